@@ -12,11 +12,13 @@ import {
   identitiesOf,
   type LiveDeps,
   livePeopleOf,
+  readMessages,
   type RoomLink,
   reopen,
   requireStep,
   sendRoomCode,
   signerName,
+  writeMessage,
 } from "../../signing/notaries/notaries.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { inLanguage } from "../ui/error-page.ts";
@@ -83,6 +85,10 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
       const { session, person } = await requireStep(live, link, "room");
       await reopen(live, session);
       return { json: await live.rooms.connect(session.id, signerName(person.n)) };
+    },
+    async message({ link, form }) {
+      await writeMessage(live, link, form);
+      return { json: {} };
     },
     async signal({ link, form }) {
       const { session, person } = await requireStep(live, link, "about", "waiting", "room");
@@ -154,6 +160,12 @@ export function livePages(app: FastifyInstance, { assets, limits, live, ownOrigi
       async handle(call) {
         const asked = askedBy(call);
         return { page: render(roomFragment(await roomView(live, asked))), headers: inLanguage(asked.reader) };
+      },
+    });
+    pageRoute(scope, base, {
+      ...{ url: "/notary-room/:token/messages", policy: "log", headers },
+      async handle(call) {
+        return { json: { messages: await readMessages(live, askedBy(call).link) } };
       },
     });
     for (const [name, act] of Object.entries(formActs(live, show, ownOrigin.startsWith("https:"))))

@@ -11,6 +11,7 @@ import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
 import { queueTables } from "./queue/store.ts";
 import { recordingEventRows } from "./recordings/events.ts";
+import { messageRows } from "./recordings/messages.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
 import { liveTables } from "./sessions/store.ts";
 import { handOverRows } from "./sheets/hand-overs.ts";
@@ -169,6 +170,7 @@ export {
   requireStep,
   sendRoomCode,
 } from "./sessions/entry.ts";
+export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export { notaryName, signerName } from "./sessions/interruption.ts";
 export { liveMail } from "./sessions/mail.ts";
 export {
@@ -220,6 +222,7 @@ export const protectedTables = [
   linkRows,
   recordingRows,
   partRows,
+  messageRows,
   recordingEventRows,
   ...liveTables,
 ];

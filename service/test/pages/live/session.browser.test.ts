@@ -233,6 +233,14 @@ test("a signer reads, swears and signs in the room; before the oath, and while s
   const { page, rooms, opened } = await session(code, "jurat", [email]);
   const [room] = rooms;
   assert.ok(room);
+  await page.getByLabel("Your message").fill("Can you hear me?");
+  await page.getByRole("button", { name: "Send" }).click();
+  await room.page.getByRole("log", { name: "Written messages" }).getByText("Can you hear me?").waitFor();
+  await room.page.getByLabel("Your message").fill("<b>No</b>: please write");
+  await room.page.keyboard.press("Enter");
+  await page.getByRole("log").getByText("<b>No</b>: please write").waitFor();
+  assert.equal(await room.page.getByLabel("Your message").inputValue(), "");
+  await assertGoodLooks(room);
   await marks(page, /^Opening/, /^Appearance/);
   await marks(page, /^Appearance/, /^Identity/);
   await identifies(page, 1, /^Credential shown/);

@@ -49,6 +49,15 @@ const chunk = (session: string) =>
     },
   });
 
+test("a written message is passed on in the room, and not to the waiting room", () => {
+  rooms.add("written", 1, new Date(now), ["notary"]);
+  const [inside, outside] = [page(), page()];
+  rooms.listen("written", "notary", inside);
+  rooms.listen("written", "signer-1", outside);
+  rooms.pass("written", { n: 1, at: "2026-01-15T14:05:00.000Z", person: "notary", text: "Good morning" });
+  assert.deepEqual([inside.got.news, outside.got.news], [1, 0]);
+});
+
 test("a browser that was removed gets no more messages, and its late end does not affect the browser that replaced it", async () => {
   rooms.add("streams", 1, new Date(now), ["signer-1"]);
   const [old, next] = [page(), page()];

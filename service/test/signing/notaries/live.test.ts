@@ -307,6 +307,54 @@ async function killed(code: string, seconds: number, node = "killed"): Promise<L
   return liveOf(code);
 }
 
+test("written messages reach notary and signer, are part of the recording's manifest, and end with the recording", async () => {
+  const email = "deaf@example.com";
+  const { code, room } = await opened(email);
+  const early = await entered(room, email);
+  const hello = { text: "I can’t hear: <i>please</i> write" };
+  assert.equal((await post(desk(code, "/message"), hello)).status, 409);
+  assert.equal((await early.send("/message", hello)).status, 409);
+  assert.equal((await early.send("/consent", agreed)).status, 303);
+  assert.equal((await post(desk(code, "/start"))).status, 303);
+  assert.equal((await post(desk(code, "/message"), { text: "Before you came" })).status, 200);
+  assert.equal((await early.send("/message", hello)).status, 409);
+  assert.equal((await early.look("/messages")).status, 409);
+  assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 303);
+  assert.equal((await early.send("/message", hello)).status, 200);
+  assert.equal((await browserAt(room).send("/message", hello)).status, 409);
+  for (const text of ["", "  ", "two\nlines", "x".repeat(501)])
+    assert.equal((await early.send("/message", { text })).status, 400, JSON.stringify(text));
+  const textsFor = async (answer: Response) =>
+    ((await answer.json()) as { messages: { text: string; person: string }[] }).messages.map(
+      ({ person, text }) => `${person}: ${text}`,
+    );
+  const said = `signer-1: ${hello.text}`;
+  assert.deepEqual(await textsFor(await early.look("/messages")), [said], "only since the signer was let in");
+  const ours = await fetch(at(desk(code, "/messages")), { headers: { cookie: nora.cookie } });
+  assert.deepEqual(await textsFor(ours), ["notary: Before you came", said]);
+  for (let count = 1; count < 20; count++) assert.equal((await early.send("/message", hello)).status, 200);
+  assert.equal((await early.send("/message", hello)).status, 429);
+  assert.equal((await post(desk(code, "/message"), { text: "Slowly, please" })).status, 200);
+
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+  assert.equal((await early.send("/message", hello)).status, 409);
+  const { id } = await liveOf(code);
+  const manifest = await until(async () => {
+    const [row] = await db.query<{ manifest: string | null }>(
+      sql`SELECT manifest FROM recordings WHERE session = ${id}`,
+    );
+    return row?.manifest;
+  });
+  const { marks } = JSON.parse(manifest) as { marks: { kind: string; person: string; sha256?: string }[] };
+  const written = await db.query<{ sha256: string }>(sql`
+    SELECT m.sha256 FROM recording_messages m JOIN recordings r ON r.id = m.recording_id WHERE r.session = ${id} ORDER BY m.n`);
+  assert.deepEqual(
+    marks.flatMap(({ kind, sha256 }) => (kind === "message" ? [{ sha256 }] : [])),
+    written,
+  );
+  assert.equal(written.length, 22);
+});
+
 test("a hold blocks the open signature at once", async () => {
   const { code } = await begun("hold@example.com", "sign");
   await given(code);

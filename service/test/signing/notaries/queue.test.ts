@@ -85,6 +85,13 @@ async function waitingOrder(email: string) {
   };
 }
 
+const notedAct = {
+  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue_state: "OH", venue_county: "Franklin" },
+  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00", tool: "T", session_id: "S" },
+  ...{ recording_sha256: "ab".repeat(32), recording_at: "Vault", recording_until: "2036-01-15" },
+  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
+};
+
 type Order = Awaited<ReturnType<typeof waitingOrder>>;
 
 async function requestsOf({ code }: Pick<Order, "code">) {
@@ -246,7 +253,7 @@ test("a notary who takes a request and does not come goes off duty, and the peop
   await omar.duty("off");
 });
 
-test("a notary who does not come keeps an order that was claimed before, and its people are told", async () => {
+test("a notary who had claimed an order and does not answer loses it, and another notary answers its people", async () => {
   const order = await waitingOrder("kept@example.com");
   const [task] = await running.db.query<{ id: number }>(sql`
     SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", order.code)} AND t.kind = 'notarize'`);
@@ -256,20 +263,33 @@ test("a notary who does not come keeps an order that was claimed before, and its
   assert.equal((await order.ask()).status, 303);
   assert.equal((await nora.take()).status, 303);
   await order.advance(301);
-  await until(async () => (await requestsOf(order))[0]?.outcome === "expired");
+  await until(async () => (await requestsOf(order))[0]?.state === "waiting");
   assert.ok(claimant);
-  assert.equal(await claimantOf(order), claimant);
+  assert.equal(await claimantOf(order), null);
   assert.match(await nora.look(), /You are off duty/);
+  await omar.duty("on");
+  assert.equal(codeIn(await omar.take()), order.code);
+  assert.equal((await omar.post(`/orders/${order.code}/release`)).status, 303);
+  await order.advance(1);
+  await until(async () => (await requestsOf(order))[0]?.state === "waiting");
+  assert.equal((await order.leave()).status, 303);
+  // The notary who claims it, and is on duty, never calls: the claim ends with the request.
+  assert.equal((await omar.post(`/tasks/${task?.id}/claim`)).status, 303);
+  assert.equal((await order.ask()).status, 303);
+  await order.advance(1201);
+  await until(async () => (await requestsOf(order)).some(({ outcome }) => outcome === "expired"));
+  assert.equal(await claimantOf(order), null);
   await until(() => order.mails(/Subject: .*No notary was free/) === 1);
-  assert.match(await order.look(), /No notary was free in time/);
+  await omar.duty("off");
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
   assert.equal(codeIn(await nora.take()), order.code);
+  // An act that was noted keeps the order with its notary: it may be done, and wait for its file.
+  assert.equal((await nora.post(`/orders/${order.code}/act`, notedAct)).status, 303);
+  await order.advance(301);
+  await until(async () => (await requestsOf(order)).every(({ state }) => state === "ended"));
+  assert.equal(await claimantOf(order), claimant);
   assert.equal((await nora.post(`/orders/${order.code}/release`)).status, 303);
-  await order.advance(1);
-  await until(async () => (await requestsOf(order)).some(({ state }) => state === "waiting"));
-  assert.equal((await order.leave()).status, 303);
-  await nora.duty("off");
 });
 
 test("requests that the service did not write use up no positions", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { randomBytes, randomUUID } from "node:crypto";
+import { hash, randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { wholeFile } from "@signsealship/testing/blobs";
@@ -27,6 +27,7 @@ import {
   playTake,
   Recordings,
   recordingById,
+  recordingFaults,
   sweepRecordings,
 } from "../../../src/signing/notaries/notaries.ts";
 import { nextRun } from "../../../src/signing/notaries/recordings/store.ts";
@@ -309,6 +310,42 @@ test("a part that does not follow the chain is not stored, and stays on the disk
   await assert.rejects(recordings.end("second", []), { code: "unavailable" });
   await again.close();
   assert.equal(readdirSync(join(media.spoolDir, "second")).length, 1);
+});
+
+test("written messages are exported with a recording, held against its manifest, and deleted with it", async () => {
+  const id = await begin("written");
+  const by = { at: clock(), person: "s", text: "My name is <b>S-A-M</b>" };
+  const written = await db.transaction((tx) => recordings.writeMessage(tx, "written", by));
+  await recordings.end("written", [{ at: written.at, kind: "message", person: "s", sha256: written.sha256 }]);
+  await assert.rejects(
+    db.transaction((tx) => recordings.writeMessage(tx, "written", by)),
+    { code: "conflict" },
+  );
+  const faults = async () => recordingFaults(deps, await recordingById(db, id));
+  assert.deepEqual(await faults(), []);
+  const zip = join(folder.path, "written.zip");
+  writeFileSync(zip, await wholeFile(await exportRecording(deps, id, own)));
+  const [line = ""] = execFileSync("unzip", ["-p", zip, "messages.jsonl"], { encoding: "utf8" }).split("\n");
+  assert.equal(hash("sha256", line), written.sha256);
+  assert.equal(JSON.parse(line).text, by.text);
+  const rows = () => db.query<{ line: Buffer }>(sql`SELECT line FROM recording_messages WHERE recording_id = ${id}`);
+  const [kept] = await rows();
+  assert.ok(kept && !kept.line.includes("S-A-M"), "the store has no readable text");
+
+  await db.query(sql`UPDATE recording_messages SET line = ${randomBytes(200)} WHERE recording_id = ${id}`);
+  assert.deepEqual(await faults(), ["Message 1 of the recording is not what was written."]);
+  await assert.rejects(exportRecording(deps, id, own), { code: "unavailable" });
+  await db.query(sql`DELETE FROM recording_messages WHERE recording_id = ${id}`);
+  assert.deepEqual(await faults(), ["Message 1 is missing, or is not the one that the manifest names."]);
+
+  const second = await begin("written-too");
+  await db.transaction((tx) => recordings.writeMessage(tx, "written-too", by));
+  await recordings.end("written-too", []);
+  assert.deepEqual(await recordingFaults(deps, await recordingById(db, second)), ["Message 1 is not in the manifest."]);
+  ahead = 6 * 366 * 86_400_000;
+  await sweepRecordings({ ...deps, log }, new AbortController().signal);
+  ahead = 0;
+  assert.deepEqual(await db.query(sql`SELECT FROM recording_messages WHERE recording_id = ${second}`), []);
 });
 
 test("a session that is opened again twice concurrently, or while it is open, is recorded further", async () => {

@@ -1,9 +1,14 @@
 /** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
 import { make, part } from "../../ui/browser/parts.ts";
+import { startChat, type Written } from "./chat.ts";
 import { type Connection, connect, post, type Receive, type ServerMessage } from "./connection.ts";
 import { startDeviceCheck } from "./device-check.ts";
 
-type News = { kind: "changed" } | { kind: "media" } | { kind: "message"; isCheck: boolean; message: ServerMessage };
+type News =
+  | { kind: "changed" }
+  | { kind: "media" }
+  | { kind: "message"; isCheck: boolean; message: ServerMessage }
+  | { kind: "written"; written: Written };
 
 const room = part("notary-room");
 const said = part("room-said");
@@ -14,6 +19,8 @@ const { base = "", self = "" } = room.dataset;
 const names = JSON.parse(room.dataset["names"] ?? "{}") as Record<string, string>;
 const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string>;
 const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
+
+const chat = startChat({ base, nameOf: (person) => names[person] ?? person, unsent: words["unsent"] ?? "" });
 
 let own: MediaStream | null = null;
 let connection: Connection | null = null;
@@ -158,6 +165,7 @@ function apply(): void {
   const isOn = part("room-part").dataset["media"] === "on";
   const wasOn = room.dataset["media"] === "on";
   room.dataset["media"] = isOn ? "on" : "off";
+  if (isOn !== wasOn) chat.set(isOn);
   if (isOn && !wasOn) {
     check?.close();
     check = null;
@@ -217,13 +225,17 @@ function listen(): void {
   let wasOpen = false;
   events.onopen = () => {
     // Something may have changed while the connection was down.
-    if (wasOpen) void refresh();
+    if (wasOpen) {
+      void refresh();
+      chat.set(room.dataset["media"] === "on");
+    }
     wasOpen = true;
   };
   events.onmessage = ({ data }) => {
     const news = JSON.parse(data as string) as News;
     if (news.kind === "changed") void refresh();
     if (news.kind === "media") void join();
+    if (news.kind === "written") chat.show(news.written);
     if (news.kind === "message") receivers[news.isCheck ? "check" : "media"]?.(news.message);
   };
 }

@@ -15,11 +15,13 @@ import {
   notaryName,
   openLive,
   pauseLive,
+  readAsNotary,
   releaseBrowser,
   reopen,
   sheetOf,
   startLive,
   unmetLive,
+  writeAsNotary,
 } from "../../../signing/notaries/notaries.ts";
 import { shortCode } from "../../ui/format.ts";
 import { messageOf } from "../../ui/live/parts.ts";
@@ -136,6 +138,22 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
       await reopen(live, await open(operator, code));
       return { json: await connectNotary(live, operator, code) };
     },
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${base}/message`,
+    permission,
+    async handle({ operator, params: { code }, form }) {
+      await writeAsNotary(live, operator, code, form);
+      return { json: {} };
+    },
+  });
+
+  consoleRoute(scope, frame, {
+    url: `${base}/messages`,
+    permission,
+    handle: async ({ operator, params: { code } }) => ({ json: { messages: await readAsNotary(live, operator, code) } }),
   });
 
   consoleRoute(scope, frame, {

@@ -141,8 +141,8 @@ ${select({ form: "recording", name: "speed", label: "Speed", required: true, val
 ${
   marks.length > 0 &&
   html`<h3>Marks</h3><ol class="recording-marks">${marks.map(
-    ({ ms, kind, name }) =>
-      html`<li><button type="button" class="quiet-button" data-mark-ms="${ms}">${clockText(ms)} ${kind.replaceAll("_", " ")}${name !== null && html`, ${name}`}</button></li>`,
+    ({ ms, kind, name, text }) =>
+      html`<li><button type="button" class="quiet-button" data-mark-ms="${ms}">${clockText(ms)} ${kind.replaceAll("_", " ")}${name !== null && html`, ${name}`}</button>${text !== undefined && html` ${text}`}</li>`,
   )}</ol>`
 }</div>`;
 }

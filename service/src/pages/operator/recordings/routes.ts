@@ -143,7 +143,7 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
     const opened = isPlayable && (await isOpened(recordings, id, actor));
     const view = {
       recording,
-      shown: opened ? await shownRecording(recordings.db, recording) : null,
+      shown: opened ? await shownRecording(recordings, recording) : null,
       mayHold: holding.some((each) => may(operator, each)),
     };
     return consolePage(frame, request, {

@@ -1,5 +1,6 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 import type { FormValues } from "../forms/form-body.ts";
+import { field } from "../forms/fields.ts";
 import { type Html, html } from "../render.ts";
 import type { LiveWords } from "./words/en.ts";
 
@@ -20,16 +21,29 @@ type RoomShell = {
  * changes.
  */
 export function roomShell({ base, names, self, words, part }: RoomShell): Html {
-  const { device, room, failed } = words;
-  const said = { ...device, lost: room.lost, failed };
+  const { device, room, failed, chat } = words;
+  const said = { ...device, lost: room.lost, failed, unsent: chat.unsent };
   return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
 <p id="room-said" role="status"></p>
 <section id="room-pictures" class="card" aria-label="${room.pictures}" hidden><div class="live-pictures"></div>
 <p class="form-actions"><button type="button" id="room-join" hidden>${room.join}</button></p></section>
 ${part}
+${chatPart(words)}
 </div>
 <noscript><p>${words.needsScript}</p></noscript>`;
 }
+
+/**
+ * Written messages. The section is outside the part that is reloaded, so that typed text stays, and screen readers
+ * announce each new message once.
+ */
+const chatPart = ({ chat }: LiveWords): Html =>
+  html`<section id="room-chat" class="card" aria-labelledby="room-chat-title" hidden><h2 id="room-chat-title">${chat.title}</h2>
+<p class="hint">${chat.lead}</p>
+<ol id="room-chat-log" class="live-chat" role="log" aria-live="polite" aria-labelledby="room-chat-title" tabindex="0"></ol>
+<form id="room-chat-form" class="form">${field({ form: "chat", name: "text", label: chat.label, required: true, maxLength: 500, autocomplete: "off" })}
+<p id="room-chat-said" role="status"></p>
+<div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 
 /** The part that changes; `isOn` is true while the person's media flows. */
 export const roomPart = (isOn: boolean, parts: Html): Html =>

@@ -177,6 +177,10 @@ export async function lockDraft(
   return draft;
 }
 
+/** Whether a notary has noted an act of the order. */
+export const isActNoted = async (db: Sql, taskId: number): Promise<boolean> =>
+  (await db.query(sql`SELECT FROM notary_drafts WHERE task_id = ${taskId} AND act IS NOT NULL LIMIT 1`)).length > 0;
+
 export const saveAct = (db: Database, taskId: number, notaryId: string, act: object, at: Date): Promise<void> =>
   db.transaction((tx) => saveDraft(tx, { taskId, notaryId, at }, sql`act = ${act}::jsonb`));
 

@@ -5,7 +5,7 @@ import { releaseTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { lockNotary } from "../commissions/store.ts";
 import type { DeskDeps } from "../desk/desk.ts";
-import { orderOfId, peopleOf, type WaitingOrder } from "../desk/orders.ts";
+import { isActNoted, orderOfId, peopleOf, type WaitingOrder } from "../desk/orders.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { callPeople } from "./mail.ts";
 import { waitMs } from "./queue.ts";
@@ -40,31 +40,43 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
     if (!request) return;
     if (!order) return setEnded(tx, request.id, "elsewhere", at);
     if (request.state === "taken") return lookAtTaken(tx, rowMac, request, order, at);
-    if (request.expiresAt <= at) await expire(tx, request, order, at);
+    if (request.expiresAt <= at) await expire(tx, rowMac, request, order, at);
   });
 }
 
-async function expire(tx: Tx, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
+type Mac = SweepDeps["rowMac"];
+
+/** Ends the request. A notary who has the order and did not answer gives it up, so that others may answer the next one. */
+async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
   const { partnerId, orderId } = order;
-  const detail = { request: id, ...(notaryId !== null && { notaryId }) };
+  const isReleased = await releaseIdle(tx, rowMac, order, at);
+  const detail = { request: id, ...(notaryId !== null && { notaryId }), ...(isReleased && { released: true }) };
   await tx.query(auditLine({ at, action: "notary.now_expired", actor: "system", partnerId, orderId, detail }));
   await callPeople(tx, order, { requestId: id, moment: "expired", at });
 }
 
+/** @returns false for an order that nobody has claimed, and when its notary has opened or noted an act */
+async function releaseIdle(tx: Tx, rowMac: Mac, { claimedBy, taskId }: WaitingOrder, at: Date): Promise<boolean> {
+  if (claimedBy === null) return false;
+  if ((await openSheetOf({ db: tx, rowMac }, taskId)) || (await isActNoted(tx, taskId))) return false;
+  await releaseTaskIn(tx, taskId, { by: claimedBy, at });
+  return true;
+}
+
 /**
  * Returns a request to its position when its notary released the order, or did not open the session. In the second case
- * that notary goes off duty, but keeps an order that was claimed before the request was taken: the request ends, because
+ * that notary goes off duty and loses the order. A notary who has noted an act keeps it: the request ends, because
  * nobody else may take it.
  */
 async function lookAtTaken(
   tx: Tx,
-  rowMac: SweepDeps["rowMac"],
+  rowMac: Mac,
   request: NotaryRequest,
   order: WaitingOrder,
   at: Date,
 ): Promise<void> {
-  const { id, notaryId, takenAt, keepsClaim } = request;
+  const { id, notaryId, takenAt } = request;
   const { orderId, taskId, partnerId, environment, claimedBy } = order;
   // An act is already open, so the people meet in another way.
   if (notaryId === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return setEnded(tx, id, "met", at);
@@ -73,9 +85,8 @@ async function lookAtTaken(
   const isLate = takenAt === null || at.getTime() - takenAt.getTime() >= callMs;
   if (!isLate && claimedBy === by) return;
   if (isLate) await writeDuty(tx, { notaryId, environment }, { since: at, until: at });
-  if (claimedBy === by && keepsClaim) return expire(tx, request, order, at);
+  if (claimedBy === by && !(await releaseIdle(tx, rowMac, order, at))) return expire(tx, rowMac, request, order, at);
   await setWaiting(tx, id, new Date(at.getTime() + waitMs));
-  if (claimedBy === by) await releaseTaskIn(tx, taskId, { by, at });
   const detail = { request: id, notaryId };
   await tx.query(auditLine({ at, action: "notary.now_put_back", actor: "system", partnerId, orderId, detail }));
 }

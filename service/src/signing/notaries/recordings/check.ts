@@ -1,5 +1,6 @@
 /** Checks that a stored recording is what was recorded. Each fault names the part, line or chunk. */
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
+import { messageFaults } from "./messages.ts";
 import { chunkReader, placedChunks, type ReadDeps } from "./read.ts";
 import { markedPartsOf, type Part, type Recording } from "./store.ts";
 
@@ -50,5 +51,6 @@ export async function recordingFaults(deps: ReadDeps, recording: Recording): Pro
     const { seq, take, n } = chunk.line;
     await read(chunk).catch(() => faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`));
   }
+  if (recording.manifest !== null) faults.push(...(await messageFaults(deps.db, deps.secrets, recording)));
   return faults;
 }

@@ -6,6 +6,7 @@ import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { chainFaults } from "./check.ts";
 import { chainText } from "./manifest.ts";
+import { messagesOf, messagesText } from "./messages.ts";
 import { recordedTake } from "./playback.ts";
 import { placedChunks, type ReadDeps } from "./read.ts";
 import { manifestEntry, partsOf, type Recording } from "./store.ts";
@@ -30,6 +31,8 @@ export async function exportedRecording(deps: ReadDeps, recording: Recording): P
   // The log includes the line within seconds. An earlier export has no proof.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(held("recording.json.tlog-proof", logged.proof));
+  const messages = await messagesOf(deps.db, deps.secrets, recording);
+  if (messages.length > 0) entries.push(held("messages.jsonl", messagesText(messages)));
   for (const take of takes) {
     const file = await recordedTake(deps, recording, take);
     entries.push({ name: `takes/${take}.webm`, length: file.length, bytes: () => file.pieces() });

@@ -5,7 +5,13 @@ import type { ReadTake } from "./read.ts";
 import type { Part, Recording } from "./store.ts";
 
 /** An event in the session: a step of its script, a consent, or an act. */
-export type Mark = { at: string; kind: string; person: string | null };
+export type Mark = {
+  at: string;
+  kind: string;
+  person: string | null;
+  /** The hash of a message's line, or of the document that a person was shown. */
+  sha256?: string;
+};
 
 type Input = {
   parts: readonly Part[];
@@ -51,7 +57,7 @@ export function manifestOf(recording: Recording, { parts, takes, marks, endedAt,
     people: recording.people.map(({ person, role, name }) => ({ person, role, name })),
     takes: shown,
     gaps: gapsOf(shown),
-    marks: marks.map(({ at, kind, person }) => ({ at, kind, person })),
+    marks: marks.map(({ at, kind, person, sha256 }) => ({ at, kind, person, ...(sha256 && { sha256 }) })),
     chain: { lines: recording.headSeq, headSha256: recording.headSha256, sha256: sha256Hex(text) },
     salt: salt.toString("hex"),
   });

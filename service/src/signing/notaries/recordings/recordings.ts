@@ -8,7 +8,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
@@ -25,6 +25,7 @@ import {
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { tellOfRecording } from "./events.ts";
 import { type Mark, manifestOf, stopped } from "./manifest.ts";
+import { insertMessage, messagesOf, type StoredMessage } from "./messages.ts";
 import { required, storePart, takesInRun, untilQuiet } from "./parts.ts";
 import { readTakes } from "./read.ts";
 import { yearsAfter, yearsOf } from "./retention.ts";
@@ -147,6 +148,18 @@ export class Recordings {
   /** Null before the first chunk. */
   headOf(session: string): RecordingHead | null {
     return this.#heads.get(session) ?? null;
+  }
+
+  /** Adds a message that a person wrote in the session. @throws as `insertMessage` */
+  writeMessage(tx: Tx, session: string, message: Parameters<typeof insertMessage>[3]): Promise<StoredMessage> {
+    return insertMessage(tx, this.#deps, session, message);
+  }
+
+  /** The messages of the session, in their order; none before the recording begins. */
+  async messages(session: string): Promise<StoredMessage[]> {
+    const { db, secrets } = this.#deps;
+    const recording = await recordingOf(db, session);
+    return recording ? messagesOf(db, secrets, recording) : [];
   }
 
   /** Closes the session, stores the last part, and writes `recording.json`. Safe to repeat. */

@@ -9,6 +9,7 @@ import { movedSince } from "../../../kernel/retention/retention.ts";
 import { findNotary } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { tellOfRecording } from "./events.ts";
+import { deleteMessages } from "./messages.ts";
 import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
 
 /** Null when the rules of the notary's state don't say; such a recording is stored permanently. */
@@ -59,6 +60,7 @@ async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise
     const [still] = await tx.query(sql`SELECT ${from} WHERE r.id = ${id} AND ${due(at)}`);
     if (!still) return [];
     await changeRecording(tx, id, { deletedAt: at });
+    await deleteMessages(tx, id);
     const { orderId, manifestSha256, keepUntil } = recording;
     const detail = { recording: id, manifestSha256, keepUntil };
     await tx.query(auditLine({ at, action: "recording.deleted", actor: "system", orderId, detail }));

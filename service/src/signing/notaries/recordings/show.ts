@@ -1,7 +1,7 @@
 /** A recording as its page shows it. */
-import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { Mark } from "./manifest.ts";
-import { placedChunks } from "./read.ts";
+import { messagesOf } from "./messages.ts";
+import { placedChunks, type ReadDeps } from "./read.ts";
 import { partsOf, type Recording } from "./store.ts";
 
 type ShownTake = {
@@ -16,7 +16,13 @@ type ShownTake = {
 };
 
 /** An event on the time line, in milliseconds since the start of the first take. */
-type ShownMark = { ms: number; kind: string; name: string | null };
+type ShownMark = {
+  ms: number;
+  kind: string;
+  name: string | null;
+  /** The text of a written message. */
+  text?: string;
+};
 
 export type ShownRecording = { takes: ShownTake[]; marks: ShownMark[]; durationMs: number };
 
@@ -26,8 +32,11 @@ type Manifest = {
   marks: Mark[];
 };
 
-/** Shows a recording that has ended. */
-export async function shownRecording(db: Sql, recording: Recording): Promise<ShownRecording> {
+/** Shows a recording that has ended. @throws ServiceError `unavailable` for a message that was altered */
+export async function shownRecording(
+  { db, secrets }: Pick<ReadDeps, "db" | "secrets">,
+  recording: Recording,
+): Promise<ShownRecording> {
   const manifest = JSON.parse(recording.manifest ?? '{"takes":[],"gaps":[],"marks":[]}') as Manifest;
   const people = new Map(recording.people.map((each) => [each.person, each]));
   const starts = startsOf(placedChunks(await partsOf(db, recording.id)).map(({ line }) => line));
@@ -42,8 +51,10 @@ export async function shownRecording(db: Sql, recording: Recording): Promise<Sho
     endedBy,
   }));
   const gaps = manifest.gaps.map(({ person, from, cause }) => ({ at: from, kind: `gap (${cause})`, person }));
+  const texts = new Map((await messagesOf(db, secrets, recording)).map(({ sha256, text }) => [sha256, text]));
   const marks = [...manifest.marks, ...gaps]
-    .map(({ at, kind, person }) => ({
+    .map(({ at, kind, person, sha256 }: Mark) => ({
+      ...(sha256 !== undefined && texts.has(sha256) && { text: texts.get(sha256) ?? "" }),
       ms: Math.max(0, Date.parse(at) - zero),
       kind,
       name: person === null ? null : (people.get(person)?.name ?? person),

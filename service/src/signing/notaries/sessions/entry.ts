@@ -74,7 +74,8 @@ export async function requireStep(
 
 type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };
 
-async function change<T>(
+/** Runs work on the session of a link in one of these steps, with order, session and person locked. @throws ServiceError */
+export async function atLink<T>(
   deps: Pick<LiveDeps, "sheets">,
   link: RoomLink,
   steps: readonly Entered["step"][],
@@ -116,7 +117,7 @@ export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): bo
 
 /** Mails a code: at most one in half a minute, and twelve in a session. @throws ServiceError */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
-  await change(deps, link, ["code"], async (locked) => {
+  await atLink(deps, link, ["code"], async (locked) => {
     const { tx, person, at } = locked;
     const tooOften = new ServiceError("rate_limited", "A code was sent already. Look at your mail, or try again soon.");
     if (hasNoCodesLeft(person)) throw tooOften;
@@ -134,7 +135,7 @@ export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void
  */
 export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): Promise<string | null> {
   const { clock } = deps.sheets.desk;
-  return change(deps, link, ["code"], async (locked) => {
+  return atLink(deps, link, ["code"], async (locked) => {
     const { person } = locked;
     const isOpen = person.codeId !== null && clock().getTime() - (person.codeSentAt?.getTime() ?? 0) <= codeMs;
     if (!isOpen) throw new ServiceError("conflict", "The code is too old. Ask for another one.");
@@ -170,7 +171,7 @@ export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Recor
   const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
   if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const agreed = answer === "agree";
-  await change(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
+  await atLink(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
     const { at } = locked;
     const consent = { agreed, version, language, textSha256: text.sha256, at: at.toISOString() };
     const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${agreed ? place : null}, waiting_at = ${agreed ? at : null}`;

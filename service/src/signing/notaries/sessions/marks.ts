@@ -16,10 +16,11 @@ export async function marksOf(
     kind: kind === "step" ? `step ${name}, run ${run}` : name,
     person: signer === null ? notaryName : signerName(signer),
   }));
-  const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person }) => ({
+  const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person, detail }) => ({
     at,
     kind: name,
     person,
+    ...(name === "message" && { sha256: (detail as { sha256: string }).sha256 }),
   }));
   return [...steps, ...events].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }

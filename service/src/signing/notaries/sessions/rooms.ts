@@ -3,6 +3,7 @@ import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "../../../providers/providers.ts";
+import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type Phase, phaseOf } from "./interruption.ts";
 
@@ -35,8 +36,12 @@ export type Room = {
   leasedUntil: number;
 };
 
-/** A message for a page: its part has changed, it must reconnect, or the engine has a message. */
-type RoomNews = { kind: "changed" } | { kind: "media" } | { kind: "message"; isCheck: boolean; message: ServerMessage };
+/** News for a page: its part has changed, it must reconnect, the engine has a message, or a person wrote one. */
+type RoomNews =
+  | { kind: "changed" }
+  | { kind: "media" }
+  | { kind: "message"; isCheck: boolean; message: ServerMessage }
+  | { kind: "written"; written: Message };
 
 /** A person of a session or of a connection test. */
 type Of = { session: string; person: string };
@@ -179,6 +184,12 @@ export class LiveRooms {
   tell(session: string, news: RoomNews): void {
     for (const [key, listeners] of this.#streams)
       if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
+  }
+
+  /** Passes on a written message to the people in the room, and to nobody in the waiting room. */
+  pass(session: string, written: Message): void {
+    for (const person of this.#rooms.get(session)?.people.keys() ?? [])
+      for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear({ kind: "written", written });
   }
 
   /** For each admitted person, the milliseconds without any video. */

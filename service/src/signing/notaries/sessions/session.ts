@@ -170,7 +170,7 @@ export async function atLive<T>(
 /** Records the notary's action, and changes the session accordingly. */
 export async function note(
   deps: Pick<LiveDeps, "sheets">,
-  { tx, session, at }: LockedLive,
+  { tx, session, at }: Pick<LockedLive, "tx" | "session" | "at">,
   by: string,
   { name, person = null, detail = null }: { name: string; person?: string | null; detail?: unknown },
   set?: Statement,

@@ -66,6 +66,13 @@ export const zh: LiveWords = {
     join: "打开摄像头和声音",
     lost: "连接中断，正在重试。",
   },
+  chat: {
+    title: "文字消息",
+    lead: "房间里的所有人都能看到这些消息，它们也是录像的一部分。如果您听不见或不能说话，或要拼写姓名，请在此输入。",
+    label: "您的消息",
+    send: "发送",
+    unsent: "消息没有发出。请稍等片刻再发送。",
+  },
   ended: {
     title: "会面已结束",
     done: "公证已完成。副本会发到您的邮箱。",
@@ -149,6 +156,13 @@ export const vi: LiveWords = {
     join: "Bật máy ảnh và âm thanh",
     lost: "Mất kết nối. Đang thử lại.",
   },
+  chat: {
+    title: "Tin nhắn viết",
+    lead: "Mọi người trong phòng đều đọc được, và tin nhắn là một phần của bản ghi. Hãy viết nếu quý vị không nghe hoặc nói được, hoặc để đánh vần một tên.",
+    label: "Tin nhắn của quý vị",
+    send: "Gửi",
+    unsent: "Tin nhắn chưa được gửi. Hãy đợi một lát rồi gửi lại.",
+  },
   ended: {
     title: "Buổi gặp đã kết thúc",
     done: "Việc công chứng đã xong. Quý vị nhận bản sao qua email.",
@@ -230,6 +244,13 @@ export const ko: LiveWords = {
     pictures: "화면",
     join: "카메라와 소리 켜기",
     lost: "연결이 끊어졌습니다. 다시 시도합니다.",
+  },
+  chat: {
+    title: "문자 메시지",
+    lead: "방에 있는 모든 사람이 읽으며, 녹화 기록의 일부가 됩니다. 듣거나 말할 수 없을 때, 또는 이름의 철자를 알릴 때 쓰세요.",
+    label: "내 메시지",
+    send: "보내기",
+    unsent: "보내지 못했습니다. 잠시 기다렸다가 다시 보내세요.",
   },
   ended: {
     title: "만남이 끝났습니다",
@@ -314,6 +335,13 @@ export const tl: LiveWords = {
     pictures: "Mga larawan",
     join: "Buksan ang kamera at tunog",
     lost: "Naputol ang koneksiyon. Sinusubukan ulit.",
+  },
+  chat: {
+    title: "Mga nakasulat na mensahe",
+    lead: "Nababasa ito ng lahat sa silid, at bahagi ito ng recording. Sumulat kung hindi kayo makarinig o makapagsalita, o para baybayin ang pangalan.",
+    label: "Ang mensahe ninyo",
+    send: "Ipadala",
+    unsent: "Hindi ito naipadala. Maghintay sandali at ipadala ulit.",
   },
   ended: {
     title: "Tapos na ang sesyon",

@@ -65,6 +65,13 @@ export const en = {
     join: "Turn on camera and sound",
     lost: "The connection broke. It is tried again.",
   },
+  chat: {
+    title: "Written messages",
+    lead: "Everybody in the room reads them, and they are part of the recording. Write where you can’t hear or speak, or to spell a name.",
+    label: "Your message",
+    send: "Send",
+    unsent: "It was not sent. Wait a moment, and send it again.",
+  },
   ended: {
     title: "The session has ended",
     done: "The act is done. You get a copy by email.",

@@ -67,6 +67,13 @@ export const es: LiveWords = {
     join: "Activar cámara y sonido",
     lost: "La conexión se cortó. Se intenta de nuevo.",
   },
+  chat: {
+    title: "Mensajes escritos",
+    lead: "Todos en la sala los leen, y forman parte de la grabación. Escriba si no puede oír o hablar, o para deletrear un nombre.",
+    label: "Su mensaje",
+    send: "Enviar",
+    unsent: "No se envió. Espere un momento y envíelo de nuevo.",
+  },
   ended: {
     title: "La sesión terminó",
     done: "El acto está hecho. Recibe una copia por correo.",
@@ -150,6 +157,13 @@ export const fr: LiveWords = {
     join: "Activer caméra et son",
     lost: "La connexion est coupée. Un nouvel essai a lieu.",
   },
+  chat: {
+    title: "Messages écrits",
+    lead: "Tout le monde dans la salle les lit, et ils font partie de l’enregistrement. Écrivez si vous ne pouvez pas entendre ou parler, ou pour épeler un nom.",
+    label: "Votre message",
+    send: "Envoyer",
+    unsent: "Il n’a pas été envoyé. Attendez un instant et renvoyez-le.",
+  },
   ended: {
     title: "La séance est terminée",
     done: "L’acte est fait. Vous recevez une copie par courriel.",
@@ -231,6 +245,13 @@ export const pt: LiveWords = {
     pictures: "Imagens",
     join: "Ligar câmera e som",
     lost: "A conexão caiu. Ela é tentada de novo.",
+  },
+  chat: {
+    title: "Mensagens escritas",
+    lead: "Todos na sala as leem, e elas fazem parte da gravação. Escreva se não puder ouvir ou falar, ou para soletrar um nome.",
+    label: "Sua mensagem",
+    send: "Enviar",
+    unsent: "Não foi enviada. Espere um momento e envie de novo.",
   },
   ended: {
     title: "A sessão terminou",

@@ -1,0 +1,76 @@
+/** Written messages in a live session, for people who can't hear or speak, and to spell a name. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
+import { claimedOrder } from "../desk/desk.ts";
+import type { Typed } from "../form-reader.ts";
+import type { Message } from "../recordings/messages.ts";
+import { outcomeOf } from "../sheets/store.ts";
+import { atLink, type RoomLink, requireStep } from "./entry.ts";
+import { notaryName, signerName } from "./interruption.ts";
+import { atLive, type LiveDeps, type LockedLive, liveOf, note, requireHere } from "./session.ts";
+import type { LiveSession } from "./store.ts";
+
+const longest = 500;
+
+/** @throws ServiceError `validation` */
+function textOf(typed: Typed): string {
+  const text = (typed["text"] ?? "").trim();
+  if (!isVisible(text)) throw invalid("text is required.");
+  if (!isPlainText(text)) throw invalid("text must be one line of plain text.");
+  if ([...text].length > longest) throw invalid(`text must have at most ${longest} characters.`);
+  return text;
+}
+
+type Writing = Pick<LockedLive, "tx" | "session" | "at">;
+
+/** Writes a message and its event in one transaction. @throws ServiceError `conflict` while nothing is recorded */
+async function write(deps: LiveDeps, live: Writing, person: string, text: string): Promise<Message> {
+  const { tx, session, at } = live;
+  const isOn = session.state === "live" || session.state === "held";
+  // The manifest is written once the act has ended, so no later message could be in it.
+  if (!isOn || (await outcomeOf(tx, session.sheetId)) !== null)
+    throw new ServiceError("conflict", "Nothing is recorded now, so no message is passed on.");
+  await requireHere(deps, session.id, tx);
+  const { n, sha256 } = await deps.recordings.writeMessage(tx, session.id, { at, person, text });
+  await note(deps, live, person, { name: "message", person, detail: { n, sha256 } });
+  return { n, at: at.toISOString(), person, text };
+}
+
+/** Passes on a signer's message to everybody in the room. @throws ServiceError */
+export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
+  const text = textOf(typed);
+  const written = await atLink(deps, link, ["room"], async (entered) => ({
+    session: entered.session.id,
+    message: await write(deps, entered, signerName(entered.person.n), text),
+  }));
+  deps.rooms.pass(written.session, written.message);
+}
+
+/** Passes on the notary's message to everybody in the room. @throws ServiceError */
+export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const text = textOf(typed);
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const written = await atLive(deps, operator, claimed, async (live) => ({
+    session: live.session.id,
+    message: await write(deps, live, notaryName, text),
+  }));
+  deps.rooms.pass(written.session, written.message);
+}
+
+/** The messages since this signer was let in, because earlier ones were for others. */
+export async function readMessages(deps: LiveDeps, link: RoomLink): Promise<Message[]> {
+  const { session, person } = await requireStep(deps, link, "room");
+  const since = person.admittedAt?.toISOString() ?? "";
+  return (await messagesIn(deps, session)).filter(({ at }) => at >= since);
+}
+
+/** All messages of the open session. @throws ServiceError `not_found` without one */
+export async function readAsNotary(deps: LiveDeps, operator: Operator, code: string): Promise<Message[]> {
+  const found = await liveOf(deps, await claimedOrder(deps.sheets.desk, operator, code));
+  if (!found) throw new ServiceError("not_found", "No session is open for this order.");
+  return messagesIn(deps, found.session);
+}
+
+const messagesIn = async ({ recordings }: LiveDeps, { id }: LiveSession): Promise<Message[]> =>
+  (await recordings.messages(id)).map(({ n, at, person, text }) => ({ n, at, person, text }));
