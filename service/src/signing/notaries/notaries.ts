@@ -170,9 +170,9 @@ export {
   requireStep,
   sendRoomCode,
 } from "./sessions/entry.ts";
-export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export { notaryName, signerName } from "./sessions/interruption.ts";
 export { liveMail } from "./sessions/mail.ts";
+export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export {
   connectNotary,
   type LiveDeps,

@@ -18,8 +18,18 @@ export function startChat({ base, nameOf, unsent }: Room) {
   /** Messages may arrive twice, or late: each is shown once, in its place. */
   function show({ n, at, person, text }: Written): void {
     if (shown.has(n)) return;
-    const time = make("time", { dateTime: at, textContent: new Date(at).toLocaleTimeString(document.documentElement.lang) });
-    const line = make("li", {}, make("strong", { textContent: nameOf(person) }), " ", time, make("p", { textContent: text }));
+    const time = make("time", {
+      dateTime: at,
+      textContent: new Date(at).toLocaleTimeString(document.documentElement.lang),
+    });
+    const line = make(
+      "li",
+      {},
+      make("strong", { textContent: nameOf(person) }),
+      " ",
+      time,
+      make("p", { textContent: text }),
+    );
     const next = [...shown].filter(([other]) => other > n).toSorted(([one], [other]) => one - other)[0];
     log.insertBefore(line, next?.[1] ?? null);
     shown.set(n, line);

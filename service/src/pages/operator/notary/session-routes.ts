@@ -153,7 +153,9 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   consoleRoute(scope, frame, {
     url: `${base}/messages`,
     permission,
-    handle: async ({ operator, params: { code } }) => ({ json: { messages: await readAsNotary(live, operator, code) } }),
+    handle: async ({ operator, params: { code } }) => ({
+      json: { messages: await readAsNotary(live, operator, code) },
+    }),
   });
 
   consoleRoute(scope, frame, {

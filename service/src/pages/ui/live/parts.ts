@@ -1,6 +1,6 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
-import type { FormValues } from "../forms/form-body.ts";
 import { field } from "../forms/fields.ts";
+import type { FormValues } from "../forms/form-body.ts";
 import { type Html, html } from "../render.ts";
 import type { LiveWords } from "./words/en.ts";
 
@@ -40,7 +40,7 @@ ${chatPart(words)}
 const chatPart = ({ chat }: LiveWords): Html =>
   html`<section id="room-chat" class="card" aria-labelledby="room-chat-title" hidden><h2 id="room-chat-title">${chat.title}</h2>
 <p class="hint">${chat.lead}</p>
-<ol id="room-chat-log" class="live-chat" role="log" aria-live="polite" aria-labelledby="room-chat-title" tabindex="0"></ol>
+<div class="live-chat" role="log" aria-live="polite" aria-labelledby="room-chat-title" tabindex="0"><ol id="room-chat-log"></ol></div>
 <form id="room-chat-form" class="form">${field({ form: "chat", name: "text", label: chat.label, required: true, maxLength: 500, autocomplete: "off" })}
 <p id="room-chat-said" role="status"></p>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;

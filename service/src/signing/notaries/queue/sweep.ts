@@ -69,13 +69,7 @@ async function releaseIdle(tx: Tx, rowMac: Mac, { claimedBy, taskId }: WaitingOr
  * that notary goes off duty and loses the order. A notary who has noted an act keeps it: the request ends, because
  * nobody else may take it.
  */
-async function lookAtTaken(
-  tx: Tx,
-  rowMac: Mac,
-  request: NotaryRequest,
-  order: WaitingOrder,
-  at: Date,
-): Promise<void> {
+async function lookAtTaken(tx: Tx, rowMac: Mac, request: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
   const { id, notaryId, takenAt } = request;
   const { orderId, taskId, partnerId, environment, claimedBy } = order;
   // An act is already open, so the people meet in another way.

@@ -26,7 +26,8 @@ const messageState: StateMac = {
   table: sql`recording_messages`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (m) => sql`${m}.id, ${m}.recording_id, ${m}.n, ${m}.person, extract(epoch FROM ${m}.written_at), ${m}.sha256`,
+  covered: (m) =>
+    sql`${m}.id, ${m}.recording_id, ${m}.n, ${m}.person, extract(epoch FROM ${m}.written_at), ${m}.sha256`,
 };
 
 export const messageRows = stateRows(messageState);

@@ -1,6 +1,14 @@
 import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
-import { type Box, type OpenedPdf, overlaps, type PdfPage, type Shown, shownOn, tolerance, wordsOn } from "../../../kernel/pdf/shown.ts";
-
+import {
+  type Box,
+  type OpenedPdf,
+  overlaps,
+  type PdfPage,
+  type Shown,
+  shownOn,
+  tolerance,
+  wordsOn,
+} from "../../../kernel/pdf/shown.ts";
 
 /**
  * The largest signature that a notary may add, in points. Notary stamps (round and rectangular ones) are at most about
@@ -10,7 +18,6 @@ export const mostSignature = { width: 300, height: 150 } as const;
 /** Shares of a page: for one addition, such as a certificate across its width, and for all additions together. */
 const mostShare = { each: 0.2, all: 0.25 } as const;
 const mostQuoted = 60;
-
 
 /**
  * Checks where a notary's additions are visible. They must be small, and not cover words or fields of the given
