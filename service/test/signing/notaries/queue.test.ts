@@ -254,7 +254,7 @@ test("a notary who takes a request and does not come goes off duty, and the peop
 });
 
 test("a notary who had claimed an order and does not answer loses it, and another notary answers its people", async () => {
-  const order = await waitingOrder("kept@example.com");
+  const [order, pia] = [await waitingOrder("kept@example.com"), await newNotary("Pia Cole")];
   const [task] = await running.db.query<{ id: number }>(sql`
     SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", order.code)} AND t.kind = 'notarize'`);
   assert.equal((await nora.post(`/tasks/${task?.id}/claim`)).status, 303);
@@ -267,20 +267,20 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   assert.ok(claimant);
   assert.equal(await claimantOf(order), null);
   assert.match(await nora.look(), /You are off duty/);
-  await omar.duty("on");
-  assert.equal(codeIn(await omar.take()), order.code);
-  assert.equal((await omar.post(`/orders/${order.code}/release`)).status, 303);
+  await pia.duty("on");
+  assert.equal(codeIn(await pia.take()), order.code);
+  assert.equal((await pia.post(`/orders/${order.code}/release`)).status, 303);
   await order.advance(1);
   await until(async () => (await requestsOf(order))[0]?.state === "waiting");
   assert.equal((await order.leave()).status, 303);
   // The notary who claims it, and is on duty, never calls: the claim ends with the request.
-  assert.equal((await omar.post(`/tasks/${task?.id}/claim`)).status, 303);
+  assert.equal((await pia.post(`/tasks/${task?.id}/claim`)).status, 303);
   assert.equal((await order.ask()).status, 303);
   await order.advance(1201);
   await until(async () => (await requestsOf(order)).some(({ outcome }) => outcome === "expired"));
   assert.equal(await claimantOf(order), null);
   await until(() => order.mails(/Subject: .*No notary was free/) === 1);
-  await omar.duty("off");
+  await pia.duty("off");
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
   assert.equal(codeIn(await nora.take()), order.code);
