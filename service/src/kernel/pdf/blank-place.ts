@@ -26,12 +26,14 @@ const mostPages = 5;
 
 /**
  * The lowest blank place of this size, on the last page that has one. Skips pages that are shown rotated or scaled.
- * Lines and pictures are not detected, as in the check of uploads. A document that pdf.js can't read has no place.
+ * Lines and pictures are not detected, as in the check of uploads: `onPrinted` skips pages without words, which are
+ * probably scans. A document that pdf.js can't read has no place.
  */
 export async function blankPlace(
   document: Buffer,
   { width, height }: Size,
   planned: readonly PlannedBox[] = [],
+  { onPrinted = false }: { onPrinted?: boolean } = {},
 ): Promise<BlankPlace | null> {
   const readable = await openWithinBounds(document);
   if (!readable) return null;
@@ -41,7 +43,9 @@ export async function blankPlace(
     for (let number = opened.numPages; number > Math.max(0, opened.numPages - mostPages); number--) {
       const page = await opened.getPage(number);
       if (page.rotate !== 0 || page.userUnit !== 1) continue;
-      const shown = [...(await wordsOn(page)), ...(await shownOn(page))].map(({ box }) => box);
+      const words = await wordsOn(page);
+      if (onPrinted && words.length === 0) continue;
+      const shown = [...words, ...(await shownOn(page))].map(({ box }) => box);
       const taken = [...shown, ...planned.flatMap((each) => boxOf(each, number, page.view))];
       const box = blankOn(page.view, taken, width, height);
       if (box) {

@@ -4,7 +4,7 @@ import {
   type IdentityState,
   type LiveSession,
   notaryName,
-  signerName,
+  personName,
 } from "../../signing/notaries/notaries.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
@@ -42,13 +42,13 @@ export function roomPage(assets: Pick<Assets, "url">, view: RoomView): string {
   const words = liveWords[reader.words.language];
   const { n } = entered.person;
   const names = Object.fromEntries(
-    people.map((each) => [signerName(each.n), each.n === n ? words.room.you : each.name]),
+    people.map((each) => [personName(each.n), each.n === n ? words.room.you : each.name]),
   );
   const isOpen = entered.step !== "code" && entered.step !== "elsewhere";
   const part = roomFragment(view);
   const body = html`${pageHead(words.title, isOpen ? words.about(words.acts[act], notary) : undefined)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.failed}</p><p>${error}</p></div>`}
-${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `${words.room.notary}: ${notary}` }, self: signerName(n), words, part }) : part}`;
+${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `${words.room.notary}: ${notary}` }, self: personName(n), words, part }) : part}`;
   return layout(assets, {
     ...clientFrame(reader.words),
     credential: false,
@@ -76,7 +76,7 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
     case "elsewhere":
       return [card("elsewhere", words.code.title, html`<p>${words.elsewhere}</p>`)];
     case "about":
-      return [devicePart(words), identityPart(view, words), consentPart(view, words)];
+      return [devicePart(words), ...identityParts(view, words), consentPart(view, words)];
     case "refused":
       return [
         card("refused", words.consent.title, html`<p>${words.consent.refused}</p><p>${words.consent.again}</p>`),
@@ -85,14 +85,18 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
     case "waiting":
       return [
         card("waiting", words.waiting.title, html`<p>${words.waiting.text}</p>`),
-        identityPart(view, words),
+        ...identityParts(view, words),
         devicePart(words),
       ];
     case "room":
       return sessionParts(view, words);
     case "ended":
       return [
-        card("ended", words.ended.title, html`<p>${words.ended[view.entered.session.outcome ?? "technical"]}</p>`),
+        card(
+          "ended",
+          words.ended.title,
+          html`<p>${view.entered.person.role === "signer" ? words.ended[view.entered.session.outcome ?? "technical"] : words.thanks}</p>`,
+        ),
       ];
   }
 }
@@ -123,9 +127,11 @@ const devicePart = ({ device }: LiveWords): Html =>
 <p class="form-actions"><button type="button" id="device-start" class="secondary">${device.start}</button></p>`,
   );
 
-function identityPart({ identity }: RoomView, words: LiveWords): Html {
+/** An interpreter proves nothing here; the notary asks a credible witness as a signer without a check. */
+function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
+  if (entered.person.role === "interpreter") return [];
   const state = identity === null || identity.state === "expired" ? "none" : identity.state;
-  return card("identity", words.identity.title, html`<p>${words.identity[state]}</p>`);
+  return [card("identity", words.identity.title, html`<p>${words.identity[state]}</p>`)];
 }
 
 function consentPart({ token, reader, consentText, entered }: RoomView, { consent }: LiveWords): Html {
@@ -152,7 +158,7 @@ function sessionParts({ entered, signing }: RoomView, { room }: LiveWords): Html
     card(
       "session",
       room.title,
-      html`${isHeld ? notice("attention", room.held, "") : ""}<p>${signing === null ? room.next : room.turn}</p><p class="hint">${room.recorded}</p>`,
+      html`${isHeld ? notice("attention", room.held, "") : ""}${entered.person.role === "signer" && html`<p>${signing === null ? room.next : room.turn}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
     ...(signing === null
       ? []

@@ -12,14 +12,16 @@ import {
   identitiesOf,
   type LiveDeps,
   livePeopleOf,
+  personName,
   type RoomLink,
   readMessages,
   reopen,
+  reportShown,
   requireStep,
   sendRoomCode,
-  signerName,
   writeMessage,
 } from "../../signing/notaries/notaries.ts";
+
 import type { Assets } from "../ui/assets/assets.ts";
 import { inLanguage } from "../ui/error-page.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
@@ -65,7 +67,7 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
   const { notary, people, act, order } = about;
   const identities = order ? await identitiesOf(live.identity, order) : [];
   const turn = live.rooms.roomOf(session.id)?.turn ?? null;
-  const isTurn = entered.step === "room" && turn?.person === signerName(person.n);
+  const isTurn = entered.step === "room" && turn?.person === personName(person.n);
   return {
     ...{ token: link.token, entered, notary, people, act, reader },
     identity: identities.find((each) => each.person === person.n)?.check ?? null,
@@ -79,20 +81,24 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
   return {
     async check({ link }) {
       const { session, person } = await requireStep(live, link, "about", "waiting");
-      return { json: await live.rooms.check({ session: session.id, person: signerName(person.n) }) };
+      return { json: await live.rooms.check({ session: session.id, person: personName(person.n) }) };
     },
     async media({ link }) {
       const { session, person } = await requireStep(live, link, "room");
       await reopen(live, session);
-      return { json: await live.rooms.connect(session.id, signerName(person.n)) };
+      return { json: await live.rooms.connect(session.id, personName(person.n)) };
     },
     async message({ link, form }) {
       await writeMessage(live, link, form);
       return { json: {} };
     },
+    async shown({ link, form }) {
+      await reportShown(live, link, form);
+      return { json: {} };
+    },
     async signal({ link, form }) {
       const { session, person } = await requireStep(live, link, "about", "waiting", "room");
-      const of = { session: session.id, person: signerName(person.n) };
+      const of = { session: session.id, person: personName(person.n) };
       return { json: { messages: await live.rooms.signal(form["ticket"] ?? "", of, messageOf(form)) } };
     },
   };
@@ -188,7 +194,7 @@ function events(scope: FastifyInstance, limits: RateLimits, live: LiveDeps): voi
   scope.get<{ Params: { token: string } }>("/notary-room/:token/events", options, async (request, reply) => {
     const steps = ["about", "refused", "waiting", "room", "ended"] as const;
     const { session, person } = await requireStep(live, linkOf(request, request.params.token), ...steps);
-    stream(reply, (hear, end) => live.rooms.listen(session.id, signerName(person.n), { hear, end }));
+    stream(reply, (hear, end) => live.rooms.listen(session.id, personName(person.n), { hear, end }));
     return reply;
   });
 }

@@ -81,7 +81,7 @@ export {
   notaryOf,
   releaseOrder,
 } from "./desk/desk.ts";
-export { readForNotary } from "./desk/documents.ts";
+export { givenNow, readForNotary } from "./desk/documents.ts";
 export { findDraft, sweepDrafts } from "./desk/orders.ts";
 export { notarizationOf } from "./desk/progress.ts";
 export { refuseAct } from "./desk/refuse.ts";
@@ -170,7 +170,7 @@ export {
   requireStep,
   sendRoomCode,
 } from "./sessions/entry.ts";
-export { notaryName, signerName } from "./sessions/interruption.ts";
+export { notaryName, personName } from "./sessions/interruption.ts";
 export { liveMail } from "./sessions/mail.ts";
 export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export {
@@ -182,7 +182,16 @@ export {
   openLive,
   startLive,
 } from "./sessions/session.ts";
+export { reportShown, reportShownToNotary, shownIn } from "./sessions/shown.ts";
 export type { LivePerson, LiveSession } from "./sessions/store.ts";
+export {
+  invitePerson,
+  noteLiveWitness,
+  roleObstacle,
+  roleWords,
+  thirdRoles,
+  withdrawPerson,
+} from "./sessions/third-persons.ts";
 export { reopen, watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";

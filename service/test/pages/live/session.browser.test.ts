@@ -264,6 +264,10 @@ test("a signer reads, swears and signs in the room; before the oath, and while s
   );
   await gives(page, room.page);
   await signing.locator("#sign-button").waitFor();
+  // Both browsers show the same bytes, and the notary sees that.
+  await page.getByRole("button", { name: "Get the document" }).click();
+  await page.getByText("It is the document of this session.").waitFor();
+  await page.locator("#people").getByText("their browser shows the one of now").waitFor();
   const open = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
   // The notary is absent for some seconds. Signing is blocked, and allowed again automatically.
   await page.goto("about:blank");

@@ -19,8 +19,11 @@ import {
   endLive,
   type LiveDeps,
   type LiveSession,
+  markLive,
+  noteLiveWitness,
   releaseBrowser,
   reopen,
+  roleObstacle,
   startLive,
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
@@ -34,6 +37,7 @@ import {
   updateLive,
   updatePerson,
 } from "../../../src/signing/notaries/sessions/store.ts";
+import { presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
 import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
@@ -44,7 +48,8 @@ import { liveSettings } from "./live-rules.ts";
 import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 const folder = await forTests(temporaryFolder());
-const running = await forTests(openHarness(liveSettings(folder.path)));
+const settings = liveSettings(folder.path, { credibleWitness: "true", interpreter: "false" });
+const running = await forTests(openHarness(settings));
 const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
 const partner = await newPartner(running.service);
 const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
@@ -221,6 +226,11 @@ async function begun(email: string, step: string) {
   assert.equal((await signer.send("/consent", agreed)).status, 303);
   assert.equal((await post(desk(code, "/start"))).status, 303);
   assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 303);
+  await marksUntil(code, step);
+  return { code, signer, room };
+}
+
+async function marksUntil(code: string, step: string): Promise<void> {
   const { sheetId } = await liveOf(code);
   await db.transaction(async (tx) => {
     let sheet = await lockOpenSheet(tx, rowMac, sheetId);
@@ -229,7 +239,6 @@ async function begun(email: string, step: string) {
       sheet = await markStep(tx, rowMac, sheet, mark, { ...by, at: clock() }, () => null);
     }
   });
-  return { code, signer, room };
 }
 
 /** Opens the document for the signer, who may then sign. @returns the path of the signing pages */
@@ -249,7 +258,7 @@ const signatures = async (code: string) =>
       JOIN envelopes e ON e.id = s.envelope_id
     WHERE e.order_id = ${(await liveOf(code)).orderId} AND r.closed_at IS NULL`);
 
-const shipped = loadNotaryRules(liveSettings(folder.path)["NOTARY_RULES"] ?? "");
+const shipped = loadNotaryRules(settings["NOTARY_RULES"] ?? "");
 const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
 
 /**
@@ -280,8 +289,8 @@ function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
   });
   const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
   const deps = { sheets: { desk: parts }, recordings, rooms } as unknown as LiveDeps;
-  const joined = (session: string) => {
-    for (const person of ["notary", "signer-1"])
+  const joined = (session: string, people = ["notary", "signer-1"]) => {
+    for (const person of people)
       hear({
         ...{
           kind: "quality",
@@ -353,6 +362,137 @@ test("written messages reach notary and signer, are part of the recording's mani
     written,
   );
   assert.equal(written.length, 22);
+});
+
+test("a credible witness comes by a link of their own, agrees, is recorded, and identifies the signer; an interpreter comes only where the state says yes", async () => {
+  const email = "vouched@example.com";
+  const { code, room } = await opened(email);
+  const witness = {
+    role: "credible_witness",
+    name: "Wanda Wise",
+    email: "wanda@example.com",
+    for_signer: "1",
+    language: "en",
+  };
+  const invite = (typed: Record<string, string>) => post(desk(code, "/invite"), { ...witness, ...typed });
+  for (const [typed, why] of [
+    [{ role: "interpreter" }, /say no to “An interpreter is allowed”/],
+    [{ role: "observer" }, /role must be one of/],
+    [{ email: "wanda" }, /email must be an email address/],
+    [{ email }, /email must be another one/],
+    [{ for_signer: "2" }, /for_signer must be the number of the signer/],
+    [{ name: "JANE  doe" }, /name must be of somebody who neither signs/],
+    [{ name: "Nora Ames" }, /name must be of somebody who neither signs/],
+    [{ language: "de" }, /language must be one of/],
+  ] as const) {
+    const refused = await invite(typed);
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), why);
+  }
+  assert.equal((await invite({ email: "wrong@example.com" })).status, 303);
+  assert.equal((await invite({})).status, 400, "the same person twice");
+  assert.equal((await invite({ name: "Will Wise" })).status, 409, "one witness for a signer");
+  assert.equal((await post(desk(code, "/withdraw"), { person: "1" })).status, 400, "a signer is not taken back");
+  assert.equal((await post(desk(code, "/withdraw"), { person: "11" })).status, 303);
+  assert.equal((await invite({})).status, 303);
+
+  const signer = await entered(room, email);
+  assert.equal((await signer.send("/consent", agreed)).status, 303);
+  const early = await post(desk(code, "/start"));
+  assert.match(await early.text(), /Wanda Wise has not answered/);
+  const hers = await until(
+    () =>
+      mailsTo(running.service, witness.email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
+  );
+  const wanda = await entered(hers, witness.email);
+  assert.equal((await wanda.send("/consent", agreed)).status, 303);
+  assert.equal((await post(desk(code, "/start"))).status, 303);
+  assert.equal((await invite({ name: "Will Wise", email: "will@example.com" })).status, 409);
+  for (const person of ["1", "11"]) assert.equal((await post(desk(code, "/admit"), { person })).status, 303);
+  assert.equal((await wanda.send("/media")).status, 200);
+  assert.doesNotMatch(await (await wanda.look()).text(), /iframe|opens here when it is your turn/);
+  const { id, orderId } = await liveOf(code);
+  const [recorded] = await db.query<{ people: object[] }>(sql`SELECT people FROM recordings WHERE session = ${id}`);
+  assert.deepEqual(recorded?.people.at(-1), { person: "third-1", role: "credible witness", name: "Wanda Wise" });
+
+  await marksUntil(code, "identify");
+  const credential = {
+    ...{ principal_1_witness_name: "Wanda Wise", principal_1_witness_address: "2 Side Street" },
+    ...{ principal_1_type: "Passport", principal_1_issuer: "United States", principal_1_result: "checked on camera" },
+    ...{ principal_1_issued: "2020-01-01", principal_1_expires: "2040-01-01" },
+  };
+  const away = await post(desk(code, "/witness"), { signer: "1", part: "identified", ...credential });
+  assert.equal(away.status, 409);
+  assert.match(await away.text(), /must all be here now/);
+  const { deps, rooms, joined } = otherNode();
+  const live = await killed(code, 3600);
+  await db.transaction((tx) => updateLive(tx, id, sql`node = NULL, lease_until = NULL`));
+  const everybody = ["notary", "signer-1", "third-1"];
+  const here = rooms.add(id, orderId, live.openedAt, everybody);
+  joined(id, everybody);
+  for (const person of everybody.slice(0, 2)) here.recorded.add(person);
+  const vouches = (part: string, typed: Record<string, string>) =>
+    noteLiveWitness(deps, operator, code, { signer: "1", part, ...typed });
+  await assert.rejects(vouches("identified", credential), /not on the recording yet/);
+  here.recorded.add("third-1");
+  const identify = {
+    step: "identify",
+    signer: "1",
+    principal_1_name: "Jane Doe",
+    principal_1_address: "1 Main Street",
+  };
+  const byWitness = { ...identify, principal_1_basis: "credible_witness" };
+  await assert.rejects(markLive(deps, operator, code, byWitness), /credible witness is not identified yet/);
+  await assert.rejects(vouches("identified", { ...credential, principal_1_witness_name: "Will Wise" }), /Wanda Wise/);
+  await vouches("identified", credential);
+  await assert.rejects(markLive(deps, operator, code, byWitness), /has not sworn/);
+  await vouches("sworn", { oath: "affirmation", knows: "Neighbors since 2011" });
+  await markLive(deps, operator, code, byWitness);
+  const mark = (await sheetOf(code))?.marks.findLast(({ name }) => name === "identify");
+  assert.match(JSON.stringify(mark?.detail), /Neighbors since 2011/);
+  assert.deepEqual(presentLines(await livePeople(db, id)), ["Wanda Wise, credible witness, Ohio, United States"]);
+  // Who could make the witness a signer in the database opens nothing.
+  await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 11`);
+  assert.equal((await wanda.look()).status, 503);
+});
+
+test("a role that no rule of the state names, or to which it says no, is not offered", () => {
+  const known = (value: boolean) => ({ value, asOf: "2026-01-01", source: "made up" });
+  assert.match(roleObstacle("interpreter", {}) ?? "", /“An interpreter is allowed” is missing/);
+  assert.match(roleObstacle("credible_witness", { credibleWitness: known(false) }) ?? "", /say no/);
+  assert.equal(roleObstacle("interpreter", { interpreter: known(true) }), null);
+});
+
+test("the hash of the document that each browser shows goes on record, another one with a refusal", async () => {
+  const { code, signer } = await begun("shown@example.com", "sign");
+  const { id, orderId } = await liveOf(code);
+  const now = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
+  for (const sha256 of ["", "AB".repeat(32), "ab"]) assert.equal((await signer.send("/shown", { sha256 })).status, 400);
+  const page = async () => (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
+  assert.match(await page(), /not opened yet/);
+  const other = "ab".repeat(32);
+  assert.equal((await signer.send("/shown", { sha256: other })).status, 409);
+  assert.match(await page(), /showed another, or an earlier one/);
+  for (let count = 0; count < 2; count++) assert.equal((await signer.send("/shown", { sha256: now })).status, 200);
+  assert.equal((await post(desk(code, "/shown"), { sha256: now })).status, 200);
+  assert.match(await page(), /shows the one of now/);
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+  const manifest = await until(async () => {
+    const rows = await db.query<{ manifest: string | null }>(
+      sql`SELECT manifest FROM recordings WHERE session = ${id}`,
+    );
+    return rows[0]?.manifest;
+  });
+  const { marks } = JSON.parse(manifest) as { marks: { kind: string; person: string; sha256?: string }[] };
+  assert.deepEqual(
+    marks.flatMap(({ kind, person, sha256 }) => (kind === "shown" ? [[person, sha256]] : [])),
+    [
+      ["signer-1", other],
+      ["signer-1", now],
+      ["notary", now],
+    ],
+  );
+  assert.equal((await signer.send("/shown", { sha256: now })).status, 409);
 });
 
 test("a hold blocks the open signature at once", async () => {

@@ -3,6 +3,7 @@ import { make, part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
 import { type Connection, connect, post, type Receive, type ServerMessage } from "./connection.ts";
 import { startDeviceCheck } from "./device-check.ts";
+import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
 type News =
   | { kind: "changed" }
@@ -240,6 +241,8 @@ function listen(): void {
   };
 }
 
+reportFramedDocument(base);
+offerDocument(base);
 remember(part("room-part"));
 listen();
 apply();

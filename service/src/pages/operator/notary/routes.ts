@@ -77,7 +77,11 @@ export async function orderPage(
   const { live } = deps;
   const open = live && (await liveOf(live, claimed));
   const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(withoutConflict) : null;
-  const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)), ...(onTape && typedOnRecord(onTape)) };
+  const initial = {
+    ...firstTyped(claimed),
+    ...(sheet && typedOfSheet(sheet)),
+    ...(onTape && { ...typedOnRecord(onTape), witnesses: onTape.present.join("\n") }),
+  };
   const zone = await zoneOf(deps.notaryDesk.db, claimed.notary.id);
   const typed = shown.act?.typed ?? inLocal(draft?.act ? typedAct(draft.act as Act) : initial, actTimes, zone);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;

@@ -1,3 +1,4 @@
+import { languageNames, languages } from "../../../kernel/platform/languages.ts";
 import {
   actKinds,
   actWords,
@@ -7,20 +8,23 @@ import {
   type LivePerson,
   type LiveSession,
   notaryName,
+  personName,
+  roleObstacle,
+  roleWords,
   type SheetView,
-  signerName,
   type Typed,
+  thirdRoles,
   turnWords,
 } from "../../../signing/notaries/notaries.ts";
 import { card, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
-import { errorSummary, select } from "../../ui/forms/fields.ts";
+import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { roomPart, roomShell } from "../../ui/live/parts.ts";
 import { en } from "../../ui/live/words/en.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { orderPath } from "./order-path.ts";
-import { capital, identityFields, stepList } from "./sheet-page.ts";
+import { capital, identityFields, stepList, witnessForms } from "./sheet-page.ts";
 
 export const sessionPath = (code: string, rest = ""): string => orderPath(code, `/session${rest}`);
 
@@ -34,6 +38,8 @@ export type SessionView = {
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** The person whose signing pages are open, by the media server's name; null when nobody signs. */
   turn: string | null;
+  /** The hash of the document that each person's browser shows, and that of the document now. */
+  shown: { by: ReadonlyMap<string, string>; now: string | undefined };
 };
 
 /** The card on an order's page that opens a session, or links to the open one. */
@@ -53,12 +59,20 @@ export function sessionBody(view: SessionView, problem?: string): Html {
   const { claimed, people, sheet } = view;
   const { order, notary } = claimed;
   const names = {
-    ...Object.fromEntries(people.map(({ n, name }) => [signerName(n), name])),
+    ...Object.fromEntries(people.map(({ n, name }) => [personName(n), name])),
     [notaryName]: `${notary.commissionName} (you)`,
   };
   return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: your camera is on by it.`)}
 ${errorSummary(problem)}
-${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}`;
+${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}
+${card(
+  "document",
+  "Document",
+  html`<p>Look at the document as the signers see it. The hash of what each browser shows goes on the record of the session.</p>
+<div class="form-actions"><button type="button" id="show-document" class="secondary" data-source="${orderPath(order.code, "/document")}" data-same="It is the document of this session.">Get the document</button>
+<a id="shown-document" class="button" href="" target="_blank" rel="noopener" hidden>Open it in another tab</a></div>
+<p id="shown-said" role="status"></p>`,
+)}`;
 }
 
 /** The part of the page that the script reloads. */
@@ -69,7 +83,7 @@ export function sessionPart(view: SessionView, typed: Typed): Html {
   return roomPart(
     isOn,
     html`${waitPart(view)}${card("open-step", "Now", nowPart(view, typed))}
-${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}`)}
+${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}${session.state === "open" && invitePart(code, view, typed)}`)}
 ${card("steps", "Steps", stepList(view.sheet))}
 ${card("session", "Session", statePart(code, session))}`,
   );
@@ -112,23 +126,60 @@ ${state !== "open" && buttonForm(sessionPath(code, "/hold"), isPaused ? "Go on" 
 <p class="hint">The first time people get another link, the second time the order fails; so it is with technical reasons. To refuse the order, use “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.</p>`;
 }
 
-function personPart(code: string, { session, lines, identities }: SessionView, person: LivePerson): Html {
-  const { n, name, place, consent, waitingAt, admittedAt, browserSha256 } = person;
-  const line = lines.get(signerName(n));
+function personPart(code: string, view: SessionView, person: LivePerson): Html {
+  const { session, lines, identities } = view;
+  const { n, name, role, forSigner, place, consent, waitingAt, admittedAt, browserSha256 } = person;
+  const isThird = role !== "signer";
+  const known = view.people.find((each) => each.n === forSigner)?.name;
+  const line = lines.get(personName(n));
   const check = identities.find((each) => each.person === n)?.check ?? null;
   const fields = { person: String(n) };
   const about = name;
   const mayEnter = session.state !== "open" && waitingAt !== null && admittedAt === null;
   return html`<h3 class="breakable">${name}</h3>
 ${facts([
+  ["Role", isThird ? `${capital(roleWords[role])}${known === undefined ? "" : `, knows ${known}`}` : null],
   ["Here", hereBadge(person, line)],
   ["Says to be in", place],
+  ["Document", isThird ? null : shownWords(view, personName(n))],
   ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
-  ["Identity check", check === null ? "none was asked for" : check.state],
+  ["Identity check", isThird ? null : check === null ? "none was asked for" : check.state],
 ])}
-<div class="form-actions">${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
+<div class="form-actions">${isThird && session.state === "open" && buttonForm(sessionPath(code, "/withdraw"), "Take the invitation back", { fields, about, kind: "quiet-button" })}
+${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
 ${browserSha256 !== null && buttonForm(sessionPath(code, "/release"), "Let them use another browser", { fields, about, kind: "quiet-button" })}
 ${browserSha256 === null && hasNoCodesLeft(person) && buttonForm(sessionPath(code, "/release"), "Let them ask for codes again", { fields, about, kind: "quiet-button" })}</div>`;
+}
+
+function shownWords({ shown }: SessionView, person: string): string {
+  const seen = shown.by.get(person);
+  if (seen === undefined) return "not opened yet";
+  return seen === shown.now ? "their browser shows the one of now" : "their browser showed another, or an earlier one";
+}
+
+/** Third persons come before the session begins, so that all have agreed to the recording. */
+function invitePart(code: string, { claimed, people }: SessionView, typed: Typed): Html {
+  const { online } = claimed.eligibility.rules;
+  const offered = thirdRoles.filter((role) => roleObstacle(role, online) === null);
+  const why = thirdRoles.flatMap((role) => {
+    const obstacle = roleObstacle(role, online);
+    return obstacle === null ? [] : [html`<li>${capital(roleWords[role])}: ${obstacle}</li>`];
+  });
+  const form = "invite";
+  const text = (name: string, label: string) =>
+    field({ form, name, label, required: true, maxLength: 200, value: typed[name] });
+  const signers = people.filter(({ role }) => role === "signer");
+  return html`<h3>Somebody else in the room</h3>
+${why.length > 0 && html`<ul class="hint">${why}</ul>`}
+${
+  offered.length > 0 &&
+  html`<form class="form" method="post" action="${sessionPath(code, "/invite")}">
+${select({ form, name: "role", label: "Role", required: true, options: offered.map((value) => ({ value, label: capital(roleWords[value]) })) })}
+${text("name", "Full name")}${text("email", "Email")}
+${select({ form, name: "language", label: "Language of the page", required: true, options: languages.map((value) => ({ value, label: languageNames[value] })) })}
+${select({ form, name: "for_signer", label: "For a credible witness: whom they know", options: signers.map(({ n, name }) => ({ value: String(n), label: name })) })}
+<div class="form-actions"><button type="submit" class="secondary">Mail them a link</button></div></form>`
+}`;
 }
 
 type Line = { phase: string; hasJoined: boolean; lost: number } | undefined;
@@ -166,12 +217,13 @@ ${ready && buttonForm(sessionPath(code, "/start"), "Begin the session and the re
   return html`${lead}<form class="form" method="post" action="${sessionPath(code, "/mark")}">${hiddenFields(hidden)}
 ${step.name === "identify" && signer !== null && identityFields(sheet.sheet.people, signer, typed)}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
-<div class="form-actions"><button type="submit">Mark as done</button></div></form>`;
+<div class="form-actions"><button type="submit">Mark as done</button></div></form>
+${step.name === "identify" && signer !== null && people.some(({ forSigner }) => forSigner === signer) && witnessForms(sessionPath(code, "/witness"), sheet, signer, typed)}`;
 }
 
 function turnPart(code: string, { people }: SessionView, signer: number, turn: string | null): Html {
   const name = people.find(({ n }) => n === signer)?.name ?? "the signer";
-  if (turn === signerName(signer))
+  if (turn === personName(signer))
     return html`<p>${name} has the document open. The step is marked when they are done.</p>`;
   return buttonForm(sessionPath(code, "/turn"), `Give ${name} the document`);
 }

@@ -7,20 +7,26 @@ import {
   claimedOrder,
   connectNotary,
   endLive,
+  givenNow,
   giveTurn,
   identitiesOf,
+  invitePerson,
   type LiveDeps,
   liveOf,
   markLive,
   notaryName,
+  noteLiveWitness,
   openLive,
   pauseLive,
   readAsNotary,
   releaseBrowser,
   reopen,
+  reportShownToNotary,
   sheetOf,
+  shownIn,
   startLive,
   unmetLive,
+  withdrawPerson,
   writeAsNotary,
 } from "../../../signing/notaries/notaries.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -89,6 +95,9 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
     "/mark": markLive,
     "/turn": giveTurn,
     "/end": endLive,
+    "/invite": invitePerson,
+    "/withdraw": withdrawPerson,
+    "/witness": noteLiveWitness,
   } as const;
   for (const [rest, change] of Object.entries(changes))
     consoleRoute(scope, frame, {
@@ -117,7 +126,9 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   const room = live.rooms.roomOf(session.id);
   const identities = await identitiesOf(live.identity, claimed.order);
   const [lines, turn] = [room?.people ?? new Map(), room?.turn?.person ?? null];
-  return { claimed, session, people, sheet, identities, lines, turn };
+  const { db } = live.sheets.desk;
+  const shown = { by: await shownIn(live, session), now: await givenNow(db, claimed.order.orderId) };
+  return { claimed, session, people, sheet, identities, lines, turn, shown };
 }
 
 /** Adds the routes of the notary's own media connection, and of the messages to the notary's page. */
@@ -146,6 +157,16 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
     permission,
     async handle({ operator, params: { code }, form }) {
       await writeAsNotary(live, operator, code, form);
+      return { json: {} };
+    },
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${base}/shown`,
+    permission,
+    async handle({ operator, params: { code }, form }) {
+      await reportShownToNotary(live, operator, code, form);
       return { json: {} };
     },
   });

@@ -83,18 +83,17 @@ ${buttonForm(sheetPath(code, "/hand-over"), `Hand to ${sheet.people.find(({ n })
 ${step.name === "identify" && signer !== null && identityFields(sheet.people, signer, typed)}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
 <div class="form-actions"><button type="submit">Mark as done</button></div></form>
-${step.name === "identify" && signer !== null && witnessForms(code, view, signer, typed)}`;
+${step.name === "identify" && signer !== null && witnessForms(sheetPath(code, "/witness"), view, signer, typed)}`;
 }
 
 /**
  * The forms for a credible witness: first the witness's own identity, then the oath, then the confirmation of the
  * signer's identity.
  */
-function witnessForms(code: string, { sheet }: SheetView, n: number, typed: Typed): Html {
+export function witnessForms(path: string, { sheet }: Pick<SheetView, "sheet">, n: number, typed: Typed): Html {
   const { identified, sworn } = witnessOf(sheet, n);
   const signer = sheet.people.find((each) => each.n === n)?.name ?? "the signer";
   const hidden = (part: string) => hiddenFields({ signer: String(n), part });
-  const path = sheetPath(code, "/witness");
   const about = identified && `${identified.name}, ${identified.address}, by ${identified.credential.type}`;
   if (identified && sworn)
     return html`<h3>Credible witness</h3><p>${about}. By ${sworn.oath}: ${sworn.knows}</p>

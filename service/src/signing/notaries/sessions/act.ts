@@ -15,9 +15,11 @@ import { principalOf, unmetIn } from "../sheets/room.ts";
 import { markStep, noteEvent } from "../sheets/sheet.ts";
 import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
 import { openSheetOf } from "../sheets/store.ts";
-import { notaryName, signerName } from "./interruption.ts";
+import { withWitness } from "../sheets/vouching.ts";
+import { notaryName, personName } from "./interruption.ts";
 import type { LiveDeps } from "./session.ts";
-import { findLive, type LiveSession, openLiveOf } from "./store.ts";
+import { findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
+import { presentLines, witnessObstacle } from "./third-persons.ts";
 
 /** The conditions of an act by audio and video: who is present, and whether it is being recorded. */
 export function unmetLive(
@@ -29,7 +31,7 @@ export function unmetLive(
   const named = (person: string) => (person === notaryName ? "The notary" : names(Number(person.split("-")[1])));
   return (need, signer) => {
     if (need === "consent") return unmetIn(envelope)(need, signer);
-    const people = [notaryName, ...(signer === null ? [] : [signerName(signer)])];
+    const people = [notaryName, ...(signer === null ? [] : [personName(signer)])];
     if (need === "recording") {
       const recorded = rooms.roomOf(id)?.recorded;
       const missing = people.find((person) => !recorded?.has(person));
@@ -80,7 +82,8 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
       const choice = isIdentity ? basis : (typed["choice"] ?? "");
       const isOpen = turn?.step.name === name && turn.signer === signer;
       if (isOpen && obstacle !== null) throw new ServiceError("conflict", obstacle);
-      const found = isIdentity && isOpen ? accepted(readIdentity(typed, signer, true)) : null;
+      const known = isOpen && basis === "credible_witness" ? withWitness(sheet, typed, signer ?? 0) : typed;
+      const found = isIdentity && isOpen ? accepted(readIdentity(known, signer, true)) : null;
       const mark = { name, signer, choice: choice === "" ? null : choice };
       const detail = found && { ...found, name: nameOf(sheet, signer) };
       const unmet = unmetLive(deps, session, (n) => nameOf(sheet, n), room);
@@ -110,8 +113,11 @@ async function basisObstacle(
     return eligibility.rules.online.personalKnowledge?.value
       ? null
       : "Personal knowledge is not known to count online in your state.";
-  // The witness would have to be a person of the session, identified and recorded like the others.
-  if (basis === "credible_witness") return "A credible witness can’t take part in a session here.";
+  if (basis === "credible_witness") {
+    const session = await openLiveOf(deps.sheets.desk.db, order.taskId);
+    const people = session ? await livePeople(deps.sheets.desk.db, session.id) : [];
+    return witnessObstacle(deps, { eligibility }, { session: session?.id ?? "", people, signer });
+  }
   if (basis !== "credential") return null;
   const found = (await identitiesOf(deps.identity, order)).find(({ person }) => person === signer);
   if (found?.check?.state !== "passed") return `${found?.name ?? "The signer"} has not passed an identity check.`;
@@ -156,7 +162,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         until,
       });
       await noteEvent(tx, desk.rowMac, sheet, { name: "turn", signer, detail: { maySign } }, { by, at });
-      return { session: session.id, person: signerName(signer), token };
+      return { session: session.id, person: personName(signer), token };
     },
     "ron",
   );
@@ -178,6 +184,7 @@ export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRe
   if (!head || !recording) throw new ServiceError("conflict", "Nothing of this session is recorded yet.");
   const { seq, headSha256, at } = head;
   return {
+    present: presentLines(await livePeople(desk.db, session.id)),
     session: { tool: deps.tool, id: session.id },
     recording: {
       sha256: headSha256,

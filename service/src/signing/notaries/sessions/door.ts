@@ -11,7 +11,7 @@ import { endWithoutAct } from "../sheets/room.ts";
 import { openTurn } from "../sheets/steps.ts";
 import { findSheet, type SheetOutcome } from "../sheets/store.ts";
 import { beginAgain, openSignature } from "./hold.ts";
-import { notaryName, signerName } from "./interruption.ts";
+import { notaryName, personName } from "./interruption.ts";
 import { marksOf } from "./marks.ts";
 import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
 import { eventsOf, type LivePerson, openLiveOf, updatePerson } from "./store.ts";
@@ -36,7 +36,7 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
       throw new ServiceError("conflict", `${person.name} is not in the waiting room.`);
     if (person.admittedAt) throw new ServiceError("conflict", `${person.name} was let in already.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = ${live.at}`);
-    await note(deps, live, operator.actor, { name: "admitted", person: signerName(person.n) });
+    await note(deps, live, operator.actor, { name: "admitted", person: personName(person.n) });
   });
 }
 
@@ -49,7 +49,7 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
   const released = await changeLive(deps, operator, code, async (live) => {
     const { tx, session, at } = live;
     const person = personOf(live.people, typed);
-    const who = signerName(person.n);
+    const who = personName(person.n);
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
     await updatePerson(
       live.tx,
@@ -115,7 +115,7 @@ export async function closeForAct(deps: LiveDeps, operator: Operator, code: stri
       throw new ServiceError("conflict", `${hasSigned} It ended with another file or act than this one.`);
     }
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
-    const people = [notaryName, ...(sheet?.people ?? []).map(({ n }) => signerName(n))];
+    const people = [notaryName, ...(sheet?.people ?? []).map(({ n }) => personName(n))];
     const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
     if (!isReady || deps.rooms.absent(id, people) !== null)
       throw new ServiceError("conflict", "A step is open, or somebody is away: the act can’t be entered now.");

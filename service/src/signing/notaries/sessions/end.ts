@@ -70,7 +70,7 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
     if (outcome !== "technical" && outcome !== "no_show") return;
     const ended = (await liveSessionsOf(tx, orderId)).filter((each) => each.outcome === outcome);
     const fails = ended.length > 1 && locked.status === "NotarizationPending";
-    const signers = await livePeople(tx, session.id);
+    const signers = (await livePeople(tx, session.id)).filter(({ role }) => role === "signer");
     await closeAppointment(tx, { orderId, signers }, outcome, { at, fails });
     if (fails)
       await perform(

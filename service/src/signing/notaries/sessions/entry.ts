@@ -10,7 +10,7 @@ import { keysOf } from "../../../kernel/platform/secrets.ts";
 import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { orderCodeOf } from "../sheets/store.ts";
-import { signerName } from "./interruption.ts";
+import { personName } from "./interruption.ts";
 import { codeMs, liveMail, roomCode } from "./mail.ts";
 import type { LiveDeps } from "./session.ts";
 import {
@@ -105,7 +105,7 @@ async function write(
   detail: unknown = null,
 ): Promise<void> {
   await updatePerson(tx, person.id, set);
-  const who = signerName(person.n);
+  const who = personName(person.n);
   await appendEvent(tx, desk.rowMac, session, { at, name, by: who, person: who, detail });
 }
 

@@ -3,6 +3,7 @@
  * and the clock.
  */
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import { mostPrincipals } from "../acts/act.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 
 /**
@@ -43,4 +44,5 @@ export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): 
 
 /** The notary's name in the engine and in records. */
 export const notaryName = "notary";
-export const signerName = (n: number): string => `signer-${n}`;
+/** Signers have the numbers of the order, third persons those above. */
+export const personName = (n: number): string => (n > mostPrincipals ? `third-${n - mostPrincipals}` : `signer-${n}`);

@@ -46,10 +46,12 @@ export const liveMail = defineMail({
       peopleOf({ db, rowMac }, session.orderId),
       findNotary(db, session.notaryId),
     ]);
-    const to = order?.signers[person.n - 1];
+    const { name, email, language: own } = person;
+    const to = email === null ? order?.signers[person.n - 1] : { name, email, language: own };
     const token = roomTokenOf(secrets, person);
     if (!order || !to || !notary || token === undefined) return null;
-    const language: Language = isLanguage(to.language) ? to.language : "en";
+    const wanted = to.language ?? "";
+    const language: Language = isLanguage(wanted) ? wanted : "en";
     const code = codeId === null ? null : roomCode(secrets, codeId);
     const { environment, partnerId } = order;
     const firm = await readMailFirm(db, partnerId);

@@ -1,7 +1,7 @@
 import type { Mark } from "../recordings/manifest.ts";
 import type { SheetDeps } from "../sheets/ipen.ts";
 import { findSheet } from "../sheets/store.ts";
-import { notaryName, signerName } from "./interruption.ts";
+import { notaryName, personName } from "./interruption.ts";
 import { eventsOf, findLive, type LiveSession } from "./store.ts";
 
 /** Steps, consents and other events, for the recording's manifest. */
@@ -14,13 +14,13 @@ export async function marksOf(
   const steps = (sheet?.marks ?? []).map(({ at, name, signer, kind, run }) => ({
     at,
     kind: kind === "step" ? `step ${name}, run ${run}` : name,
-    person: signer === null ? notaryName : signerName(signer),
+    person: signer === null ? notaryName : personName(signer),
   }));
   const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person, detail }) => ({
     at,
     kind: name,
     person,
-    ...(name === "message" && { sha256: (detail as { sha256: string }).sha256 }),
+    ...((name === "message" || name === "shown") && { sha256: (detail as { sha256: string }).sha256 }),
   }));
   return [...steps, ...events].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }

@@ -7,7 +7,7 @@ import type { Typed } from "../form-reader.ts";
 import type { Message } from "../recordings/messages.ts";
 import { outcomeOf } from "../sheets/store.ts";
 import { atLink, type RoomLink, requireStep } from "./entry.ts";
-import { notaryName, signerName } from "./interruption.ts";
+import { notaryName, personName } from "./interruption.ts";
 import { atLive, type LiveDeps, type LockedLive, liveOf, note, requireHere } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
@@ -42,7 +42,7 @@ export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed)
   const text = textOf(typed);
   const written = await atLink(deps, link, ["room"], async (entered) => ({
     session: entered.session.id,
-    message: await write(deps, entered, signerName(entered.person.n), text),
+    message: await write(deps, entered, personName(entered.person.n), text),
   }));
   deps.rooms.pass(written.session, written.message);
 }

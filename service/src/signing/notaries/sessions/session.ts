@@ -20,7 +20,7 @@ import { endRequestOf } from "../queue/store.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
-import { notaryName, signerName } from "./interruption.ts";
+import { notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveRooms } from "./rooms.ts";
@@ -50,7 +50,7 @@ export type LiveDeps = {
 };
 
 /** The engine supports eight people, including the notary. */
-const mostSigners = 7;
+export const mostPeople = 7;
 /** An operator's confirmation is valid for a year. */
 const confirmedMs = 366 * dayMs;
 
@@ -77,7 +77,7 @@ export function liveObstacle(
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes("ron"))
     return obstacles.join(" ") || "The rules of your state don’t offer acts by audio and video.";
-  if (order.signers.length > mostSigners) return `A session has at most ${mostSigners} signers.`;
+  if (order.signers.length > mostPeople) return `A session has at most ${mostPeople} signers.`;
   return liveGap(rules.online, meansFor(identity, order.environment), sheets.desk.clock());
 }
 
@@ -261,7 +261,7 @@ async function beginRecording(
 ): Promise<void> {
   const recorded = [
     { person: notaryName, role: "notary", name: notary.commissionName },
-    ...people.map(({ n, name }) => ({ person: signerName(n), role: "signer", name })),
+    ...people.map(({ n, name, role }) => ({ person: personName(n), role: role.replaceAll("_", " "), name })),
   ];
   await recordings.begin({ session: id, notaryId, orderId, environment, people: recorded });
 }

@@ -41,6 +41,12 @@ export type LivePerson = {
   sessionId: string;
   n: number;
   name: string;
+  role: "signer" | "credible_witness" | "interpreter";
+  /** Null for a signer, whose address and language are those of the order. */
+  email: string | null;
+  language: string | null;
+  /** The number of the signer whom a credible witness knows. */
+  forSigner: number | null;
   tokenSha256: Buffer;
   codeId: string | null;
   codeSentAt: Date | null;
@@ -64,12 +70,17 @@ export const sessionState: StateMac = {
     ${s}.head_position, ${s}.head_sha256`,
 };
 
-/** The MAC covers every column, because a changed hash would let another browser into a room. */
+/**
+ * The MAC covers every column, because a changed hash would let another browser into a room. The name of a third person
+ * is covered together with the columns that only third persons have, which keeps the MACs of earlier rows.
+ */
 const personState: StateMac = {
   table: sql`live_people`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (p) => sql`${p}.id, ${p}.session_id, ${p}.n, ${p}.name, encode(${p}.token_sha256, 'hex'), ${p}.code_id,
+  covered: (p) => sql`${p}.id, ${p}.session_id, ${p}.n,
+    CASE WHEN ${p}.role = 'signer' THEN ${p}.name
+      ELSE jsonb_build_array(${p}.name, ${p}.role, ${p}.email, ${p}.language, ${p}.for_signer)::text END, encode(${p}.token_sha256, 'hex'), ${p}.code_id,
     extract(epoch FROM ${p}.code_sent_at), ${p}.codes_sent, ${p}.failures, encode(${p}.browser_sha256, 'hex'), ${p}.place, ${p}.consent,
     extract(epoch FROM ${p}.waiting_at), extract(epoch FROM ${p}.admitted_at)`,
 };
@@ -165,7 +176,7 @@ export const releaseLease = (db: Sql, id: string, node: string, now: Date) =>
 
 async function peopleWhere(db: Sql, where: Statement, lock: Statement = nothing): Promise<LivePerson[]> {
   return db.query<LivePerson>(sql`
-    SELECT id, session_id AS "sessionId", n, name, token_sha256 AS "tokenSha256", code_id AS "codeId", code_sent_at AS "codeSentAt",
+    SELECT id, session_id AS "sessionId", n, name, role, email, language, for_signer AS "forSigner", token_sha256 AS "tokenSha256", code_id AS "codeId", code_sent_at AS "codeSentAt",
       codes_sent AS "codesSent", failures, browser_sha256 AS "browserSha256", place, consent, waiting_at AS "waitingAt",
       admitted_at AS "admittedAt", ${verified(personState, sql`live_people`)}
     FROM live_people WHERE ${where} ORDER BY n ${lock}`);
@@ -189,14 +200,20 @@ export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undef
 
 export const sha256Of = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
-type NewPerson = Pick<LivePerson, "id" | "sessionId" | "n" | "name"> & { token: string };
+type NewPerson = Pick<LivePerson, "id" | "sessionId" | "n" | "name"> & { token: string } & Partial<
+    Pick<LivePerson, "role" | "email" | "language" | "forSigner">
+  >;
 
-export async function insertPerson(tx: Tx, { id, sessionId, n, name, token }: NewPerson): Promise<void> {
+/** A signer, unless it has a role. */
+export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...third }: NewPerson): Promise<void> {
+  const { role = "signer", email = null, language = null, forSigner = null } = third;
   await tx.query(sql`
-    INSERT INTO live_people (id, session_id, n, name, token_sha256)
-    VALUES (${id}, ${sessionId}, ${n}, ${name}, ${sha256Of(token)})`);
+    INSERT INTO live_people (id, session_id, n, name, token_sha256, role, email, language, for_signer)
+    VALUES (${id}, ${sessionId}, ${n}, ${name}, ${sha256Of(token)}, ${role}, ${email}, ${language}, ${forSigner})`);
   await writeStateMacs(tx, personState, sql`id = ${id}`);
 }
+
+export const deletePerson = (tx: Tx, id: string) => tx.query(sql`DELETE FROM live_people WHERE id = ${id}`);
 
 /** The caller must have locked the person. */
 export async function updatePerson(tx: Tx, id: string, set: Statement): Promise<void> {

@@ -11,7 +11,7 @@ import { openTurn } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
-import { isBroken, notaryName, type Phase, phaseOf, restartAfter, signerName } from "./interruption.ts";
+import { isBroken, notaryName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
 import type { Room } from "./rooms.ts";
 import { type LiveDeps, leaseMs, leaseOf, renewLease } from "./session.ts";
 import {
@@ -172,7 +172,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
   if (open?.step.by !== "signer") return;
-  const person = room.turn?.person ?? signerName(open.signer ?? 0);
+  const person = room.turn?.person ?? personName(open.signer ?? 0);
   let isOver = false;
   await atSession(deps, session, async (tx, { sheetId, orderId, state }, at) => {
     if (state !== "live" || (await outcomeOf(tx, sheetId)) !== null) return;
@@ -181,7 +181,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
     const marked = await markSignersSteps(tx, desk.rowMac, sheet, envelope, at);
     if (marked.headPosition === sheet.headPosition) return;
     const next = openTurn(marked);
-    isOver = next?.step.by !== "signer" || signerName(next.signer ?? 0) !== person;
+    isOver = next?.step.by !== "signer" || personName(next.signer ?? 0) !== person;
     if (isOver && envelope) await takeFromSigner(tx, envelope.id, at);
   });
   if (isOver) {
@@ -222,7 +222,7 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
   const goneAt = await leftAt(sheets.desk.db, id);
   const until = await leaseOf(deps, id);
   const people = (await livePeople(sheets.desk.db, session.id)).filter(({ admittedAt }) => admittedAt !== null);
-  const names = [notaryName, ...people.map(({ n }) => signerName(n))];
+  const names = [notaryName, ...people.map(({ n }) => personName(n))];
   const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names);
   room.leasedUntil = until;
   const silentMs = Math.max(0, sheets.desk.clock().getTime() - goneAt.getTime());

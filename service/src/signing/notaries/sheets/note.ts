@@ -6,7 +6,10 @@ import type { Mark } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 
 /** The session and the recording of an act by audio and video. */
-export type OnRecord = Pick<Act, "session" | "recording">;
+export type OnRecord = Pick<Act, "session" | "recording"> & {
+  /** The third persons who were let in, as lines of the act's witnesses. */
+  present: readonly string[];
+};
 
 /**
  * Notes an act. If it has a run sheet, the act names the end of the sheet's record, so that the notary's signature
@@ -21,7 +24,9 @@ export async function noteAct(
   onRecord: OnRecord | null,
 ): Promise<void> {
   const sheet = await openSheetOf(desk, order.taskId);
-  const noted = sheet ? { ...act, ...onRecord, sheet: headOf(sheet) } : act;
+  const { present = [], ...recorded } = onRecord ?? {};
+  const witnesses = [...new Set([...present, ...act.witnesses])];
+  const noted = sheet ? { ...act, ...recorded, witnesses, sheet: headOf(sheet) } : act;
   await saveAct(desk.db, order.taskId, notary.id, noted, at);
 }
 

@@ -1,12 +1,23 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { oathKinds, readWitnessIdentity } from "../acts/act.ts";
+import type { Notary } from "../commissions/store.ts";
 import { claimedOrder } from "../desk/desk.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { atSheet, type SheetDeps } from "./ipen.ts";
-import { noteEvent } from "./sheet.ts";
+import { type By, noteEvent } from "./sheet.ts";
 import { openTurn, turnWords } from "./steps.ts";
+import type { Sheet } from "./store.ts";
 import { witnessOf } from "./vouching.ts";
+
+/** The part of a witness's act that a request notes, and the signer. @throws ServiceError `validation` */
+export function readWitnessPart(typed: Typed) {
+  const part = formReader(typed).oneOf("part", ["identified", "sworn"] as const);
+  if (!part) throw invalid("part must be identified or sworn.");
+  return { part, signer: /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null };
+}
 
 /**
  * Records that a credible witness was identified, or swore who the signer is: in this order, while the signer's
@@ -15,35 +26,50 @@ import { witnessOf } from "./vouching.ts";
  */
 export async function noteWitness(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
-  const part = formReader(typed).oneOf("part", ["identified", "sworn"] as const);
-  if (!part) throw invalid("part must be identified or sworn.");
-  const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
+  const { part, signer } = readWitnessPart(typed);
   await atSheet(deps, operator, claimed, async (tx, { sheet }, { at, notary }) => {
-    const turn = openTurn(sheet);
-    if (signer === null || turn?.step.name !== "identify" || turn.signer !== signer)
-      throw new ServiceError("conflict", `Another step is open: ${turn ? turnWords(sheet, turn) : "none"}.`);
     const by = { by: operator.actor, at };
-    const { rowMac } = deps.desk;
-    if (part === "identified") {
-      const detail = accepted(readWitnessIdentity(typed, signer, sheet.script.mode === "ron"));
-      if ([...sheet.people.map(({ name }) => name), notary.commissionName].some((name) => isSame(name, detail.name)))
-        throw invalid(`principal_${signer}_witness_name must be of somebody who neither signs nor notarizes.`);
-      if (detail.credential.expiresOn < at.toISOString().slice(0, 10))
-        throw invalid(`principal_${signer}_expires must not be past: the witness needs a credential that is in date.`);
-      await noteEvent(tx, rowMac, sheet, { name: "witness_identified", signer, detail }, by);
-      return;
-    }
-    if (!witnessOf(sheet, signer).identified)
-      throw new ServiceError("conflict", "The credible witness is identified before they swear.");
-    const read = formReader(typed);
-    const detail = accepted(
-      read.done({ oath: read.requiredOneOf("oath", oathKinds), knows: read.required("knows", { max: 500 }) }),
-    );
-    await noteEvent(tx, rowMac, sheet, { name: "witness_sworn", signer, detail }, by);
+    await writeWitness(tx, deps.desk.rowMac, { sheet, notary, part, signer, typed, by });
   });
 }
 
-const isSame = (one: string, other: string): boolean => folded(one) === folded(other);
+type Witnessed = ReturnType<typeof readWitnessPart> & {
+  sheet: Sheet;
+  notary: Pick<Notary, "commissionName">;
+  typed: Typed;
+  by: By;
+  /** The witness who was invited to the session; absent when they meet in one room. */
+  named?: string;
+};
+
+/** Writes the part to the sheet. @throws as `noteWitness` */
+export async function writeWitness(tx: Tx, rowMac: RowMac, witnessed: Witnessed): Promise<void> {
+  const { sheet, notary, part, signer, typed, by, named } = witnessed;
+  const turn = openTurn(sheet);
+  if (signer === null || turn?.step.name !== "identify" || turn.signer !== signer)
+    throw new ServiceError("conflict", `Another step is open: ${turn ? turnWords(sheet, turn) : "none"}.`);
+  if (part === "identified") {
+    const detail = accepted(readWitnessIdentity(typed, signer, sheet.script.mode === "ron"));
+    if ([...sheet.people.map(({ name }) => name), notary.commissionName].some((name) => isSameName(name, detail.name)))
+      throw invalid(`principal_${signer}_witness_name must be of somebody who neither signs nor notarizes.`);
+    if (named !== undefined && !isSameName(named, detail.name))
+      throw invalid(`principal_${signer}_witness_name must be of the witness in the session: ${named}.`);
+    if (detail.credential.expiresOn < by.at.toISOString().slice(0, 10))
+      throw invalid(`principal_${signer}_expires must not be past: the witness needs a credential that is in date.`);
+    await noteEvent(tx, rowMac, sheet, { name: "witness_identified", signer, detail }, by);
+    return;
+  }
+  if (!witnessOf(sheet, signer).identified)
+    throw new ServiceError("conflict", "The credible witness is identified before they swear.");
+  const read = formReader(typed);
+  const detail = accepted(
+    read.done({ oath: read.requiredOneOf("oath", oathKinds), knows: read.required("knows", { max: 500 }) }),
+  );
+  await noteEvent(tx, rowMac, sheet, { name: "witness_sworn", signer, detail }, by);
+}
+
+/** Whether two names have the same words, in any order and spelling of case and accents. */
+export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
 const folded = (name: string): string =>
   name
     .normalize("NFKD")

@@ -81,6 +81,7 @@ export const en = {
     identity: "An identity could not be established. The firm that sent the document tells you what comes next.",
     abandoned: "The notary ended it without an act. You get another link if there is another session.",
   },
+  thanks: "Thank you. You can close this page.",
   needsScript: "This room needs JavaScript.",
   failed: "That did not work",
   again: "Reload this page and try again. Wait half a minute before you ask for another code.",

@@ -39,7 +39,7 @@ const blockSize = { width: 290, height: 150 } as const;
 /** The place for a notary's block, in the lowest blank area of the last pages; on an added page without one. */
 export async function planBlock(original: Buffer, planned: readonly PlannedField[]): Promise<PlannedBlock> {
   const fields = planned.flatMap(({ page, place, invisible }) => (invisible ? [] : [{ page, ...place }]));
-  const place = await blankPlace(original, blockSize, fields);
+  const place = await blankPlace(original, blockSize, fields, { onPrinted: true });
   return { ...blockSize, at: place && { page: place.page, ...place.upperLeft }, isOptional: true };
 }
 

@@ -1,0 +1,46 @@
+/** Which document this browser shows: its hash goes on the record of the session, next to that of everybody else. */
+import { toHex } from "@signsealship/evidence/bytes";
+import { part } from "../../ui/browser/parts.ts";
+import { post } from "./connection.ts";
+
+/** Reports what the signing pages show in the frame of a signer's room. */
+export function reportFramedDocument(base: string): void {
+  addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
+    if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;
+    // The server writes down another document than that of now, too; the signing page refuses it by itself.
+    post(`${base}/shown`, { sha256: data.sha256 }).catch(() => {});
+  });
+}
+
+/** The notary's button: fetches the document, reports its hash, and opens exactly these bytes in another tab. */
+export function offerDocument(base: string): void {
+  const button = document.getElementById("show-document");
+  if (!(button instanceof HTMLButtonElement)) return;
+  const [said, link] = [part("shown-said"), part<HTMLAnchorElement>("shown-document")];
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    show()
+      .then(() => {
+        said.textContent = button.dataset["same"] ?? "";
+        link.hidden = false;
+        link.focus();
+      })
+      .catch((error: Error) => {
+        said.textContent = error.message;
+        link.hidden = true;
+      })
+      .finally(() => {
+        button.disabled = false;
+      });
+  });
+
+  async function show(): Promise<void> {
+    const answer = await fetch(button?.dataset["source"] ?? "");
+    if (!answer.ok) throw new Error(String(answer.status));
+    const bytes = await answer.arrayBuffer();
+    const sha256 = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+    URL.revokeObjectURL(link.href);
+    link.href = URL.createObjectURL(new Blob([bytes], { type: "application/pdf" }));
+    await post(`${base}/shown`, { sha256 });
+  }
+}

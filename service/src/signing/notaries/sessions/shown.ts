@@ -1,0 +1,87 @@
+/** The document that each person's browser shows in a live session, by the hash that the browser computed of its bytes. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { claimedOrder } from "../desk/desk.ts";
+import { givenNow } from "../desk/documents.ts";
+import type { Typed } from "../form-reader.ts";
+import { atLink, type RoomLink } from "./entry.ts";
+import { notaryName, personName } from "./interruption.ts";
+import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
+import { eventsOf, type LiveSession } from "./store.ts";
+
+/** Limits the record: a document has a revision for each signer, and pages may be opened again. */
+const mostShown = 100;
+
+/** The last hash that each person's browser reported, by the session's names. */
+export async function shownIn(
+  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
+  session: LiveSession,
+): Promise<ReadonlyMap<string, string>> {
+  const events = await eventsOf(desk.db, desk.rowMac, session);
+  return new Map(
+    events.flatMap(({ name, person, detail }) => (name === "shown" && person ? [[person, hashIn(detail)]] : [])),
+  );
+}
+
+const hashIn = (detail: unknown): string => (detail as { sha256: string }).sha256;
+
+function readHash(typed: Typed): string {
+  const sha256 = typed["sha256"] ?? "";
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256 must be a SHA-256 in lowercase hex, 64 characters.");
+  return sha256;
+}
+
+type Showing = Pick<LockedLive, "tx" | "session" | "at">;
+
+/**
+ * Writes down which document a person's browser shows. Another one than that of now is on record, too.
+ * @throws ServiceError `conflict` for another document than that of now, after it was written down, and while nothing
+ * is recorded
+ */
+async function write(deps: LiveDeps, live: Showing, person: string, sha256: string): Promise<boolean> {
+  const { desk } = deps.sheets;
+  const { tx, session } = live;
+  if (session.state !== "live" && session.state !== "held")
+    throw new ServiceError("conflict", "Nothing is recorded now.");
+  await requireHere(deps, session.id, tx);
+  const isCurrent = (await givenNow(tx, session.orderId)) === sha256;
+  const own = (await eventsOf(tx, desk.rowMac, session)).filter(
+    (event) => event.name === "shown" && event.person === person,
+  );
+  const last = own.at(-1);
+  if (last && hashIn(last.detail) === sha256) return isCurrent;
+  if (own.length >= mostShown) throw new ServiceError("rate_limited", "This document was opened too often.");
+  await note(deps, live, person, { name: "shown", person, detail: { sha256, isCurrent } });
+  return isCurrent;
+}
+
+const another = () =>
+  new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
+
+/** Writes down what a signer's browser shows. @throws as `write` */
+export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
+  const sha256 = readHash(typed);
+  const seen = await atLink(deps, link, ["room"], async (entered) => ({
+    session: entered.session.id,
+    isCurrent: await write(deps, entered, personName(entered.person.n), sha256),
+  }));
+  deps.rooms.tell(seen.session, { kind: "changed" });
+  if (!seen.isCurrent) throw another();
+}
+
+/** Writes down what the notary's browser shows. @throws as `write` */
+export async function reportShownToNotary(
+  deps: LiveDeps,
+  operator: Operator,
+  code: string,
+  typed: Typed,
+): Promise<void> {
+  const sha256 = readHash(typed);
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const seen = await atLive(deps, operator, claimed, async (live) => ({
+    session: live.session.id,
+    isCurrent: await write(deps, live, notaryName, sha256),
+  }));
+  deps.rooms.tell(seen.session, { kind: "changed" });
+  if (!seen.isCurrent) throw another();
+}

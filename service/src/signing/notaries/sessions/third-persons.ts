@@ -1,0 +1,168 @@
+/** People in a live session who neither sign nor notarize: credible witnesses and interpreters. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { languages } from "../../../kernel/platform/languages.ts";
+import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import { mostPrincipals } from "../acts/act.ts";
+import { type Claimed, claimedOrder } from "../desk/desk.ts";
+import { onlineForms } from "../eligibility/online-rules.ts";
+import type { OnlineRules } from "../eligibility/rules.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { atSheet } from "../sheets/ipen.ts";
+import { isSameName, readWitnessPart, writeWitness } from "../sheets/witness.ts";
+import { notaryName, personName } from "./interruption.ts";
+import { liveMail, roomTokenUnder } from "./mail.ts";
+import { atLive, type LiveDeps, mostPeople, note } from "./session.ts";
+import { deletePerson, insertPerson, type LivePerson, livePeople, openLiveOf } from "./store.ts";
+
+export const thirdRoles = ["credible_witness", "interpreter"] as const;
+export type ThirdRole = (typeof thirdRoles)[number];
+
+export const roleWords: Readonly<Record<LivePerson["role"], string>> = {
+  signer: "signer",
+  credible_witness: "credible witness",
+  interpreter: "interpreter",
+};
+
+/**
+ * Why the state's rules let no person of this role into a session; null when they do. A value that nobody has entered
+ * counts as no.
+ */
+export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
+  const name = role === "interpreter" ? "interpreter" : "credibleWitness";
+  const { label } = onlineForms[name];
+  const known = online[name];
+  if (!known) return `The value “${label}” is missing in the rules of your state.`;
+  return known.value ? null : `The rules of your state say no to “${label}”.`;
+}
+
+/**
+ * Invites a third person into the waiting room, before the session begins: everybody in it agrees to the recording, and
+ * the recording names them.
+ * @throws ServiceError naming every wrong field, or the rule of the state
+ */
+export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const { signers } = claimed.order;
+  const invited = accepted(readInvited(typed, signers.length));
+  const obstacle = roleObstacle(invited.role, claimed.eligibility.rules.online);
+  if (obstacle !== null) throw invalid(`role must be one that your state allows. ${obstacle}`);
+  const sign = signers.map(({ name, email }) => ({ name, email }));
+  await atLive(deps, operator, claimed, async (live) => {
+    const { tx, session, people, locked } = live;
+    if (session.state !== "open") throw new ServiceError("conflict", "The session has begun: nobody else comes in.");
+    if (people.length >= mostPeople)
+      throw new ServiceError("conflict", `A session has at most ${mostPeople} people besides you.`);
+    const others = [...people.map(({ name }) => name), locked.notary.commissionName];
+    if (others.some((name) => isSameName(name, invited.name)))
+      throw invalid("name must be of somebody who neither signs, notarizes nor is invited already.");
+    const emails = [...sign, ...people].flatMap(({ email }) => email?.toLowerCase() ?? []);
+    if (emails.includes(invited.email.toLowerCase()))
+      throw invalid("email must be another one than those of the others: each person has a link of their own.");
+    if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
+      throw new ServiceError("conflict", "This signer has a credible witness already.");
+    const id = newUuid();
+    const n = Math.max(mostPrincipals, ...people.map((each) => each.n)) + 1;
+    const token = roomTokenUnder(deps.identity.secrets, id);
+    await insertPerson(tx, { ...invited, id, sessionId: session.id, n, token });
+    await liveMail.enqueue(tx, { personId: id, codeId: null });
+    const { role, forSigner } = invited;
+    const detail = { role, ...(forSigner !== null && { forSigner }) };
+    await note(deps, live, operator.actor, { name: "invited", person: personName(n), detail });
+    const { partnerId, orderId } = locked.order;
+    const about = { session: session.id, ...detail };
+    const line = {
+      at: live.at,
+      action: "notary.person_invited",
+      actor: operator.actor,
+      partnerId,
+      orderId,
+      detail: about,
+    };
+    await tx.query(auditLine(line));
+  });
+}
+
+function readInvited(typed: Typed, signers: number) {
+  const read = formReader(typed);
+  const role = read.requiredOneOf("role", thirdRoles);
+  const email = read.required("email", { max: 254 });
+  if (email !== "" && !isEmail(email)) read.fault("email", "must be an email address");
+  const signer = read.matching("for_signer", /^\d{1,2}$/, "must be the number of a signer");
+  if (role === "credible_witness" && (signer === null || Number(signer) < 1 || Number(signer) > signers))
+    read.fault("for_signer", "must be the number of the signer whom the witness knows");
+  const forSigner = role === "credible_witness" ? Number(signer) : null;
+  const language = read.requiredOneOf("language", languages);
+  return read.done({ role, name: read.required("name"), email, language, forSigner });
+}
+
+/** Takes an invitation back before the session begins, such as one with a wrong address. @throws ServiceError */
+export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const gone = await atLive(deps, operator, claimed, async (live) => {
+    const person = live.people.find(({ n, role }) => role !== "signer" && String(n) === typed["person"]);
+    if (!person) throw invalid("person must be the number of somebody who was invited.");
+    if (live.session.state !== "open") throw new ServiceError("conflict", "The session has begun.");
+    await deletePerson(live.tx, person.id);
+    await note(deps, live, operator.actor, { name: "withdrawn", person: personName(person.n) });
+    return { session: live.session.id, person: personName(person.n) };
+  });
+  await deps.rooms.disconnect(gone.session, gone.person);
+}
+
+/**
+ * Records in a session that a signer's credible witness was identified, or swore who the signer is. Notary, signer and
+ * witness must be there and on the recording.
+ * @throws ServiceError naming the field and the rule, the open step, or who is not there
+ */
+export async function noteLiveWitness(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const { part, signer } = readWitnessPart(typed);
+  const id = await atSheet(
+    deps.sheets,
+    operator,
+    claimed,
+    async (tx, { sheet }, { at, notary }) => {
+      const session = await openLiveOf(tx, sheet.taskId);
+      if (session?.state !== "live") throw new ServiceError("conflict", "The session is not live, or on hold.");
+      const people = await livePeople(tx, session.id);
+      const why = witnessObstacle(deps, claimed, { session: session.id, people, signer: signer ?? 0 });
+      if (why !== null) throw new ServiceError("conflict", why);
+      const witness = witnessFor(people, signer ?? 0)?.name ?? "";
+      const by = { by: operator.actor, at };
+      await writeWitness(tx, deps.sheets.desk.rowMac, { sheet, notary, part, signer, typed, by, named: witness });
+      return session.id;
+    },
+    "ron",
+  );
+  deps.rooms.tell(id, { kind: "changed" });
+}
+
+const witnessFor = (people: readonly LivePerson[], signer: number): LivePerson | undefined =>
+  people.find(({ role, forSigner }) => role === "credible_witness" && forSigner === signer);
+
+type Vouched = { session: string; people: readonly LivePerson[]; signer: number };
+
+/** Why a signer's credible witness does not count in the session now; null when it does. */
+export function witnessObstacle(
+  { rooms }: Pick<LiveDeps, "rooms">,
+  { eligibility }: Pick<Claimed, "eligibility">,
+  { session, people, signer }: Vouched,
+): string | null {
+  const obstacle = roleObstacle("credible_witness", eligibility.rules.online);
+  if (obstacle !== null) return obstacle;
+  const witness = witnessFor(people, signer);
+  if (!witness) return "No credible witness of this signer was invited to the session.";
+  const here = [notaryName, personName(signer), personName(witness.n)];
+  if (rooms.absent(session, here) !== null) return `${witness.name}, the signer and you must all be here now.`;
+  const recorded = rooms.roomOf(session)?.recorded;
+  return here.every((person) => recorded?.has(person)) ? null : `${witness.name} is not on the recording yet.`;
+}
+
+/** The third persons who were let in, as lines of the journal's entry. */
+export const presentLines = (people: readonly LivePerson[]): string[] =>
+  people
+    .filter(({ role, admittedAt }) => role !== "signer" && admittedAt !== null)
+    .map(({ name, role, place }) => [name, roleWords[role], ...(place === null ? [] : [place])].join(", "));
