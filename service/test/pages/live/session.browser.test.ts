@@ -240,7 +240,6 @@ test("a signer reads, swears and signs in the room; before the oath, and while s
   await room.page.keyboard.press("Enter");
   await page.getByRole("log").getByText("<b>No</b>: please write").waitFor();
   assert.equal(await room.page.getByLabel("Your message").inputValue(), "");
-  await assertGoodLooks(room);
   await marks(page, /^Opening/, /^Appearance/);
   await marks(page, /^Appearance/, /^Identity/);
   await identifies(page, 1, /^Credential shown/);
