@@ -286,6 +286,7 @@ function peopleDeps(
         readiness,
         providers: features.providers,
         notaryState: notaries.state,
+        takesMoney: features.processor !== null,
         examine: examiner(resources),
       },
     },

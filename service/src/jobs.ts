@@ -20,7 +20,7 @@ import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { fillMail } from "./orders/fills/fills.ts";
 import { dispatchJobs, nextSegmentJobs, orderMail, orderNewsMail } from "./orders/fulfilment/fulfilment.ts";
-import { chargeMail, firmPaysJobs, methodMail, paymentJobs } from "./orders/payments/payments.ts";
+import { chargeMail, firmPaysJobs, methodMail, paymentJobs, reconcileJobs } from "./orders/payments/payments.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail } from "./outgoing/webhooks/webhooks.ts";
 import { envelopeJobs, signingMail } from "./signing/envelopes/envelopes.ts";
@@ -93,6 +93,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   paymentJobs(jobs, { db, clock, log, processor });
   firmPaysJobs(jobs, { ...features.checkout, rowMac });
   partRefundJobs(jobs, { db, clock, log, processor });
+  reconcileJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log }, config.nextServiceWait);
   taskMetrics(metrics, { db, clock });
   backupMetrics(metrics, db);

@@ -30,7 +30,7 @@ import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
-import { watchPayments } from "./orders/payments/payments.ts";
+import { scheduleReconciliation, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
@@ -135,6 +135,16 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
     { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
+    // Not at the start: a node that starts has other work.
+    ...(resources.config.stripe
+      ? [
+          {
+            name: "books of the payment processor",
+            everyMs: 600 * seconds,
+            work: () => scheduleReconciliation(resources),
+          },
+        ]
+      : []),
     { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
     {
       name: "closed months against their documents",

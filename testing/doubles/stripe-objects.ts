@@ -1,3 +1,4 @@
+import { type BalanceObjects, createBalance } from "./stripe-balance.ts";
 import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
 import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
@@ -6,6 +7,7 @@ export type StripeObjects = {
   sessions: Map<string, StripeObject>;
   refunds: StripeObject[];
   firm: FirmObjects;
+  balance: BalanceObjects;
   answer: (method: string, path: string, params: Params) => Reply;
   /** The address to which the payer is redirected after paying. */
   successUrl: (sessionId: string) => string | undefined;
@@ -80,6 +82,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   const refunds: StripeObject[] = [];
   const successUrls = new Map<string, string>();
   const firm = createFirmObjects({ sessions, livemode });
+  const balance = createBalance({ sessions, intents: firm.intents, refunds });
 
   function createSession(params: Params): Reply {
     if (params["mode"] === "setup") {
@@ -99,13 +102,14 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   /** The part of the intent's charge that was not refunded yet; undefined for an intent that belongs to no session. */
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
-    const given = refunds.filter((each) => each["payment_intent"] === intent);
+    const given = refunds.filter((each) => each["payment_intent"] === intent && each["status"] !== "failed");
     const charged = session?.["amount_total"] ?? firm.intents.get(String(intent))?.["amount_received"];
     if (charged === undefined) return undefined;
     return given.reduce((rest, each) => rest - Number(each["amount"]), Number(charged));
   }
 
   function createRefund(params: Params): Reply {
+    if (balance.isDisputed(params["payment_intent"])) return refusal(400, "The charge has been charged back");
     const rest = refundable(params["payment_intent"]);
     const amount = params["amount"] === undefined ? rest : Number(params["amount"]);
     if (rest !== undefined && (amount === undefined || amount > rest || amount <= 0))
@@ -113,6 +117,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     const metadata = params["metadata"] ?? {};
     const refund = { id: newId("re"), object: "refund", status: "succeeded", ...params, amount, metadata };
     refunds.push(refund);
+    if (amount !== undefined) balance.settleRefund(refund);
     return { status: 200, body: refund };
   }
 
@@ -126,6 +131,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     sessions,
     refunds,
     firm,
+    balance,
     successUrl: (sessionId) => successUrls.get(sessionId),
     answer(method, path, params) {
       const [, sessionId, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
@@ -140,8 +146,8 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
         if (method === "GET" && !action) return { status: 200, body: session };
         if (method === "POST" && action === "expire") return expire(session);
       }
-      const ofFirm = firm.answer(method, path, params);
-      if (ofFirm) return ofFirm;
+      const known = balance.answer(method, path, params) ?? firm.answer(method, path, params);
+      if (known) return known;
       const [, intent] = /^\/v1\/payment_intents\/(\w+)$/.exec(path) ?? [];
       if (method === "GET" && intent) {
         const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);

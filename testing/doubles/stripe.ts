@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startHttpDouble } from "./http-double.ts";
+import type { BalanceObjects } from "./stripe-balance.ts";
 import type { FinishedSetup, FirmObjects } from "./stripe-firm.ts";
 import { createStripeObjects, readParams } from "./stripe-objects.ts";
 import { newId, type Params, type Reply, refusal } from "./stripe-values.ts";
@@ -37,6 +38,14 @@ export type StripeDouble = {
   refunds: Record<string, unknown>[];
   /** Customers, their saved methods, and the charges of those methods. */
   firm: FirmObjects;
+  /** The processor's own books. */
+  balance: BalanceObjects;
+  /** The bank wants a payment back; returns the event. */
+  dispute: (...about: Parameters<BalanceObjects["dispute"]>) => StripeEvent;
+  /** The bank has decided; returns the event. */
+  endDispute: (...about: Parameters<BalanceObjects["endDispute"]>) => StripeEvent;
+  /** A refund comes back from the payer's bank; returns the event. */
+  failRefund: (id: string) => StripeEvent;
   /** The events of a completed setup page: one about its session, and one about its intent. */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];
   /** The event about a charge's present state. */
@@ -84,7 +93,7 @@ export async function startStripe(): Promise<StripeDouble> {
   let url = "";
   // As with the real service, objects created with a live key are live, and so are their events.
   let livemode = false;
-  const { sessions, refunds, firm, answer, successUrl } = createStripeObjects(
+  const { sessions, refunds, firm, balance, answer, successUrl } = createStripeObjects(
     () => `${url}/c/pay`,
     () => livemode,
   );
@@ -134,6 +143,7 @@ export async function startStripe(): Promise<StripeDouble> {
     const session = sessions.get(sessionId);
     if (!session) throw new Error(`no such session: ${sessionId}`);
     Object.assign(session, { status: "complete", payment_status: "paid", payment_intent: newId("pi"), ...more });
+    if (session["payment_status"] === "paid") balance.settleCharge(String(session["payment_intent"]));
     return event("checkout.session.completed", { ...session });
   }
 
@@ -141,6 +151,7 @@ export async function startStripe(): Promise<StripeDouble> {
     const session = sessions.get(sessionId);
     if (session?.["status"] !== "complete") throw new Error(`nobody paid by ${sessionId}`);
     Object.assign(session, { payment_status: outcome === "succeeded" ? "paid" : "unpaid" });
+    if (outcome === "succeeded") balance.settleCharge(String(session["payment_intent"]));
     return event(`checkout.session.async_payment_${outcome}`, { ...session });
   }
 
@@ -174,6 +185,7 @@ export async function startStripe(): Promise<StripeDouble> {
     const intent = firm.intents.get(paymentIntent);
     if (!intent) throw new Error(`no such payment: ${paymentIntent}`);
     const { status } = intent;
+    if (status === "succeeded") balance.settleCharge(paymentIntent);
     const kind = ["succeeded", "processing", "canceled"].includes(String(status)) ? status : "payment_failed";
     return event(`payment_intent.${kind}`, { ...intent });
   }
@@ -202,6 +214,10 @@ export async function startStripe(): Promise<StripeDouble> {
     sessions,
     refunds,
     firm,
+    balance,
+    dispute: (...about) => event("charge.dispute.created", { ...balance.dispute(...about) }),
+    endDispute: (...about) => event("charge.dispute.closed", { ...balance.endDispute(...about) }),
+    failRefund: (id) => event("refund.failed", { ...balance.failRefund(id) }),
     finishSetup,
     chargeEvent,
     forgetKeys,

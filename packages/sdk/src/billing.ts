@@ -1,11 +1,16 @@
 import { path, type Transport } from "./transport.ts";
 
+/**
+ * A receipt is for a payment, a credit note for a refund, and a loss for a payment that the bank took back. A reversal takes a credit
+ * note or a loss back. The list can grow.
+ */
+type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
+
 /** A receipt or a credit note of an order. */
 export type OrderReceipt = {
   /** Numbered without gaps for each firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
   number: string;
-  /** The list can grow. */
-  kind: "receipt" | "credit_note";
+  kind: BillingKind;
   /** A credit note names the receipt whose money was refunded; a receipt names itself. */
   receiptNumber: string;
   /** The amount paid or returned, in the smallest unit. */
@@ -31,9 +36,11 @@ export type BillingStatement = {
   openingCents: number;
   paymentsCents: number;
   refundsCents: number;
+  /** Payments that banks took back. */
+  lossesCents: number;
   chargesCents: number;
   creditsCents: number;
-  /** `openingCents + paymentsCents - refundsCents - (chargesCents - creditsCents)` */
+  /** `openingCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)` */
   closingCents: number;
 };
 
@@ -42,7 +49,7 @@ export type BillingStatements = { statements: BillingStatement[]; requestId: str
 /** A receipt or credit note in a statement. */
 export type StatementLine = {
   number: string;
-  kind: "receipt" | "credit_note";
+  kind: BillingKind;
   at: string;
   orderCode: string;
   /** The order's `externalReference`. */

@@ -71,6 +71,7 @@ const rowSets: readonly RowSet[] = [
     fill: async (tx) => (await operatorMail.vouch(tx)) + (await expiryMail.vouch(tx)),
   },
   { name: "receipts", marker: "row-macs-filled-receipts" },
+  { name: "disputes", marker: "row-macs-filled-disputes" },
   // A migration queued the log lines of earlier seals. This set adds those of closing versions.
   {
     name: "lines of the log",

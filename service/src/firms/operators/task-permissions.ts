@@ -27,6 +27,8 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   refund_by_hand: "money.decide",
   bank_payment: "money.decide",
   dispute: "money.decide",
+  refund_failed: "money.decide",
+  money_difference: "money.decide",
   firm_charge: "money.decide",
   access_request: "partners.manage",
   live_access: "partners.manage",

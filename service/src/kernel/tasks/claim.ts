@@ -18,6 +18,8 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "technology_fee",
   "refund_by_hand",
   "dispute",
+  "refund_failed",
+  "money_difference",
   "key_expiry",
   "job_dead",
 ]);

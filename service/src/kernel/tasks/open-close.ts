@@ -1,9 +1,10 @@
 import type { Environment } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
+import { type Marked, marked } from "../platform/database/state-mac.ts";
 import { dueAt } from "./due.ts";
 import type { TaskKind } from "./kinds.ts";
-import { changeTasks, insertTasks, verifiedTask } from "./store.ts";
+import { changeTasks, insertTasks, taskState, verifiedTask } from "./store.ts";
 
 /** A task to open. A member may be an SQL expression over `from`. */
 export type NewTask = {
@@ -140,4 +141,34 @@ export const openTasksOf = (
 export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
   const tasks = await openTasksOf(db, { orderId, kinds: [kind] });
   return tasks.find(({ state }) => state === "claimed")?.claimedBy ?? null;
+}
+
+/** A subject that needs a task, and the time since when; null for always. */
+export type NeededTask = [subject: string, needed: { reason: string; since: Date | null }];
+
+/**
+ * Keeps one task without an order open for each subject that needs one, and ends those that are no longer needed. A person who ended
+ * a task has settled its subject. A closed task whose MAC is not valid is ignored, so its subject gets a new task.
+ */
+export async function keepTasks(
+  tx: Tx,
+  at: Date,
+  kind: TaskKind,
+  needed: ReadonlyMap<string, NeededTask[1]>,
+): Promise<void> {
+  const rows = await tx.query<{ subject: string; endedAt: Date | null } & Marked>(sql`
+    SELECT subject, ended_at AS "endedAt", ${marked(taskState, sql`t`)} FROM tasks t
+    WHERE kind = ${kind} AND order_id IS NULL
+      AND (state IN ('open', 'claimed') OR (state = 'done' AND ended_by <> 'system'))`);
+  const open = new Set(rows.filter(({ endedAt }) => endedAt === null).map(({ subject }) => subject));
+  const ended = rows.filter(({ isAuthentic }) => isAuthentic);
+  for (const [subject, { reason, since }] of needed) {
+    const isSettled = ended.some(
+      (row) => row.subject === subject && row.endedAt !== null && (since === null || since <= row.endedAt),
+    );
+    if (!open.has(subject) && !isSettled) await openTask(tx, { kind, at, environment: "live", subject, reason });
+  }
+  for (const subject of open)
+    if (!needed.has(subject))
+      await closeTasks(tx, { kinds: [kind], subject }, { state: "done", at, by: "system", outcome: "settled" });
 }

@@ -17,6 +17,8 @@ export {
   closeTasks,
   dropPaused,
   explainTask,
+  keepTasks,
+  type NeededTask,
   type NewTask,
   neverOpened,
   openTask,

@@ -7,7 +7,13 @@ import { verifiedOrder } from "../order/order.ts";
 import { billingDocumentState, billingPartyState, paymentState, supplementState } from "../payments/payments.ts";
 import type { Buyer, Issuer } from "./parties.ts";
 
-export type BillingKind = "receipt" | "credit_note";
+/**
+ * A credit note is of a refund, and a loss of a dispute that was lost: its price is still owed. A reversal takes one of them back,
+ * when the refund failed later or the bank decided again.
+ */
+export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"] as const;
+
+export type BillingKind = (typeof billingKinds)[number];
 
 /** A receipt or a credit note. Its amounts come from the payment, and its lines from the order's quote or the supplement. */
 export type BillingDocument = {
@@ -36,13 +42,11 @@ export type BillingDocument = {
   buyer: Buyer;
 };
 
-/**
- * The amount of a document. For a credit note of a partial refund, the part; for any other credit note, the rest that
- * earlier partial refunds left.
- */
+/** A document's amount: that of its part, or all that the documents before it left of the payment. */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
-  ELSE coalesce(d.part_cents, p.amount_cents - coalesce(
-    (SELECT sum(s.part_cents) FROM billing_documents s WHERE s.payment_id = d.payment_id), 0)) END)::float8`;
+  ELSE coalesce(d.part_cents, p.amount_cents - coalesce((
+    SELECT sum(CASE WHEN s.kind IN ('credit_reversal', 'loss_reversal') THEN -s.part_cents ELSE s.part_cents END)
+    FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id < d.id), 0)) END)::float8`;
 
 /** The rows from which an amount is computed: the payment, and all of its documents. */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
@@ -50,7 +54,13 @@ export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState,
 
 type NumberParts = { kind: BillingKind; environment: Environment; year: number; number: number };
 
-const letters: Readonly<Record<BillingKind, string>> = { receipt: "R", credit_note: "CN" };
+const letters: Readonly<Record<BillingKind, string>> = {
+  receipt: "R",
+  credit_note: "CN",
+  credit_reversal: "CNR",
+  loss: "L",
+  loss_reversal: "LR",
+};
 
 /** A document number as people and programs see it: `R-2026-00017`, `TEST-CN-2026-00002`. */
 export const numberText = ({ kind, environment, year, number }: NumberParts): string =>

@@ -1,5 +1,5 @@
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
-import type { BillingDocument } from "./documents.ts";
+import type { BillingDocument, BillingKind } from "./documents.ts";
 import type { DrawnPaper } from "./draw-task.ts";
 import type { Buyer, Issuer } from "./parties.ts";
 import type { StatementWithLines } from "./statements.ts";
@@ -16,7 +16,28 @@ export async function drawPaper(workers: Workers, holder: string, input: DrawnPa
   return Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
 }
 
-const names = { receipt: "Receipt", credit_note: "Credit note" } as const;
+const names: Readonly<Record<BillingKind, string>> = {
+  receipt: "Receipt",
+  credit_note: "Credit note",
+  credit_reversal: "Reversal of a credit note",
+  loss: "Payment returned by the bank",
+  loss_reversal: "Return by the bank reversed",
+};
+
+/** The words for the amount, and for the reason of a document that people seldom see. */
+const amountWords: Readonly<Record<BillingKind, string>> = {
+  receipt: "Paid",
+  credit_note: "Returned",
+  credit_reversal: "Not returned",
+  loss: "Taken back by the bank",
+  loss_reversal: "Paid after all",
+};
+const reasons: Readonly<Partial<Record<BillingKind, string>>> = {
+  credit_reversal:
+    "The refund failed at the bank after a credit note was issued. The money is held in your favor again.",
+  loss: "The payer’s bank took the payment back. This is not a refund: the price of the order is still owed.",
+  loss_reversal: "The payer’s bank decided again, and the payment counts.",
+};
 
 /** The file name of a document. */
 export const paperName = ({ number }: BillingDocument): string => `${number}.pdf`;
@@ -81,11 +102,12 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
         ],
         sums: [
           [isSupplement ? "Total, on top of the order’s" : "Total of the order", money(totalCents)],
-          [isReceipt ? "Paid" : "Returned", amount],
+          [amountWords[kind], amount],
         ],
       },
     ],
     notes: [
+      ...[reasons[kind] ?? []].flat(),
       ...(differs ? ["The amount that was paid is not the total of the order."] : []),
       ...(issuer && issuer.taxLine !== "" ? [issuer.taxLine] : []),
     ],
@@ -93,7 +115,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
     isTest: environment === "test",
     madeAt: issuedAt,
     data: {
-      name: `${kind.replace("_", "-")}.json`,
+      name: `${kind.replaceAll("_", "-")}.json`,
       content: {
         ...{ format: "signsealship-billing", version: 1, kind, number, receiptNumber, environment },
         ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortOrder(orderCode), reference },
@@ -117,13 +139,22 @@ function compare(one: string | null, other: string | null): number {
 
 /** The words for a line: its kind, and a note when the money paid for no order. */
 export const lineKind = ({ kind, applied }: StatementWithLines["lines"][number]): string =>
-  `${kind === "receipt" ? "Payment" : "Refund"}${applied ? "" : ", for no order"}`;
+  `${lineKinds[kind]}${applied ? "" : ", for no order"}`;
+
+const lineKinds: Readonly<Record<BillingKind, string>> = {
+  receipt: "Payment",
+  credit_note: "Refund",
+  credit_reversal: "Refund failed",
+  loss: "Bank took it back",
+  loss_reversal: "Bank paid again",
+};
 
 /** The sums of a statement, in the order in which people read them. */
 export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [string, number])[] => [
   ["Opening balance in your favor", sums.opening],
   ["Payments", sums.payments],
   ["Refunds", sums.refunds],
+  ...(sums.losses === 0 ? [] : [["Taken back by banks", sums.losses] as const]),
   ["Charges for orders", sums.charges],
   ["Charges credited", sums.credits],
   ["Closing balance in your favor", sums.closing],

@@ -10,7 +10,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { findOwnOrder } from "../order/order.ts";
-import { type BillingDocument, documentsOfOrder } from "./documents.ts";
+import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
 import { byFile, drawnDocument, drawPaper, paperName } from "./paper.ts";
 import { type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
 
@@ -18,8 +18,8 @@ const OrderReceipt = Type.Object(
   {
     number: text("Its number: without gaps for your firm, environment and calendar year.", "R-2026-00017"),
     kind: oneOf(
-      ["receipt", "credit_note"],
-      "A receipt for a payment, or a credit note for a refund. The list can grow.",
+      billingKinds,
+      "A receipt for a payment, a credit note for a refund, or a loss: a payment that the bank took back. A reversal takes a credit note or a loss back. The list can grow.",
     ),
     receiptNumber: text(
       "On a credit note, the receipt whose money went back; on a receipt, its own number.",
@@ -52,10 +52,11 @@ const statementMembers = {
   timeZone: text("The time zone of its months and dates.", "America/New_York"),
   openingCents: cents("US cents that were held for your firm before: money that paid for no order."),
   paymentsCents: cents("US cents that came."),
-  refundsCents: cents("US cents that went back."),
+  refundsCents: cents("US cents that went back, less refunds that failed later."),
+  lossesCents: cents("US cents that banks took back from the service."),
   chargesCents: cents("US cents that paid for orders."),
   creditsCents: cents("US cents of those charges that went back."),
-  closingCents: cents("`openingCents + paymentsCents - refundsCents - (chargesCents - creditsCents)`."),
+  closingCents: cents("`openingCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)`."),
 };
 
 const BillingStatement = Type.Object(statementMembers, {
@@ -71,7 +72,7 @@ const BillingStatements = Type.Object(
 const StatementLine = Type.Object(
   {
     number: text("The number of the receipt or credit note.", "R-2026-00017"),
-    kind: oneOf(["receipt", "credit_note"], "Money that came, or went back. The list can grow."),
+    kind: oneOf(billingKinds, "Money that came, went back, or was lost. The list can grow."),
     at: timestamp("When it was booked."),
     orderCode: text("The order's code.", "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1"),
     fileNumber: nullable(text("The order's `externalReference`: the file number of a closing.", "2026-1187")),
@@ -80,7 +81,7 @@ const StatementLine = Type.Object(
     currency: text("ISO 4217, lowercase. Only `usd` counts in the sums.", "usd"),
     applied: Type.Boolean({ description: "False for money that came too late or twice, and paid for no order." }),
   },
-  { $id: "StatementLine", description: "A receipt or credit note in a statement." },
+  { $id: "StatementLine", description: "A receipt, a credit note, a loss or a reversal in a statement." },
 );
 
 const BillingStatementDetail = Type.Object(
@@ -102,7 +103,7 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
       openingCents: sums.opening,
       closingCents: sums.closing,
     },
-    ...{ paymentsCents: sums.payments, refundsCents: sums.refunds },
+    ...{ paymentsCents: sums.payments, refundsCents: sums.refunds, lossesCents: sums.losses },
     ...{ chargesCents: sums.charges, creditsCents: sums.credits },
   };
 };

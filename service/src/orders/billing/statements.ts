@@ -30,7 +30,7 @@ export const balanceState: StateMac = {
 
 export const protectedTables = [stateRows(statementState), stateRows(balanceState)];
 
-/** A receipt or credit note in a statement. */
+/** A receipt, a credit note, a loss or a reversal in a statement. */
 type StatementLine = {
   number: string;
   kind: BillingKind;
@@ -50,8 +50,8 @@ type StatementLine = {
 };
 
 /**
- * In US cents. `closing` is `opening + payments - refunds - (charges - credits)`: money that is held and paid for no
- * order.
+ * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`: what is held and paid for no order, or with
+ * a minus what the firm owes. Reversals count against what they reverse.
  */
 export type Sums = {
   opening: number;
@@ -59,6 +59,7 @@ export type Sums = {
   credits: number;
   payments: number;
   refunds: number;
+  losses: number;
   closing: number;
 };
 
@@ -106,9 +107,12 @@ export function sumsOf(opening: number, lines: readonly StatementLine[]): Sums {
       (total, line) => total + (line.kind === kind && line.currency === "usd" && which(line) ? line.amountCents : 0),
       0,
     );
-  const [charges, credits] = [sum("receipt", ({ applied }) => applied), sum("credit_note", ({ applied }) => applied)];
-  const [payments, refunds] = [sum("receipt", () => true), sum("credit_note", () => true)];
-  return { opening, charges, credits, payments, refunds, closing: opening + payments - refunds - (charges - credits) };
+  const net = (kind: "credit" | "loss", which: (line: StatementLine) => boolean) =>
+    sum(kind === "credit" ? "credit_note" : "loss", which) - sum(`${kind}_reversal`, which);
+  const [charges, credits] = [sum("receipt", ({ applied }) => applied), net("credit", ({ applied }) => applied)];
+  const [payments, refunds, losses] = [sum("receipt", () => true), net("credit", () => true), net("loss", () => true)];
+  const closing = opening + payments - refunds - losses - (charges - credits);
+  return { opening, charges, credits, payments, refunds, losses, closing };
 }
 
 type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt"> & {
@@ -124,8 +128,8 @@ type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt"> & {
 /** A statement with the lines that its sums include. */
 export type StatementWithLines = { statement: Statement; lines: readonly StatementLine[] };
 
-export const closedMonths = (db: Sql, { partnerId, environment }: Owner) =>
-  db.query<ClosedRow>(sql`
+export async function closedMonths(db: Sql, { partnerId, environment }: Owner): Promise<ClosedRow[]> {
+  const rows = await db.query<ClosedRow>(sql`
     SELECT s.id, s.month, s.starts_at AS "startsAt", s.ends_at AS "endsAt", s.zone, i.content AS issuer, b.content AS buyer,
       s.buyer_name AS "buyerName", t.sums AS stored, ${verified(statementState, sql`s`)},
       ${verifiedAll(balanceState, sql`q`, sql`FROM billing_balances q WHERE q.statement_id = s.id`)},
@@ -133,6 +137,9 @@ export const closedMonths = (db: Sql, { partnerId, environment }: Owner) =>
     FROM billing_statements s JOIN billing_parties i ON i.id = s.issuer_id LEFT JOIN billing_parties b ON b.id = s.buyer_id
       LEFT JOIN billing_balances t ON t.statement_id = s.id
     WHERE s.partner_id = ${partnerId} AND s.environment = ${environment} ORDER BY s.starts_at`);
+  // Sums that were stored before losses were booked have none.
+  return rows.map(({ stored, ...row }) => ({ ...row, stored: stored && { ...stored, losses: stored.losses ?? 0 } }));
+}
 
 /**
  * The firm's statements, oldest first: the closed months, then the open month. Reads only the documents of the open
@@ -146,7 +153,10 @@ export async function statementsOf(
   const all: Statement[] = [];
   const closingOf = (statement: Statement | undefined) => statement?.sums.closing ?? 0;
   for (const { id: _, buyerName, buyer, stored, ...row } of await closedMonths(db, owner)) {
-    const sums = stored ?? sumsOf(closingOf(all.at(-1)), await linesOf(db, owner, row));
+    // Sums that an earlier release stored have no losses.
+    const sums = stored
+      ? { ...stored, losses: stored.losses ?? 0 }
+      : sumsOf(closingOf(all.at(-1)), await linesOf(db, owner, row));
     all.push({ ...row, buyer: buyer ?? { name: buyerName, address: [] }, sums });
   }
   const last = all.at(-1);

@@ -22,7 +22,7 @@ import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesP
 import { dollars, type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 
-/** What mails to clients ask of other features: whether orders can be paid here, and what else is in their closing. */
+/** Answers of other features for mails to clients: whether orders can be paid here, and what else is in their closing. */
 type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf };
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };

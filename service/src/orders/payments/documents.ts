@@ -29,7 +29,9 @@ const wholeRefund = "whole";
 
 type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number };
 
-type NewDocument = { kind: "receipt" | "credit_note"; refund: string | null; partCents: number | null };
+type Kind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
+
+type NewDocument = { kind: Kind; refund: string | null; partCents: number | null };
 
 /** Issues the receipt of a payment that the transaction recorded. */
 export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise<void> {
@@ -43,8 +45,13 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
  */
 export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<void> {
   const subject = await lockedSeries(tx, paymentId);
-  if ((await restOf(tx, paymentId, subject)) <= 0) return;
-  await insert(tx, subject, paymentId, { kind: "credit_note", refund: wholeRefund, partCents: null }, at);
+  const { rest, notes } = await booksOf(tx, paymentId, subject);
+  if (rest <= 0) return;
+  const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
+  // The money of an earlier note came back, so that there is a rest again.
+  const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
+  const partCents = earlier === 0 ? null : rest;
+  await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at);
 }
 
 /**
@@ -59,9 +66,89 @@ export async function creditPart(
   at: Date,
 ): Promise<void> {
   const subject = await lockedSeries(tx, paymentId);
-  const cents = Math.min(partCents, await restOf(tx, paymentId, subject));
+  const cents = Math.min(partCents, (await booksOf(tx, paymentId, subject)).rest);
   if (cents <= 0) return;
   await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents: cents }, at);
+}
+
+type FailedRefund = {
+  id: string;
+  /** The name that its credit note has; null when that is the note of a whole payment. */
+  name: string | null;
+  cents: number;
+  hadSucceeded: boolean;
+};
+
+/**
+ * Reverses the credit note of a refund that failed after it had succeeded: the money is held again. A refund that was never credited
+ * reverses nothing.
+ * @returns the cents that were reversed
+ */
+export async function reverseCredit(
+  tx: Tx,
+  paymentId: number,
+  { id, name, cents, hadSucceeded }: FailedRefund,
+  at: Date,
+): Promise<number> {
+  const subject = await lockedSeries(tx, paymentId);
+  const { notes, credited } = await booksOf(tx, paymentId, subject);
+  const mayBeWhole = name === null || name === id;
+  // The processor counts a refund into a whole one while the bank still moves it.
+  const isOfRefund = (refund: string) =>
+    refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
+  const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
+  const reversed = wasCredited ? Math.min(cents, credited) : 0;
+  if (reversed <= 0) return 0;
+  const document = { kind: "credit_reversal", refund: `reversed:${id}`, partCents: reversed } as const;
+  return (await insert(tx, subject, paymentId, document, at)) ? reversed : 0;
+}
+
+/**
+ * Books the part of a payment that the bank took back for good. The price is still owed, so that it is a loss and no credit note.
+ * @returns the cents of the payment that were lost
+ */
+export async function bookLoss(
+  tx: Tx,
+  paymentId: number,
+  { dispute, cents }: { dispute: string; cents: number },
+  at: Date,
+): Promise<number> {
+  const subject = await lockedSeries(tx, paymentId);
+  const { rest, notes } = await booksOf(tx, paymentId, subject);
+  const earlier = notes.find(({ refund }) => refund === dispute);
+  const lost = earlier ? (earlier.partCents ?? 0) : Math.min(cents, rest);
+  if (!earlier && lost > 0)
+    await insert(tx, subject, paymentId, { kind: "loss", refund: dispute, partCents: lost }, at);
+  return lost;
+}
+
+/** Reverses a loss that the bank decided otherwise about later. */
+export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
+  const subject = await lockedSeries(tx, paymentId);
+  const { notes } = await booksOf(tx, paymentId, subject);
+  const loss = notes.find(({ kind, refund }) => kind === "loss" && refund === dispute);
+  if (!loss || notes.some(({ refund }) => refund === `reversed:${dispute}`)) return;
+  const document = { kind: "loss_reversal", refund: `reversed:${dispute}`, partCents: loss.partCents } as const;
+  await insert(tx, subject, paymentId, document, at);
+}
+
+/**
+ * Ends the claim for a price whose money the bank took back: the order is refunded, so that the loss becomes the refund of a
+ * credit note.
+ */
+export async function settleLosses(tx: Tx, paymentId: number, at: Date): Promise<void> {
+  const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
+  for (const { kind, refund: dispute, partCents } of notes) {
+    if (kind !== "loss" || notes.some(({ refund }) => refund === `reversed:${dispute}`)) continue;
+    await reverseLoss(tx, paymentId, dispute, at);
+    await creditPart(tx, paymentId, { refund: `settled:${dispute}`, partCents: partCents ?? 0 }, at);
+  }
+}
+
+/** The cents of a payment that neither went back nor were lost; null when the refund of this name has its credit note. */
+export async function restBefore(tx: Tx, paymentId: number, name: string): Promise<number | null> {
+  const { rest, notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
+  return notes.some(({ refund }) => refund === name) ? null : rest;
 }
 
 /**
@@ -85,13 +172,33 @@ export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerI
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
 
-/** The cents of a payment that no credit note has returned. */
-async function restOf(db: Sql, paymentId: number, { amountCents }: Subject): Promise<number> {
-  const notes = await db.query<{ refund: string; partCents: number | null }>(sql`
-    SELECT d.refund, d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
-    FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind = 'credit_note'`);
-  if (notes.some(({ refund }) => refund === wholeRefund)) return 0;
-  return notes.reduce((rest, { partCents }) => rest - (partCents ?? 0), amountCents);
+/** The payments of an intent that have receipts, oldest first: notes about refunds that came first have none. */
+export const receiptedPayments = async (db: Sql, paymentIntent: string): Promise<number[]> =>
+  (
+    await db.query<{ id: number }>(sql`
+      SELECT p.id FROM payments p WHERE p.payment_intent = ${paymentIntent}
+        AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') ORDER BY p.id`)
+  ).map(({ id }) => id);
+
+type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
+
+/** A payment's documents after its receipt: the cents that are left, and those that credit notes returned. */
+async function booksOf(
+  db: Sql,
+  paymentId: number,
+  { amountCents }: Subject,
+): Promise<{ rest: number; credited: number; notes: readonly Note[] }> {
+  const notes = await db.query<Note>(sql`
+    SELECT d.kind, d.refund, d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
+    FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind <> 'receipt' ORDER BY d.id`);
+  let [rest, credited] = [amountCents, 0];
+  for (const { kind, partCents } of notes) {
+    const cents = partCents ?? rest;
+    const isBack = kind === "credit_reversal" || kind === "loss_reversal";
+    rest += isBack ? cents : -cents;
+    if (kind.startsWith("credit")) credited += isBack ? -cents : cents;
+  }
+  return { rest, credited, notes };
 }
 
 /** The time zone of a database in which no service has stored an issuer yet. */
@@ -103,7 +210,7 @@ async function insert(
   paymentId: number,
   { kind, refund, partCents }: NewDocument,
   at: Date,
-): Promise<void> {
+): Promise<boolean> {
   const own = sql`d.partner_id = ${partnerId} AND d.environment = ${environment}`;
   const [issued] = await tx.query<{ id: number }>(sql`
     WITH issuer AS (
@@ -125,4 +232,5 @@ async function insert(
     FROM dated
     ON CONFLICT (payment_id, coalesce(refund, '')) DO NOTHING RETURNING id`);
   if (issued) await writeStateMacs(tx, billingDocumentState, sql`id = ${issued.id}`);
+  return issued !== undefined;
 }

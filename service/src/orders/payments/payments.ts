@@ -3,17 +3,20 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { neverOpened, openTask, openTasksOf } from "../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, firmChargeQueue, refundQueue, verifiedOrders } from "../order/order.ts";
+import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import { closeCheckoutQueue, firmChargeQueue, lockOrder, refundQueue, verifiedOrders } from "../order/order.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
+import { isDisputed } from "./disputes.ts";
 import { type ChargeDeps, chargeOrder } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
 import { firmRows } from "./firm/store.ts";
 import { watchCharges } from "./firm/stuck.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
+import { endLost } from "./processor/take-dispute.ts";
+import { reconcileRows } from "./reconcile/store.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
 import { supplementRows } from "./supplements.ts";
 
@@ -27,7 +30,8 @@ export {
 } from "./checkout/checkout.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
-export { billingDocumentState, billingPartyState, lockBilling } from "./documents.ts";
+export { isDisputed, partNewsQueue } from "./disputes.ts";
+export { billingDocumentState, billingPartyState, lockBilling, restBefore } from "./documents.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit } from "./firm/limits.ts";
@@ -46,6 +50,10 @@ export {
 } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
+export { reconcileJobs, scheduleReconciliation, wordsOf } from "./reconcile/reconcile.ts";
+export { lastReconciliation, type Reconciliation, selectDifferences } from "./reconcile/store.ts";
+export { sumsAgree } from "./reconcile/sums.ts";
+export { refundsOfRequest } from "./refund-rows.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
 export { type HeldPayment, heldPayments, paymentState, processorEventState } from "./store.ts";
@@ -62,7 +70,7 @@ export {
 } from "./supplements.ts";
 export { resolveUnapplied, type UnappliedPayment, unappliedOf, unappliedPayments } from "./unapplied.ts";
 
-export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows, supplementRows];
+export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows, ...reconcileRows, supplementRows];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
@@ -91,36 +99,35 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
 /**
  * Refunds all held payments. Of a payment for several orders it refunds this order's share. The order stays in
  * RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing, because
- * the order's MAC covers RefundPending.
+ * the order's MAC covers RefundPending. While a payment is disputed nothing is refunded: the bank's decision starts the job again.
  */
-async function refund({ db, clock, log, processor }: JobDeps, orderId: number): Promise<void> {
-  const [order] = await db.query<{ status: string }>(
-    sql`SELECT status, ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
+async function refund(deps: JobDeps, orderId: number): Promise<void> {
+  const { db, clock, log } = deps;
+  const [order] = await db.query<{ status: string; code: string }>(
+    sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
-  if (order?.status !== "RefundPending") return;
-  await requireNoDispute(db, orderId);
-  for (const payment of await heldPayments(db, orderId))
-    await giveBack({ db, clock, log, processor }, payment, payment.isShared);
+  if (order?.status !== "RefundPending" || (await isDisputed(db, orderId))) return;
+  const held = await heldPayments(db, orderId);
+  if (held.some(({ lostCents }) => lostCents > 0))
+    await db.transaction(async (tx) => {
+      const locked = await lockOrder(tx, order.code);
+      const options = { at: clock(), log, actor: "processor", simulated: false, livemode: null } as const;
+      if (locked) await endLost(tx, locked, options);
+    });
+  for (const payment of held) await giveBack(deps, payment, payment.isShared);
 }
 
 /**
- * A refund during a dispute that the firm then loses would pay the payer twice. @throws Error while a dispute of the
- * order is open
- */
-export async function requireNoDispute(db: Database, orderId: number): Promise<void> {
-  if ((await openTasksOf(db, { orderId, kinds: ["dispute"] })).length > 0)
-    throw new Error("a payment of the order is disputed at the bank: the refund waits");
-}
-
-/**
- * Refunds what is held of one payment. Sandbox money is refunded at once.
+ * Refunds what is held of one payment, less the part that the bank took back. Sandbox money is refunded at once.
  * @param asShare refunds the payment's own amount, less earlier refunds of it; otherwise all that the payer paid
  */
 export async function giveBack(
   { db, clock, log, processor }: JobDeps,
-  { id, paymentIntent, simulated, amountCents }: HeldPayment,
+  { id, paymentIntent, simulated, amountCents: paidCents, lostCents }: HeldPayment,
   asShare: boolean,
 ): Promise<void> {
+  const amountCents = paidCents - lostCents;
+  if (amountCents <= 0) return;
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
     const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
@@ -130,7 +137,7 @@ export async function giveBack(
   }
   if (!processor) throw new Error("payments are not configured: the refund waits");
   if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
-  if (asShare) await processor.refundShare({ payment: id, paymentIntent, amountCents });
+  if (asShare || lostCents > 0) await processor.refundShare({ payment: id, paymentIntent, amountCents });
   else await processor.refund(String(id), paymentIntent);
 }
 

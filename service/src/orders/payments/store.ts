@@ -6,10 +6,13 @@ import {
   marked,
   type StateMac,
   verified,
+  verifiedAll,
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { billingRows, creditPart, creditRest, issueReceipt } from "./documents.ts";
+import { disputeRows } from "./disputes.ts";
+import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt } from "./documents.ts";
+import { refundRows } from "./refund-rows.ts";
 
 /**
  * The columns of payments that the MAC covers. A trigger lets a payment be refunded once and never deleted, so that an
@@ -45,7 +48,7 @@ export const moneyRows = [
   stateRows(paymentState, { backfill: { set: "money" } }),
   stateRows(processorEventState, { backfill }),
   stateRows(resolutionState, { backfill }),
-  ...billingRows,
+  ...[...billingRows, ...disputeRows, ...refundRows],
 ];
 
 const verifiedPayments: Statement = verified(paymentState, sql`payments`);
@@ -160,6 +163,8 @@ export type HeldPayment = {
   currency: string;
   /** Whether the payment is one order's share of a payment for several orders. */
   isShared: boolean;
+  /** The part that the bank took back for good. */
+  lostCents: number;
 };
 
 /**
@@ -168,11 +173,14 @@ export type HeldPayment = {
  * because the mark may be forged.
  */
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
+  const losses = sql`FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind IN ('loss', 'loss_reversal')`;
   const payments = await db.query<HeldPayment & { refundedAt: Date | null }>(sql`
     SELECT id, payment_intent AS "paymentIntent", simulated, amount_cents::float8 AS "amountCents", currency,
       refunded_at AS "refundedAt", ${verifiedPayments},
       EXISTS (SELECT FROM payments q WHERE q.payment_intent = payments.payment_intent
-        AND q.order_id <> payments.order_id) AS "isShared"
+        AND q.order_id <> payments.order_id) AS "isShared",
+      (SELECT coalesce(sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END), 0) ${losses})::float8 AS "lostCents",
+      ${verifiedAll(billingDocumentState, sql`d`, losses)}
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
 }

@@ -1,14 +1,23 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { type LockedOrder, verifiedOrders } from "../order/order.ts";
-import { giveBack, giveSandboxPart, heldPayments, requireNoDispute } from "../payments/payments.ts";
+import { type LockedOrder, lockOrder, verifiedOrders } from "../order/order.ts";
+import {
+  giveBack,
+  giveSandboxPart,
+  type HeldPayment,
+  heldPayments,
+  isDisputed,
+  partNewsQueue,
+  refundsOfRequest,
+  restBefore,
+} from "../payments/payments.ts";
 import { heldFor, refusalOf } from "./rules.ts";
-import { type Held, insertRequest, selectApprovedPart } from "./store.ts";
+import { type ApprovedPart, closePart, type Held, insertRequest, selectApprovedParts } from "./store.ts";
 
 export const partRefundQueue = "part-refund";
 
@@ -89,36 +98,71 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type JobDeps = Parameters<typeof giveBack>[0];
 
-/** Requests approved partial refunds from the processor. */
+/** Requests approved partial refunds from the processor, and goes on with those that waited for a bank's decision. */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
-  jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => givePartBack(deps, requestId));
+  const giveAll = async (which: Parameters<typeof selectApprovedParts>[1]) => {
+    for (const part of await selectApprovedParts(deps.db, which)) await givePartBack(deps, part);
+  };
+  jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => giveAll({ id: requestId }));
+  jobs.work<{ orderId: number }>(partNewsQueue, ({ orderId }) => giveAll({ orderId }));
 }
 
 /**
- * Refunds sandbox money at once. The job first verifies the request's MAC, because a queued job alone does not prove
- * the approval.
+ * Refunds sandbox money at once. A job alone refunds nothing, because the request's MAC must confirm the approval. While a payment
+ * of the order is disputed the part waits: the bank's decision starts this again. A part that can't go back any more is closed.
  */
-async function givePartBack(deps: JobDeps, requestId: string): Promise<void> {
+async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db, processor } = deps;
-  const request = await selectApprovedPart(db, requestId);
-  if (!request) return;
-  await requireNoDispute(db, request.orderId);
-  const held = await heldPayments(db, request.orderId);
-  for (const { id, amountCents, unapplied } of request.payments) {
+  if (await isDisputed(db, part.orderId)) return;
+  const held = await heldPayments(db, part.orderId);
+  for (const { id, amountCents, unapplied } of part.payments) {
     // A payment that was fully refunded in the meantime includes this part.
     const payment = held.find((each) => each.id === id);
     if (!payment) continue;
+    const note = unapplied ? null : await reasonAgainst(db, part.id, payment, amountCents);
+    if (note !== null) return close(deps, part, note);
     if (unapplied) {
       await giveBack(deps, payment, true);
       continue;
     }
     const { paymentIntent } = payment;
     if (payment.simulated) {
-      await giveSandboxPart(deps, { request: requestId, payment: id, paymentIntent, amountCents });
+      await giveSandboxPart(deps, { request: part.id, payment: id, paymentIntent, amountCents });
       continue;
     }
     if (!processor) throw new Error("payments are not configured: the refund waits");
     if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
-    await processor.refundPart({ request: requestId, payment: id, paymentIntent, amountCents });
+    await processor.refundPart({ request: part.id, payment: id, paymentIntent, amountCents });
   }
+}
+
+/** Why a part can't go back any more; null when it can, or has gone. */
+async function reasonAgainst(
+  db: Database,
+  request: string,
+  { id, paymentIntent, lostCents }: HeldPayment,
+  amountCents: number,
+): Promise<string | null> {
+  const states = paymentIntent === null ? [] : await refundsOfRequest(db, paymentIntent, request);
+  if (states.some((state) => state !== "failed")) return null;
+  if (states.length > 0)
+    return "Not refunded: the refund failed at the payer’s bank, and the service has the money. Ask for another refund.";
+  const rest = lostCents === 0 ? null : await db.transaction((tx) => restBefore(tx, id, request));
+  if (rest === null || rest >= amountCents) return null;
+  return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
+}
+
+/** Closes a part that nobody closed before. */
+async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
+  const [order] = await db.query<{ code: string; partnerId: string }>(sql`
+    SELECT code AS "code@order", partner_id AS "partnerId", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+  if (!order) return;
+  await db.transaction(async (tx) => {
+    await lockOrder(tx, order.code);
+    if ((await selectApprovedParts(tx, { id })).length === 0) return;
+    await closePart(tx, id, note);
+    const detail = { requestId: id, note };
+    const { partnerId } = order;
+    await tx.query(auditLine({ at: clock(), action: "refund.closed", actor: "processor", partnerId, orderId, detail }));
+  });
 }

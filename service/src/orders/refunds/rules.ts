@@ -27,13 +27,13 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
   return order;
 }
 
-/** The payments that the service holds for the order, less the parts that were refunded. */
+/** The payments that the service holds for the order, less the parts that were refunded or that the bank took back. */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
   const parts = await approvedParts(db, orderId);
-  return held.map(({ id, amountCents, currency }) => ({
+  return held.map(({ id, amountCents, lostCents, currency }) => ({
     id,
-    amountCents: Math.max(0, amountCents - (parts.get(id) ?? 0)),
+    amountCents: Math.max(0, amountCents - lostCents - (parts.get(id) ?? 0)),
     currency: currency.toLowerCase(),
   }));
 }

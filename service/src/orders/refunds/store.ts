@@ -136,14 +136,19 @@ export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> 
   return found.length > 0;
 }
 
-/**
- * An approved part, for the job that refunds it. @throws ServiceError `unavailable` for a request that fails its MAC
- */
-export async function selectApprovedPart(db: Sql, id: string) {
-  const [found] = await db.query<{ orderId: number; payments: readonly Held[] }>(sql`
-    SELECT order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
-    WHERE id = ${id} AND part AND state = 'approved'`);
-  return found;
+export type ApprovedPart = { id: string; orderId: number; payments: readonly Held[] };
+
+/** Approved parts, for the jobs that refund them. @param which by request or by order @throws ServiceError `unavailable` for a request that fails its MAC */
+export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: number }): Promise<ApprovedPart[]> =>
+  db.query<ApprovedPart>(sql`
+    SELECT id, order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
+    WHERE ${"id" in which ? sql`id = ${which.id}` : sql`order_id = ${which.orderId}`} AND part AND state = 'approved'
+    ORDER BY requested_at, id`);
+
+/** Closes an approved part that can't go back any more. The caller has locked its order and read it. */
+export async function closePart(tx: Tx, id: string, note: string): Promise<void> {
+  await tx.query(sql`UPDATE refund_requests SET state = 'closed', note = ${note} WHERE id = ${id}`);
+  await writeStateMacs(tx, requestState, sql`id = ${id}`);
 }
 
 export type NewRequest = {

@@ -59,7 +59,8 @@ export type OperatorDeps = {
     recordings: KeepDeps;
     live: LiveDeps | null;
   };
-  health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
+  health: Pick<HealthPageDeps, "readiness" | "notaryState" | "takesMoney" | "providers" | "examine"> &
+    Pick<ActPagesDeps, "providers">;
 };
 
 /** Adds the console of the people who operate the service. */

@@ -12,15 +12,18 @@ export {
 } from "./order-record.ts";
 export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-list.ts";
 export { type FirmRecord, findFirms, firmRecord, searchOrders } from "./search-records.ts";
-export { openServiceTasks, queuesToLookAt, type ServiceTaskDeps, type SigningCertificate } from "./service-tasks.ts";
 export {
   claimedTasks,
   dueTasks,
   findTask,
   mailNewTasks,
+  openServiceTasks,
   type QueueCount,
   queueCounts,
   queueOf,
+  queuesToLookAt,
+  type ServiceTaskDeps,
+  type SigningCertificate,
   sendMorningMails,
   type Task,
   taskMetrics,

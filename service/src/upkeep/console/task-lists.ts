@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { kindsToDo, listOperators, mailOperator } from "../../firms/operators/operators.ts";
 import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
@@ -6,7 +7,14 @@ import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked } from "../../kernel/platform/database/state-mac.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
-import { businessMorning, type TaskKind, taskKinds, taskState } from "../../kernel/tasks/tasks.ts";
+import {
+  businessMorning,
+  keepTasks,
+  type NeededTask,
+  type TaskKind,
+  taskKinds,
+  taskState,
+} from "../../kernel/tasks/tasks.ts";
 
 export type Task = {
   id: number;
@@ -202,3 +210,45 @@ export function taskMetrics(metrics: Metrics, { db, clock }: { db: Sql; clock: C
     read(({ overdue }) => overdue),
   );
 }
+
+/** A certificate with which the service signs: its purpose and its PEM. */
+export type SigningCertificate = { name: string; pem: string };
+
+export type ServiceTaskDeps = { db: Database; clock: Clock; certificates: readonly SigningCertificate[] };
+
+const warnMs = 60 * dayMs;
+
+/**
+ * Opens tasks about the service itself (jobs that failed for good, expiring certificates), and closes those that are no
+ * longer needed.
+ */
+export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {
+  const at = clock();
+  await db.transaction(async (tx) => {
+    const failed = await tx.query<{ queue: string; count: number; newest: Date }>(sql`
+      SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
+    const dead = failed.map(
+      ({ queue, count, newest }): NeededTask => [queue, { reason: jobsText(queue, count), since: newest }],
+    );
+    await keepTasks(tx, at, "job_dead", new Map(dead));
+    await keepTasks(tx, at, "key_expiry", new Map(certificates.flatMap((each) => expiring(each, at))));
+  });
+}
+
+const jobsText = (queue: string, count: number): string =>
+  count === 1 ? `1 job of the queue ${queue} failed for good.` : `${count} jobs of the queue ${queue} failed for good.`;
+
+function expiring({ name, pem }: SigningCertificate, at: Date): NeededTask[] {
+  const { validToDate } = new X509Certificate(pem);
+  if (validToDate.getTime() - at.getTime() > warnMs) return [];
+  const day = validToDate.toISOString().slice(0, 10);
+  // A renewed certificate has another date, and therefore another task.
+  return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
+}
+
+/** The queues with failed jobs that a person must still look at. */
+export const queuesToLookAt = async (db: Pick<Database, "query">): Promise<string[]> =>
+  (
+    await db.query<{ queue: string }>(sql`
+      SELECT DISTINCT subject AS queue FROM tasks WHERE kind = 'job_dead' AND state IN ('open', 'claimed')`)
+  ).map(({ queue }) => queue);

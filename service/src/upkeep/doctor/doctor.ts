@@ -5,7 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
-import { isTestModeKey } from "../../orders/payments/payments.ts";
+import { isTestModeKey, sumsAgree } from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
 import { migrations, openResources, root } from "../resources.ts";
@@ -73,6 +73,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     }),
     await runCheck("retention", () => retentionFinding(resources)),
     await runCheck("online notarization", () => notarizationFinding(resources)),
+    await runCheck("books", () => sumsAgree(resources.db)),
     await secretsFinding(resources),
   ];
 }

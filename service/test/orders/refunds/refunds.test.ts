@@ -4,7 +4,7 @@ import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { asService, authenticatePayments } from "@signsealship/testing/row-mac";
+import { asService, authenticate, authenticatePayments } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -141,6 +141,67 @@ test("a part is refunded by two people, the order continues, and the firm’s re
   assert.equal((await post(`/${id}/approve`, approver)).status, 303);
   await until(() => refundsOf(intent) === 1);
   assert.equal(await statusOf(code), "EsignPending");
+});
+
+async function approvedPart(code: string): Promise<string> {
+  const answer = await post("", agent, { order: code, reason: "Waited", amount: "$5.00" });
+  const id = /refunds\/([0-9a-f-]{36})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  assert.equal((await post(`/${id}/approve`, approver)).status, 303);
+  return id;
+}
+
+const deliver = async (event: Parameters<typeof stripe.deliver>[1]) =>
+  assert.equal((await stripe.deliver(running.service.baseUrl, event)).status, 200);
+const noJobs = (queue: string) =>
+  until(async () => (await running.db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length === 0);
+
+test("a part waits for the bank’s decision, even when the task was ended; won, it goes back by itself", async () => {
+  const { code, intent } = await paidOrder();
+  const dispute = stripe.dispute(intent);
+  await deliver(dispute);
+  await asService(
+    running,
+    sql`
+    UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator:x', outcome = 'answered' WHERE kind = 'dispute'`,
+  );
+  await authenticate(running, "tasks");
+  await approvedPart(code);
+  await noJobs("part-refund");
+  assert.equal(refundsOf(intent), 0);
+  const won = stripe.endDispute(String(dispute.data.object["id"]), "won");
+  await deliver(won);
+  await deliver({ ...won, id: `${won.id}_again` });
+  await until(() => refundsOf(intent) === 1);
+  await noJobs("part-refund-news");
+  assert.equal(refundsOf(intent), 1);
+});
+
+test("lost, a part that waited ends with words, and no whole refund is sent: the order ends as refunded", async () => {
+  const { code, intent } = await paidOrder();
+  const dispute = stripe.dispute(intent);
+  await deliver(dispute);
+  const id = await approvedPart(code);
+  await noJobs("part-refund");
+  await deliver(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
+  await until(async () => /Refused: the bank took \$\d+\.\d\d of the payment back/.test(await look(`/${id}`)));
+  assert.match(await look(`/${id}`), /Closed/);
+  // The operator decides to end the order: the bank has returned the money already.
+  const whole = await asked(code);
+  assert.equal((await post(`/${whole}/approve`, approver)).status, 303);
+  await until(async () => (await statusOf(code)) === "Refunded");
+  assert.equal(refundsOf(intent), 0);
+});
+
+test("a part whose refund fails at the bank ends with words, and can be asked for again", async () => {
+  const { code, intent } = await paidOrder();
+  const id = await approvedPart(code);
+  await until(() => refundsOf(intent) === 1);
+  const refund = stripe.refunds.at(-1) ?? {};
+  for (const event of stripe.refundEvents(refund)) await deliver(event);
+  await deliver(stripe.failRefund(String(refund["id"])));
+  await until(async () => /the refund failed at the payer’s bank/.test(await look(`/${id}`)));
+  await approvedPart(code);
+  await until(() => refundsOf(intent) === 2);
 });
 
 test("nobody can approve or refuse their own request, and the database enforces it, too", async () => {

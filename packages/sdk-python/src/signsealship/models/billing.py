@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+BillingKind = Literal["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"]
+"""A loss is a payment that the bank took back; a reversal takes a credit note or a loss back."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderReceipt:
@@ -13,7 +16,7 @@ class OrderReceipt:
 
     number: str
     """Without gaps for the firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`."""
-    kind: Literal["receipt", "credit_note"]
+    kind: BillingKind
     """The list can grow."""
     receipt_number: str
     """On a credit note, the receipt whose money went back; on a receipt, its own number."""
@@ -55,12 +58,14 @@ class BillingStatement:
     """Received in the month."""
     refunds_cents: int
     """Returned in the month."""
+    losses_cents: int
+    """Payments that banks took back."""
     charges_cents: int
     """Paid for orders."""
     credits_cents: int
     """Charges that were returned."""
     closing_cents: int
-    """`opening + payments - refunds - (charges - credits)`."""
+    """`opening + payments - refunds - losses - (charges - credits)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +84,8 @@ class StatementLine:
 
     number: str
     """The number of the receipt or credit note."""
-    kind: Literal["receipt", "credit_note"]
-    """Money that came, or went back. The list can grow."""
+    kind: BillingKind
+    """Money that came, went back, or was lost. The list can grow."""
     at: datetime
     """When it was booked. UTC."""
     order_code: str

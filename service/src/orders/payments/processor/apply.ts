@@ -1,11 +1,13 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
-import { type Actor, type LockedOrder, type Milestone, refundQueue, targetOf, transition } from "../../order/order.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
+import { partNewsQueue } from "../disputes.ts";
+import { receiptedPayments, reverseCredit } from "../documents.ts";
+import type { RefundRowState } from "../refund-rows.ts";
 import {
   auditUnapplied,
   heldPayments,
@@ -16,7 +18,7 @@ import {
   wasRefunded,
 } from "../store.ts";
 import { settleSupplement } from "../supplements.ts";
-import type { DisputeMessage, RefundMessage, SessionMessage } from "./message.ts";
+import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
  * The result of an event. `moved`: the order moved. `saved`: a firm's card or bank account. `held`: the amount is wrong.
@@ -175,46 +177,29 @@ export async function takeRefund(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
-  (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
-
 /**
- * Applies a dispute to one of the orders that the money paid. Unfinished work stops, and a person sees the amount until
- * the bank has decided. The order does not move any further by itself.
+ * Applies a refund that failed: what its credit note said went back is held again, and a person pays it back otherwise. No order
+ * moves.
+ * @param before the refund's state before, as far as it is known
  */
-export async function takeDispute(
+export async function takeFailedRefund(
   tx: Tx,
-  order: LockedOrder,
-  { disputeId, state, amount }: DisputeMessage,
-  options: TakeOptions,
-): Promise<Taken> {
-  const { at, actor } = options;
-  const { id: orderId, environment } = order;
-  // A dispute about a payment for several orders opens a task for each order.
-  const subject = `${disputeId}:${orderId}`;
-  const isNew = (about: string) => isNeverOpened(tx, about);
-  // The event about the opening may arrive after the event about the end, or twice.
-  if (state === "opened" && !(await isNew(subject))) return nothing("stale", order);
-  const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
-  const task = { kind: "dispute", at, environment, orderId } as const;
-  const reason = `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
-  if (await isNew(subject)) await openTask(tx, { ...task, subject, reason });
-  if (state !== "opened") {
-    const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
-    await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+  orders: readonly LockedOrder[],
+  { refundId: id, paymentIntent, share, refund: name, amount }: RefundMessage & { refundId: string },
+  options: TakeOptions & { before: RefundRowState | null },
+): Promise<void> {
+  const { at, before } = options;
+  if (paymentIntent === null) return;
+  let left = amount ?? 0;
+  for (const paymentId of await receiptedPayments(tx, paymentIntent))
+    if (share === null || share === String(paymentId))
+      left -= await reverseCredit(tx, paymentId, { id, name, cents: left, hadSucceeded: before === "succeeded" }, at);
+  const sum = amount === null ? "A refund" : `The refund of $${(amount / 100).toFixed(2)}`;
+  const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay it back in another way, and note how.`;
+  for (const { id: orderId, environment } of orders) {
+    await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
+    await enqueue(tx, partNewsQueue, { orderId });
   }
-  // The job of the waiting refund gave up long ago, because banks decide after weeks. So the job is queued again.
-  if (state === "won" && order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
-  if (state === "won") return nothing("stale", order);
-  const lost = `${subject}:lost`;
-  // This task is separate from the first one, which a person may have closed after answering the bank.
-  if (state === "lost" && (await isNew(lost))) {
-    const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
-    await openTask(tx, { ...task, subject: lost, reason: words });
-  }
-  if (targetOf(order, "held") === null) return nothing("stale", order);
-  const held = await transition(tx, order, "held", { ...actorOf(options), reason: `${sum} disputed at the bank` });
-  return { outcome: "moved", order: held.order, firedEvents: held.firedEvents };
 }
 
 /** After a refund in the processor's own dashboard, the order must first enter RefundPending. */

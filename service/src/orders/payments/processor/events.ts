@@ -6,22 +6,25 @@ import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, type LockedOrder, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, type Payee, sessionPayees } from "../checkout/store.ts";
+import { disputesOfIntent, lockIntent, recordDispute } from "../disputes.ts";
 import { takeCharge } from "../firm/charges.ts";
 import { takeSetup } from "../firm/methods.ts";
 import { chargesOfOrder, isOpenCharge, selectCharge } from "../firm/store.ts";
-import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
+import { recordRefund, refundsOfIntent } from "../refund-rows.ts";
+import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, recordPart, refundCheckQueue } from "../store.ts";
 import {
   nothing,
   type Outcome,
   type Share,
   type Taken,
   type TakeOptions,
-  takeDispute,
+  takeFailedRefund,
   takeRefund,
   takeSession,
 } from "./apply.ts";
 import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
+import { bookDispute, takeDispute } from "./take-dispute.ts";
 
 export type { Outcome, Taken } from "./apply.ts";
 
@@ -80,43 +83,70 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   const message = readMessage(event);
   if (!message) return [nothing("irrelevant")];
   if (message.kind === "setup") return [nothing((await takeSetup(tx, message)) ? "saved" : "unknown")];
-  if (message.kind === "disputed") return readDispute(tx, message, event.livemode === true, options);
-  const payees = await payeesOf(tx, message);
-  const orders = await lockAll(tx, payees);
-  if (orders.length === 0) return [nothing("unknown")];
+  const locked = await lockPayees(tx, message);
+  const { orders } = locked;
   // Live money never pays a test order.
   if (orders.some(({ environment }) => environment === "test") && event.livemode === true)
     return [nothing("foreign", orders[0])];
-  return message.kind === "refunded"
-    ? readRefund(tx, message, payees, orders, options)
-    : readSession(tx, message, payees, orders, options);
+  if (message.kind === "disputed")
+    return readDispute(tx, message, orders, { ...options, eventAt: timeOf(event, options.at) });
+  if (message.kind === "refunded") return readRefund(tx, message, locked, options);
+  return orders.length === 0 ? [nothing("unknown")] : readSession(tx, message, locked, options);
 }
 
-/** A dispute names only the payment, and concerns every order that the payment paid. */
-async function readDispute(tx: Tx, message: DisputeMessage, isLive: boolean, options: TakeOptions): Promise<Taken[]> {
-  const payees = await payeesOfIntent(tx, message.paymentIntent);
-  const orders = await lockAll(
-    tx,
-    payees.map((each) => ({ ...each, amountCents: null })),
-  );
+/** When the processor made the event, which is not the order in which events arrive. */
+function timeOf({ created }: SignedEvent, at: Date): Date {
+  const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
+  return Number.isNaN(time.getTime()) ? at : time;
+}
+
+/** Records a dispute and applies it to every order that the payment paid. The payment's own event may come later. */
+async function readDispute(
+  tx: Tx,
+  message: DisputeMessage,
+  orders: readonly LockedOrder[],
+  options: TakeOptions & { eventAt: Date },
+): Promise<Taken[]> {
+  const dispute = await recordDispute(tx, message, options);
+  await bookDispute(tx, dispute, options.at);
   if (orders.length === 0) return [nothing("unknown")];
-  if (orders.some(({ environment }) => environment === "test") && isLive) return [nothing("foreign", orders[0])];
   const results: Taken[] = [];
-  for (const order of orders) results.push(await takeDispute(tx, order, message, options));
+  for (const order of orders) results.push(await takeDispute(tx, order, dispute, options));
   return results;
 }
 
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
   typeof livemode === "boolean" && expected !== null && livemode !== expected;
 
+type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
+
 /** An order code with the order's share of the money, if it is known, and the supplement that the share pays. */
 type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
+
+type Locked = { payees: readonly Named[]; orders: readonly LockedOrder[] };
+
+/**
+ * Locks the orders that a message is about, and then its payment. Payees that another event recorded until the payment was locked
+ * are locked after it, which only a repeat of that event could also do the other way round.
+ */
+async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
+  const payees = await payeesOf(tx, message);
+  const orders = await lockAll(tx, payees);
+  const { paymentIntent } = message;
+  if (paymentIntent === null) return { payees, orders };
+  await lockIntent(tx, paymentIntent);
+  if (message.kind !== "disputed" && message.kind !== "refunded") return { payees, orders };
+  const present = await payeesOf(tx, message);
+  return present.length > orders.length ? { payees: present, orders: await lockAll(tx, present) } : { payees, orders };
+}
 
 /**
  * The orders of the session or the payment. If its creation was interrupted and nothing was recorded, the event's
  * metadata name one.
  */
-async function payeesOf(tx: Tx, message: SessionMessage | RefundMessage): Promise<readonly Named[]> {
+async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]> {
+  if (message.kind === "disputed")
+    return (await payeesOfIntent(tx, message.paymentIntent)).map((each) => ({ ...each, amountCents: null }));
   const { checkoutId, orderCode, paymentIntent } = message;
   const named = orderCode === null ? [] : [{ orderCode, amountCents: null }];
   if (message.kind === "refunded") {
@@ -150,8 +180,7 @@ async function lockAll(tx: Tx, payees: readonly (Named & Partial<Payee>)[]): Pro
 async function readSession(
   tx: Tx,
   message: SessionMessage,
-  payees: readonly Named[],
-  orders: readonly LockedOrder[],
+  { payees, orders }: Locked,
   options: TakeOptions,
 ): Promise<Taken[]> {
   const { sessionId, checkoutId, kind } = message;
@@ -175,7 +204,32 @@ async function readSession(
     const about = { ...options, share: shareOf(order), status };
     results.push(isLate ? nothing("stale", order) : await takeSession(tx, order, message, about));
   }
-  return results;
+  const isNews = kind === "cleared" && results.some(({ outcome }) => outcome !== "repeated");
+  return isNews && message.paymentIntent !== null ? takeEarlier(tx, message.paymentIntent, results, options) : results;
+}
+
+/** Applies the refunds and disputes of a payment whose events overtook its own. */
+async function takeEarlier(
+  tx: Tx,
+  paymentIntent: string,
+  results: readonly Taken[],
+  options: TakeOptions,
+): Promise<Taken[]> {
+  const orders = results.flatMap(({ order }) => order ?? []);
+  const [only] = orders.length === 1 ? orders : [];
+  // Refunds by a request of ours are of payments that are on record.
+  for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
+    if (only && state === "succeeded" && request === null && amountCents !== null)
+      await recordPart(tx, only.id, { paymentIntent, share: null, refund: id, amountCents }, options.at);
+  const after = new Map(orders.map((order) => [order.id, order]));
+  for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
+    await bookDispute(tx, dispute, options.at);
+    for (const order of after.values()) {
+      const taken = await takeDispute(tx, order, dispute, options);
+      if (taken.order) after.set(order.id, taken.order);
+    }
+  }
+  return results.map((taken) => ({ ...taken, order: (taken.order && after.get(taken.order.id)) ?? taken.order }));
 }
 
 const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
@@ -219,14 +273,22 @@ function sharesOf(
 async function readRefund(
   tx: Tx,
   message: RefundMessage,
-  payees: readonly Named[],
-  orders: readonly LockedOrder[],
+  { payees, orders }: Locked,
   options: TakeOptions,
 ): Promise<Taken[]> {
-  const { whole, paymentIntent, refund } = message;
+  const { whole, paymentIntent, refund, refundId, state } = message;
+  const unmoved = orders.length === 0 ? [nothing("unknown")] : orders.map((order) => nothing("stale", order));
+  if (refundId !== null) {
+    const { before, now, isNews } = await recordRefund(tx, { ...message, refundId }, options.at);
+    if (state === "failed" && isNews)
+      await takeFailedRefund(tx, orders, { ...message, refundId }, { ...options, before });
+    // A refund that failed stays so, whatever comes later.
+    if (state !== "succeeded" || now === "failed") return unmoved;
+  }
+  if (orders.length === 0) return unmoved;
   if (!whole && refund === null && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
-  // Only a person can tell which order's part of a shared payment was refunded.
-  if (refund !== null && orders.length > 1) return orders.map((order) => nothing("stale", order));
+  // Nobody but a person can tell whose part of a payment for several orders went back.
+  if (refund !== null && orders.length > 1) return unmoved;
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];
   for (const order of orders)

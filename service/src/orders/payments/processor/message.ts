@@ -36,10 +36,16 @@ export type DisputeMessage = {
   paymentIntent: string;
   state: "opened" | "won" | "lost";
   amount: number | null;
+  currency: string | null;
 };
 
 export type RefundMessage = {
   kind: "refunded";
+  /** The processor's id of the refund; null for a note about the charge. */
+  refundId: string | null;
+  state: "pending" | "succeeded" | "failed";
+  /** Our name of the request that the refund is of, from its metadata. */
+  request: string | null;
   paymentIntent: string | null;
   orderCode: string | null;
   checkoutId: string | null;
@@ -58,21 +64,31 @@ export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | D
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-/** A successful refund: one order's share, which `refundShare` requested, or a part of a payment. */
+const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
+
+/** A refund: of one order's share, which `refundShare` requested, or of a part of a payment. */
 function refundMessage(object: Fields): ProcessorMessage {
-  if (object["status"] !== "succeeded") return null;
+  const { status } = object;
+  const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
   const { payment, refund_request: asked } = fieldsOf(object["metadata"]);
   const [share, request] = [text(payment), text(asked)];
   const isShare = share !== null && request === shareRequest(share);
   return {
     ...{ kind: "refunded", paymentIntent: idOf(object["payment_intent"]), orderCode: null, checkoutId: null, share },
-    ...{ refund: isShare ? null : (request ?? text(object["id"])) },
-    ...{ amount: whole(object["amount"]), currency: text(object["currency"]), whole: isShare },
+    ...{ refund: isShare ? null : (request ?? text(object["id"])), refundId: keyOf(object["id"]), state, request },
+    ...{ amount: sumOf(object["amount"]), currency: text(object["currency"]), whole: isShare },
   };
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
+/** A sum of a refund or a dispute. */
+const sumOf = (value: unknown): number | null => (Number(value) >= 0 ? whole(value) : null);
+/** A name that is stored as a key. */
+const keyOf = (value: unknown): string | null => {
+  const key = text(value);
+  return key !== null && key.length <= 255 ? key : null;
+};
 /** A reference is an id, or the object itself when the account expands it. */
 const idOf = (value: unknown): string | null => text(value) ?? text(fieldsOf(value)["id"]);
 const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata"])["order_code"]);
@@ -97,9 +113,16 @@ const chargeKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
 
 const setupTypes: ReadonlySet<string> = new Set(["setup_intent.succeeded", "setup_intent.setup_failed"]);
 
-const disputeTypes: ReadonlySet<string> = new Set(["charge.dispute.created", "charge.dispute.closed"]);
+const disputeTypes: ReadonlySet<string> = new Set(
+  ["created", "updated", "closed", "funds_withdrawn", "funds_reinstated"].map((each) => `charge.dispute.${each}`),
+);
 
-const refundTypes: ReadonlySet<string> = new Set(["refund.created", "refund.updated", "charge.refund.updated"]);
+const refundTypes: ReadonlySet<string> = new Set([
+  "refund.created",
+  "refund.updated",
+  "refund.failed",
+  "charge.refund.updated",
+]);
 
 /** Event types that concern an order; metrics count any other as `other`. */
 export const knownTypes: ReadonlySet<string> = new Set([
@@ -115,7 +138,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
 /** Reads an event's content without trusting its shape. */
 export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
   const object = fieldsOf(data.object);
-  if (disputeTypes.has(type)) return disputeMessage(type, object);
+  if (disputeTypes.has(type)) return disputeMessage(object);
   if (setupTypes.has(type)) return setupMessage(object, idOf(object["id"]));
   if (object["mode"] === "setup")
     return type === "checkout.session.completed" ? setupMessage(object, idOf(object["setup_intent"])) : null;
@@ -148,6 +171,7 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
     checkoutId: checkoutOf(object),
     share: null,
     refund: null,
+    ...{ refundId: null, state: "succeeded", request: null },
     amount: whole(object["amount"]),
     currency: text(object["currency"]),
     whole: object["refunded"] === true,
@@ -183,12 +207,22 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
   };
 }
 
-function disputeMessage(type: string, object: Fields): DisputeMessage | null {
-  const [disputeId, paymentIntent] = [text(object["id"]), idOf(object["payment_intent"])];
+/** An inquiry that ends without a dispute is won. A status that this release does not know is not a decision. */
+const decisions: Readonly<Record<string, "won" | "lost">> = {
+  won: "won",
+  warning_closed: "won",
+  prevented: "won",
+  lost: "lost",
+};
+
+function disputeMessage(object: Fields): DisputeMessage | null {
+  const [disputeId, paymentIntent] = [keyOf(object["id"]), idOf(object["payment_intent"])];
   if (disputeId === null || paymentIntent === null) return null;
-  const closed = object["status"] === "lost" ? "lost" : "won";
-  const state = type === "charge.dispute.created" ? "opened" : closed;
-  return { kind: "disputed", disputeId, paymentIntent, state, amount: whole(object["amount"]) };
+  const state = decisions[String(object["status"])] ?? "opened";
+  return {
+    ...{ kind: "disputed", disputeId, paymentIntent, state },
+    ...{ amount: sumOf(object["amount"]), currency: text(object["currency"]) },
+  };
 }
 
 function setupMessage(object: Fields, setupIntent: string | null): SetupMessage | null {

@@ -1,6 +1,7 @@
 import type { Stripe } from "stripe";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
+import { type Movement, movementsOf, type Window } from "./balance.ts";
 import { type FirmAccount, firmAccount } from "./firm-account.ts";
 
 /** A checkout to create. With the same `id` the processor creates it only once. Amounts are US cents. */
@@ -25,6 +26,8 @@ export type SignedEvent = {
   type: string;
   account?: unknown;
   livemode?: unknown;
+  /** When the processor made it, in Unix seconds. */
+  created?: unknown;
   data: { object: unknown };
 };
 
@@ -59,6 +62,8 @@ export type Processor = {
    * amount.
    */
   refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
+  /** The movements of money on the account. */
+  movements: (window: Window) => AsyncIterable<Movement>;
   /** Cards and bank accounts of firms. */
   firm: FirmAccount;
   /**
@@ -96,10 +101,10 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
     testMode: isTestModeKey(secretKey),
     livemode: livemodeOf(secretKey),
     firm: firmAccount(sdk),
+    movements: (window) => movementsOf(sdk, window),
     async mint(request) {
       try {
-        const stripe = await sdk();
-        const { id, url } = await stripe.checkout.sessions.create(sessionOf(request, baseUrl), {
+        const { id, url } = await (await sdk()).checkout.sessions.create(sessionOf(request, baseUrl), {
           idempotencyKey: `checkout:${request.id}`,
         });
         if (!url) throw new Error("the session has no url");

@@ -19,6 +19,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "refund.requested": "Refund requested; another person decides",
   "refund.approved": "Refund approved",
   "refund.refused": "Refund refused",
+  "refund.closed": "Refund not made",
   "refund.withdrawn": "Request for the refund withdrawn",
   "notary.appointment": "Notary’s appointment sent",
   "notary.in_person_requested": "A notary asked to act in person, in ink",

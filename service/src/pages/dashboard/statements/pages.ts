@@ -88,10 +88,11 @@ const headIn = (zone: string): string[] => [
     "Charge",
     "Credit",
     "Currency",
+    "Taken back by the bank",
   ],
 ];
 
-/** One line for each receipt and credit note, for accounting programs: dates as YYYY-MM-DD in the statement's time zone. */
+/** One line for each document, for accounting programs: dates as YYYY-MM-DD in the statement's time zone. */
 function statementCsv({ statement, lines }: StatementWithLines): string {
   // In Swedish, a date is formatted as YYYY-MM-DD.
   const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: statement.zone });
@@ -99,12 +100,15 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
     headIn(statement.zone),
     ...byFile(lines).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, applied } = line;
-      const amount = currency === "usd" ? (amountCents / 100).toFixed(2) : String(amountCents);
-      const isReceipt = kind === "receipt";
+      // A reversal counts with a minus in the column of what it reverses.
+      const signed = kind.endsWith("reversal") ? -amountCents : amountCents;
+      const amount = currency === "usd" ? (signed / 100).toFixed(2) : String(signed);
+      const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       return [
         ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
-        ...[isReceipt ? amount : "", isReceipt ? "" : amount],
-        ...[isReceipt && applied ? amount : "", !isReceipt && applied ? amount : "", currency.toUpperCase()],
+        ...[isReceipt ? amount : "", isCredit ? amount : ""],
+        ...[isReceipt && applied ? amount : "", isCredit && applied ? amount : "", currency.toUpperCase()],
+        isReceipt || isCredit ? "" : amount,
       ];
     }),
   ]);

@@ -1,7 +1,9 @@
 import type { QueueState } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Reconciliation } from "../../../orders/payments/payments.ts";
 import type { SupplyState } from "../../../signing/notaries/notaries.ts";
 import type { Finding } from "../../../upkeep/doctor/doctor.ts";
-import { card, emptyState, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
+import { card, emptyState, facts, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
+import { shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -16,7 +18,12 @@ export type HealthView = {
   /** The providers with an account, and those for which something still waits. */
   providers: readonly ProviderHealth[];
   mayRetry: boolean;
+  /** Null without a payment processor. */
+  money: Money | null;
 };
+
+/** The latest comparison of our books with the processor's, if one has ended, and the differences as of now, in words. */
+export type Money = { last: Reconciliation | undefined; differences: readonly string[] };
 
 /** The health of the service. */
 export const healthBody = ({
@@ -25,6 +32,7 @@ export const healthBody = ({
   queues,
   providers,
   mayRetry,
+  money,
 }: HealthView): Html => html`${pageHead("Health", "", html`<a href="/operator/health/checks">Check everything now</a>`)}
 ${notaryWarning(notaries)}
 <div class="panels">
@@ -41,8 +49,25 @@ ${card(
   ),
 )}
 ${providers.length > 0 && card("providers", "Providers", providerTable(providers))}
+${money && card("money", "Our books and the payment processor’s", moneyPart(money))}
 ${card("queues", "Work in the background", queues.length === 0 ? emptyState("Nothing waits", "Mails, refunds and other work that leaves the service is listed here while it waits.") : queueTable(queues, mayRetry))}
 </div>`;
+
+const moneyPart = ({ last, differences }: Money): Html =>
+  last
+    ? html`${facts([
+        ["Last compared", shortTime(last.endedAt)],
+        ["From", shortTime(last.startsAt)],
+        ["To", shortTime(last.endsAt)],
+        ["Movements of ours", last.compared.toLocaleString("en-US")],
+        ["Differences then", last.differences.toLocaleString("en-US")],
+      ])}${
+        differences.length === 0
+          ? html`<p>${statusBadge("done", "No difference now")}</p>`
+          : html`<p>${statusBadge("attention", `${differences.length.toLocaleString("en-US")} now`)} <a href="/operator/tasks/money_difference">Tasks</a></p>
+<ul>${differences.slice(0, 50).map((each) => html`<li class="breakable">${each}</li>`)}</ul>`
+      }`
+    : emptyState("Not compared yet", "Once a day, every charge, refund and dispute is compared, to the cent.");
 
 const outcomes: Readonly<Record<Finding["result"], readonly [Tone, string]>> = {
   ok: ["done", "OK"],

@@ -6,12 +6,13 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { retryFailedJobs, selectQueues } from "../../../kernel/platform/jobs/jobs.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
+import { lastReconciliation, selectDifferences, wordsOf } from "../../../orders/payments/payments.ts";
 import { backlogs, type Providers } from "../../../providers/providers.ts";
 import type { SupplyState } from "../../../signing/notaries/notaries.ts";
 import type { Finding } from "../../../upkeep/doctor/doctor.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
-import { checksBody, healthBody } from "./page.ts";
+import { checksBody, healthBody, type Money } from "./page.ts";
 import { providerHealths } from "./providers.ts";
 
 export type HealthPageDeps = {
@@ -20,6 +21,8 @@ export type HealthPageDeps = {
   readiness: ReadReadiness;
   notaryState: () => Promise<SupplyState>;
   providers: Pick<Providers, "accounts">;
+  /** Whether payments are configured. */
+  takesMoney: boolean;
   /** Examines all parts of the service, as `doctor` does. */
   examine: () => Promise<Finding[]>;
 };
@@ -32,14 +35,16 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
     url: "/operator/health",
     permission: "health.read",
     async handle({ request, operator }) {
-      const [{ checks }, queues, waiting, notaries] = await Promise.all([
+      const [{ checks }, queues, waiting, notaries, money] = await Promise.all([
         readiness(),
         selectQueues(db),
         backlogs(db),
         deps.notaryState(),
+        deps.takesMoney ? readMoney(deps) : null,
       ]);
       const providers = providerHealths(deps.providers.accounts(), waiting);
-      const body = healthBody({ notaries, checks, queues, providers, mayRetry: may(operator, "partners.manage") });
+      const mayRetry = may(operator, "partners.manage");
+      const body = healthBody({ notaries, checks, queues, providers, mayRetry, money });
       return consolePage(deps.frame, request, { title: "Health", section: "health", body });
     },
   });
@@ -67,4 +72,10 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
       return done("/operator/health", "jobs-retried");
     },
   });
+}
+
+/** A difference that has gone since the last comparison is not shown any more. */
+async function readMoney({ db, frame }: HealthPageDeps): Promise<Money> {
+  const last = await lastReconciliation(db);
+  return { last, differences: last ? (await selectDifferences(db, frame.clock())).map(wordsOf) : [] };
 }

@@ -3,6 +3,14 @@ import { money, plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
+const wordOf = {
+  receipt: "receipt",
+  credit_note: "creditNote",
+  credit_reversal: "creditReversal",
+  loss: "loss",
+  loss_reversal: "lossReversal",
+} as const;
+
 /** An order's receipts and credit notes, each with a link to save it. @param path the folder of their addresses */
 export const receiptList = (
   path: string,
@@ -11,5 +19,5 @@ export const receiptList = (
 ): Html =>
   html`<ul class="order-documents">${receipts.map(
     ({ number, kind, amountCents, currency, issuedAt }) =>
-      html`<li><a href="${path}/${number}" download>${kind === "receipt" ? orderPage.receipt : orderPage.creditNote} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${plainTime(issuedAt, language)}</li>`,
+      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${plainTime(issuedAt, language)}</li>`,
   )}</ul>`;

@@ -61,6 +61,9 @@ export const en = {
     receipts: "Receipts",
     receipt: "Receipt",
     creditNote: "Credit note",
+    creditReversal: "Credit note withdrawn",
+    loss: "Payment returned by your bank",
+    lossReversal: "Return by your bank withdrawn",
     documents: "Documents",
     paper: "This order’s page",
     facts: {

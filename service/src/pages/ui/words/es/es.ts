@@ -80,6 +80,9 @@ export const es: Words = {
     receipts: "Recibos",
     receipt: "Recibo",
     creditNote: "Nota de crédito",
+    creditReversal: "Nota de crédito anulada",
+    loss: "Pago devuelto por su banco",
+    lossReversal: "Devolución de su banco anulada",
     documents: "Documentos",
     paper: "La página de este pedido",
     facts: {

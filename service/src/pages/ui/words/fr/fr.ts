@@ -81,6 +81,9 @@ export const fr: Words = {
     receipts: "Reçus",
     receipt: "Reçu",
     creditNote: "Avoir",
+    creditReversal: "Avoir annulé",
+    loss: "Paiement repris par votre banque",
+    lossReversal: "Reprise par votre banque annulée",
     documents: "Les documents",
     paper: "La page de cette commande",
     facts: {

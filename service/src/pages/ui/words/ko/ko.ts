@@ -62,6 +62,9 @@ export const ko: Words = {
     receipts: "영수증",
     receipt: "영수증",
     creditNote: "환불 확인서",
+    creditReversal: "환불 확인서 취소",
+    loss: "은행이 되돌린 결제",
+    lossReversal: "은행의 결제 반환 취소",
     documents: "문서",
     paper: "이 주문의 페이지",
     facts: {

@@ -79,6 +79,9 @@ export const pt: Words = {
     receipts: "Recibos",
     receipt: "Recibo",
     creditNote: "Nota de crédito",
+    creditReversal: "Nota de crédito anulada",
+    loss: "Pagamento devolvido pelo seu banco",
+    lossReversal: "Devolução do seu banco anulada",
     documents: "Documentos",
     paper: "A página deste pedido",
     facts: {

@@ -79,6 +79,9 @@ export const tl: Words = {
     receipts: "Mga resibo",
     receipt: "Resibo",
     creditNote: "Credit note para sa refund",
+    creditReversal: "Binawi ang credit note",
+    loss: "Bayad na ibinalik ng iyong bangko",
+    lossReversal: "Binawi ang pagbabalik ng iyong bangko",
     documents: "Mga dokumento",
     paper: "Ang pahina ng order na ito",
     facts: {

@@ -77,6 +77,9 @@ export const vi: Words = {
     receipts: "Biên nhận",
     receipt: "Biên nhận",
     creditNote: "Giấy báo hoàn tiền",
+    creditReversal: "Hủy giấy báo hoàn tiền",
+    loss: "Khoản thanh toán do ngân hàng trả lại",
+    lossReversal: "Hủy việc ngân hàng trả lại",
     documents: "Tài liệu",
     paper: "Trang của đơn này",
     facts: {

@@ -56,6 +56,9 @@ export const zh: Words = {
     receipts: "收据",
     receipt: "收据",
     creditNote: "退款凭证",
+    creditReversal: "退款凭证已撤销",
+    loss: "银行退回的付款",
+    lossReversal: "银行退回已撤销",
     documents: "文件",
     paper: "此订单的页面",
     facts: {

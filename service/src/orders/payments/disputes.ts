@@ -1,0 +1,96 @@
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import type { DisputeMessage } from "./processor/message.ts";
+
+/** The covered columns of disputes: a forged row must not let a refund out next to a dispute. */
+export const disputeState: StateMac = {
+  table: sql`disputes`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (d) => sql`${d}.id, ${d}.payment_intent, ${d}.amount_cents, ${d}.currency, ${d}.state,
+    extract(epoch FROM ${d}.event_at), extract(epoch FROM ${d}.seen_at), extract(epoch FROM ${d}.changed_at), ${d}.state_version`,
+};
+
+export const disputeRows = [stateRows(disputeState, { backfill: { set: "disputes" } })];
+
+/** The queue of approved parts whose dispute or refund has ended: they go on, or end with words; payload `{orderId}`. */
+export const partNewsQueue = "part-refund-news";
+
+export type Dispute = {
+  id: string;
+  paymentIntent: string;
+  amountCents: number | null;
+  state: "opened" | "won" | "lost";
+};
+
+type Row = Dispute & { eventAt: Date };
+
+const selectDisputes = sql`SELECT id, payment_intent AS "paymentIntent", amount_cents::float8 AS "amountCents", state,
+  event_at AS "eventAt", ${verified(disputeState, sql`disputes`)} FROM disputes`;
+
+/**
+ * Events about one payment wait for each other from here on: a dispute or a refund that is recorded next to its payment would
+ * otherwise miss it. Callers hold the locks of the orders that they know.
+ */
+export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`intent ${paymentIntent}`}, 0))`);
+}
+
+/**
+ * Records a dispute's event. A decision replaces `opened`, and of two decisions the one that the processor made later counts; of two
+ * of one second, the loss. @returns the dispute after the event
+ */
+export async function recordDispute(
+  tx: Tx,
+  { disputeId: id, paymentIntent, state, amount, currency }: DisputeMessage,
+  { eventAt, at }: { eventAt: Date; at: Date },
+): Promise<Dispute> {
+  const inserted = await tx.query(sql`
+    INSERT INTO disputes (id, payment_intent, amount_cents, currency, state, event_at, seen_at, changed_at)
+    VALUES (${id}, ${paymentIntent}, ${amount}, ${currency}, ${state}, ${eventAt}, ${at}, ${at})
+    ON CONFLICT (id) DO NOTHING RETURNING 1`);
+  const [row] = await tx.query<Row>(sql`${selectDisputesToMark(inserted.length === 1)} WHERE id = ${id} FOR UPDATE`);
+  if (!row) throw new Error("a dispute is on record once it was recorded");
+  const counts = inserted.length === 0 && isNewer(row, state, eventAt);
+  if (counts)
+    await tx.query(sql`
+      UPDATE disputes SET payment_intent = ${paymentIntent}, state = ${state}, event_at = ${eventAt}, changed_at = ${at},
+        amount_cents = coalesce(${amount}, amount_cents), currency = coalesce(${currency}, currency) WHERE id = ${id}`);
+  if (inserted.length === 1 || counts) await writeStateMacs(tx, disputeState, sql`id = ${id}`);
+  const { eventAt: _, ...before } = row;
+  return counts ? { ...before, paymentIntent, state, amountCents: amount ?? row.amountCents } : before;
+}
+
+/** A row that this transaction inserted has no MAC yet. */
+const selectDisputesToMark = (isNew: boolean) =>
+  isNew
+    ? sql`SELECT id, payment_intent AS "paymentIntent", amount_cents::float8 AS "amountCents", state, event_at AS "eventAt" FROM disputes`
+    : selectDisputes;
+
+function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
+  // The events of a dispute that is open tell its sum, which can change.
+  if (state === "opened") return row.state === "opened" && eventAt >= row.eventAt;
+  if (row.state === "opened") return true;
+  return (
+    row.state !== state && (eventAt > row.eventAt || (eventAt.getTime() === row.eventAt.getTime() && state === "lost"))
+  );
+}
+
+/** @throws ServiceError `unavailable` when one fails its MAC */
+export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<Dispute[]> {
+  const rows = await db.query<Row>(sql`${selectDisputes} WHERE payment_intent = ${paymentIntent} ORDER BY id`);
+  return rows.map(({ eventAt: _, ...dispute }) => dispute);
+}
+
+/**
+ * Whether the bank has still to decide on a payment of the order: a refund next to a dispute that is lost pays the payer twice.
+ * @throws ServiceError `unavailable` when a dispute fails its MAC
+ */
+export async function isDisputed(db: Sql, orderId: number): Promise<boolean> {
+  const own = sql`FROM disputes d WHERE d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`;
+  const [found] = await db.query<{ isDisputed: boolean }>(sql`
+    SELECT EXISTS (SELECT ${own} AND d.state = 'opened') AS "isDisputed", ${verifiedAll(disputeState, sql`d`, own)}`);
+  return found?.isDisputed ?? false;
+}

@@ -1,0 +1,72 @@
+import type { Stripe } from "stripe";
+
+/** A movement of money on the processor's account. */
+export type Movement = {
+  id: string;
+  kind: "charge" | "refund" | "dispute";
+  /** The charge, refund or dispute that it is of. */
+  source: string;
+  paymentIntent: string;
+  /** Whether the source has metadata of this service. */
+  isOurs: boolean;
+  /** Before the processor's fee; below zero for money that left. */
+  amountCents: number;
+  feeCents: number;
+  currency: string;
+  createdAt: Date;
+};
+
+/**
+ * The categories that concern payments. A payment that fails after it had settled, a refund that comes back and a dispute that is won
+ * are movements of their own: each counts with its sign for what it takes back.
+ */
+const kinds: Readonly<Record<string, Movement["kind"]>> = {
+  charge: "charge",
+  charge_failure: "charge",
+  partial_capture_reversal: "charge",
+  refund: "refund",
+  refund_failure: "refund",
+  dispute: "dispute",
+  dispute_reversal: "dispute",
+};
+
+export type Window = { from: Date; until: Date };
+
+const seconds = (at: Date): number => Math.floor(at.getTime() / 1000);
+
+/** Reads the movements of a window, by pages of a hundred, newest first. */
+export async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window): AsyncGenerator<Movement> {
+  const created = { gte: seconds(from), lt: seconds(until) };
+  const listed = (await sdk()).balanceTransactions.list({ created, limit: 100, expand: ["data.source"] });
+  for await (const transaction of listed) {
+    const movement = movementOf(transaction);
+    if (movement) yield movement;
+  }
+}
+
+/** Checkouts and charges name our id and the environment, refunds their request. */
+const isOurs = (metadata: Record<string, string>): boolean =>
+  "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));
+
+/** Null for a movement that is of no payment, such as a payout. */
+function movementOf({
+  id,
+  reporting_category: category,
+  source,
+  ...money
+}: Stripe.BalanceTransaction): Movement | null {
+  const kind = kinds[category];
+  if (!kind || source === null || typeof source === "string") return null;
+  const { payment_intent: intent, metadata } = source as {
+    payment_intent?: string | { id: string } | null;
+    metadata?: Record<string, string>;
+  };
+  const paymentIntent = typeof intent === "object" ? intent?.id : intent;
+  // A charge without an intent was made by another use of the account.
+  if (!paymentIntent) return null;
+  return {
+    ...{ id, kind, source: source.id, paymentIntent, amountCents: money.amount, feeCents: money.fee },
+    isOurs: isOurs(metadata ?? {}),
+    ...{ currency: money.currency.toLowerCase(), createdAt: new Date(money.created * 1000) },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
+import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
+import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
+import { type Dispute, partNewsQueue } from "../disputes.ts";
+import { bookLoss, receiptedPayments, reverseLoss, settleLosses } from "../documents.ts";
+import { heldPayments, markRefunded, unappliedEvents } from "../store.ts";
+import { nothing, type Taken, type TakeOptions } from "./apply.ts";
+
+/** Books the loss of a dispute on the payments that the bank's decision is about, oldest first; reverses it when the bank decides again. */
+export async function bookDispute(tx: Tx, { id, paymentIntent, amountCents, state }: Dispute, at: Date): Promise<void> {
+  if (state === "opened") return;
+  let left = amountCents ?? Number.POSITIVE_INFINITY;
+  for (const paymentId of await receiptedPayments(tx, paymentIntent))
+    if (state === "won") await reverseLoss(tx, paymentId, id, at);
+    else left -= await bookLoss(tx, paymentId, { dispute: id, cents: left }, at);
+}
+
+const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
+  (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
+
+/**
+ * Applies a dispute to one of the orders that the money was for: work that is not finished stops, and a person sees the sum until the
+ * bank has decided. Refunds that waited go on.
+ */
+export async function takeDispute(tx: Tx, order: LockedOrder, dispute: Dispute, options: TakeOptions): Promise<Taken> {
+  const { at, actor } = options;
+  const { id: orderId, environment } = order;
+  const { id: disputeId, state, amountCents: amount } = dispute;
+  // One dispute of a payment for several orders is a task of each.
+  const subject = `${disputeId}:${orderId}`;
+  const lostSubject = `${subject}:lost`;
+  const isNew = await isNeverOpened(tx, state === "lost" ? lostSubject : subject);
+  const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
+  const task = { kind: "dispute", at, environment, orderId } as const;
+  if (isNew && (await isNeverOpened(tx, subject))) {
+    const reason = `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
+    await openTask(tx, { ...task, subject, reason });
+  }
+  if (state === "opened") return isNew ? hold(tx, order, sum, options) : nothing("stale", order);
+  const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
+  await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+  await enqueue(tx, partNewsQueue, { orderId });
+  if (state === "won") {
+    await closeTasks(tx, { orderId, kinds: ["dispute"], subject: lostSubject }, end);
+    if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
+    return nothing("stale", order);
+  }
+  if (!isNew) return nothing("stale", order);
+  // A task of its own: a person may have ended the one before when the answer was sent.
+  const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
+  await openTask(tx, { ...task, subject: lostSubject, reason: words });
+  if (order.status !== "RefundPending") return hold(tx, order, sum, options);
+  const ended = await endLost(tx, order, options);
+  if (ended) return ended;
+  await enqueue(tx, refundQueue, { orderId });
+  return nothing("stale", order);
+}
+
+const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
+
+async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOptions): Promise<Taken> {
+  if (targetOf(order, "held") === null) return nothing("stale", order);
+  const held = await transition(tx, order, "held", { ...actorOf(options), reason: `${sum} disputed at the bank` });
+  return { outcome: "moved", order: held.order, firedEvents: held.firedEvents };
+}
+
+/**
+ * Ends an order that is to be refunded, when the bank has returned all that was held for it: nothing is left that the service could
+ * send. @returns null when there is, and when nothing was lost
+ */
+export async function endLost(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<Taken | null> {
+  const held = await heldPayments(tx, order.id);
+  const isLost = ({ amountCents, lostCents }: (typeof held)[number]) => lostCents > 0 && lostCents >= amountCents;
+  if (order.status !== "RefundPending" || held.length === 0 || !held.every(isLost)) return null;
+  const { at, actor } = options;
+  const end = { state: "done", at, by: actor, outcome: "returned by the bank" } as const;
+  for (const { id, paymentIntent } of held) {
+    await settleLosses(tx, id, at);
+    if (paymentIntent === null) continue;
+    await markRefunded(tx, order.id, paymentIntent, at);
+    for (const subject of await unappliedEvents(tx, order.id, paymentIntent))
+      await closeTasks(tx, { orderId: order.id, kinds: ["payment_unapplied"], subject }, end);
+  }
+  const reason = "The bank returned the money to the payer.";
+  const moved = await transitionByProcessor(tx, order, "refunded", { ...actorOf(options), reason });
+  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}

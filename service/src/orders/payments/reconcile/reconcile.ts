@@ -1,0 +1,89 @@
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
+import type { Movement } from "../processor/balance.ts";
+import type { Processor } from "../processor/processor.ts";
+import {
+  askForDay,
+  type Difference,
+  endDay,
+  insertMovements,
+  reconcileQueue,
+  selectDifferences,
+  windowOf,
+} from "./store.ts";
+
+type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
+
+/** Queues today's comparison with the processor's books, once across all nodes. */
+export const scheduleReconciliation = ({ db, clock }: Pick<ReconcileDeps, "db" | "clock">): Promise<void> =>
+  askForDay(db, clock());
+
+export const reconcileJobs = (jobs: Jobs, deps: ReconcileDeps): void =>
+  jobs.work<{ day: string }>(reconcileQueue, ({ day }, { signal }) => reconcile(deps, day, signal));
+
+const copiedAtOnce = 100;
+
+/**
+ * Copies the processor's movements of the window, and keeps one task for each difference to our rows. It moves no order. A run that was
+ * cut off repeats: movements are copied once, and the tasks, the end of the window and its figures commit together.
+ */
+export async function reconcile(
+  { db, clock, log, processor }: ReconcileDeps,
+  day: string,
+  stopping?: AbortSignal,
+): Promise<void> {
+  if (!processor) throw new Error("payments are not configured: the comparison waits");
+  const window = await windowOf(db, day, clock());
+  if (!window) return;
+  let batch: Movement[] = [];
+  const copy = async () => {
+    const copied = batch;
+    batch = [];
+    await db.transaction((tx) => insertMovements(tx, copied));
+  };
+  for await (const movement of processor.movements(window)) {
+    batch.push(movement);
+    if (batch.length === copiedAtOnce) await copy();
+    if (stopping?.aborted) throw new Error("the node stops: another one compares");
+  }
+  await copy();
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const differences = await selectDifferences(tx, at);
+    if (!(await endDay(tx, day, window, differences.length, at))) return;
+    await keepTasks(tx, at, "money_difference", new Map(differences.map(taskOf)));
+    const line = { day, differences: differences.length };
+    if (differences.length > 0) log.error(line, "the books differ from those of the payment processor");
+    else log.info(line, "the books agree with those of the payment processor");
+  });
+}
+
+/** The subject has the figures: a difference that changes is another one. */
+function taskOf(difference: Difference): NeededTask {
+  const { kind, source, hereCents, thereCents, hereCurrency, thereCurrency, isAuthentic } = difference;
+  const here = hereCents === null ? "none" : `${hereCents} ${hereCurrency}`;
+  const there = thereCents === null ? "none" : `${thereCents} ${thereCurrency}`;
+  const altered = isAuthentic ? "" : " A row of it was altered outside the service.";
+  return [`${kind} ${source} here ${here} there ${there}`, { reason: `${wordsOf(difference)}${altered}`, since: null }];
+}
+
+const names: Readonly<Record<Movement["kind"], string>> = { charge: "charge", refund: "refund", dispute: "dispute" };
+
+/** A difference in words, in cents and by the processor's ids. */
+export function wordsOf(difference: Difference): string {
+  const { kind, source, paymentIntent, hereCents, thereCents, hereCurrency, thereCurrency } = difference;
+  const which = `the ${names[kind]} ${source}${source === paymentIntent ? "" : ` of ${paymentIntent}`}`;
+  const here = `${hereCents} cents ${hereCurrency?.toUpperCase()}`;
+  const there = `${thereCents} cents ${thereCurrency?.toUpperCase()}`;
+  if (hereCents === null && hereCurrency === null)
+    return `Missing here: the payment processor has ${which} with ${there}. Send its event again there.`;
+  if (thereCents === null)
+    return `Missing there: ${which} has ${here} here, and the payment processor has no such movement.`;
+  if (hereCurrency !== null && hereCurrency !== thereCurrency)
+    return `The currency differs: ${which} has ${here} here, and ${there} at the payment processor.`;
+  const byWhat = hereCents === null ? "" : ` They are ${Math.abs(thereCents - hereCents)} cents apart.`;
+  return `The amount differs: ${which} has ${hereCents === null ? "no sum" : here} here, and ${there} at the payment processor.${byWhat}`;
+}

@@ -1,0 +1,179 @@
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  digestOf,
+  MacOfState,
+  type Marked,
+  markedAll,
+  type StateMac,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { disputeState } from "../disputes.ts";
+import type { Movement, Window } from "../processor/balance.ts";
+import { refundState } from "../refund-rows.ts";
+import { paymentState } from "../store.ts";
+
+/** The covered columns of the copy of the processor's books: a forged row would hide a difference. */
+const movementState: StateMac = {
+  table: sql`balance_transactions`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    b,
+  ) => sql`${b}.id, ${b}.kind, ${b}.source, ${b}.payment_intent, ${b}.is_ours, ${b}.amount_cents, ${b}.fee_cents,
+    ${b}.currency, extract(epoch FROM ${b}.created_at)`,
+};
+
+export const reconcileRows = [stateRows(movementState)];
+
+/** The queue of daily comparisons; payload `{day}`. */
+export const reconcileQueue = "reconcile";
+
+/** Queues the comparison of the day, once across all nodes. @param at in UTC */
+export async function askForDay(db: Database, at: Date): Promise<void> {
+  const day = at.toISOString().slice(0, 10);
+  await db.transaction(async (tx) => {
+    const asked = await tx.query(sql`
+      INSERT INTO reconciliations (day, asked_at) VALUES (${day}, ${at}) ON CONFLICT (day) DO NOTHING RETURNING 1`);
+    if (asked.length === 1) await enqueue(tx, reconcileQueue, { day });
+  });
+}
+
+/** A movement can appear late, and an earlier page of the list can have missed it: each window goes back this far again. */
+const overlapMs = 3 * dayMs;
+/** Before the first comparison, so that a payment's movement is found when its event came days later. */
+const firstMs = 10 * dayMs;
+
+/** The window of a day's comparison; null when that has ended, or was never asked for. */
+export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
+  const [row] = await db.query<{ first: Date; last: Date | null }>(sql`
+    SELECT (SELECT min(asked_at) FROM reconciliations) AS first, (SELECT max(ends_at) FROM reconciliations) AS last
+    FROM reconciliations WHERE day = ${day} AND ended_at IS NULL`);
+  if (!row) return null;
+  const from = row.last ? row.last.getTime() - overlapMs : row.first.getTime() - firstMs;
+  return { from: new Date(from), until };
+}
+
+/** Copies movements; those that were copied before stay. */
+export async function insertMovements(tx: Tx, movements: readonly Movement[]): Promise<void> {
+  if (movements.length === 0) return;
+  const column = <T>(of: (movement: Movement) => T): T[] => movements.map(of);
+  const inserted = await tx.query<{ id: string; digest: Buffer }>(sql`
+    INSERT INTO balance_transactions
+      (id, kind, source, payment_intent, is_ours, amount_cents, fee_cents, currency, created_at)
+    SELECT * FROM unnest(${column(({ id }) => id)}::text[], ${column(({ kind }) => kind)}::text[],
+      ${column(({ source }) => source)}::text[], ${column(({ paymentIntent }) => paymentIntent)}::text[],
+      ${column(({ isOurs }) => isOurs)}::boolean[], ${column(({ amountCents }) => amountCents)}::bigint[],
+      ${column(({ feeCents }) => feeCents)}::bigint[], ${column(({ currency }) => currency)}::text[],
+      ${column(({ createdAt }) => createdAt.toISOString())}::timestamptz[])
+    ON CONFLICT (id) DO NOTHING RETURNING id, ${digestOf(movementState, sql`balance_transactions`)} AS digest`);
+  const macs = inserted.map(({ digest }) => new MacOfState(movementState.table.text, digest.toString("hex")));
+  await tx.query(sql`
+    UPDATE balance_transactions b SET row_mac = written.mac
+    FROM unnest(${inserted.map(({ id }) => id)}::text[], ${macs}::bytea[]) AS written (id, mac) WHERE b.id = written.id`);
+}
+
+export type Difference = {
+  kind: Movement["kind"];
+  /** The processor's id of the charge, refund or dispute; of a payment that is missing there, of its intent. */
+  source: string;
+  paymentIntent: string;
+  /** The sums of our rows and of the processor's; null where there is none. Below zero for money that left. */
+  hereCents: number | null;
+  thereCents: number | null;
+  hereCurrency: string | null;
+  thereCurrency: string | null;
+  /** False when a row of it was altered outside the service. */
+  isAuthentic: boolean;
+};
+
+/** An event may come later than the money moves, and the processor may book later than its event comes. */
+const eventWithin = "1 hour";
+const bookedWithin = "1 day";
+
+/**
+ * Compares all movements since the first comparison with the rows here: charges by payment, refunds and disputes by their ids, each
+ * with what takes it back. A refund that is under way and a dispute that is open may or may not have moved money.
+ */
+export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]> {
+  const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind
+    AND CASE d.kind WHEN 'charge' THEN x.payment_intent ELSE x.source END = d.key`;
+  return db.query<Difference & Marked>(sql`
+    WITH since AS (SELECT min(asked_at) AS at FROM reconciliations), own AS (
+      SELECT DISTINCT payment_intent FROM payments WHERE NOT simulated AND payment_intent IS NOT NULL
+    ), there AS (
+      SELECT kind, CASE kind WHEN 'charge' THEN payment_intent ELSE source END AS key, min(source) AS source,
+        min(payment_intent) AS payment_intent, bool_or(is_ours) AS is_ours, sum(amount_cents) AS cents,
+        CASE WHEN count(DISTINCT currency) = 1 THEN min(currency) ELSE 'several' END AS currency,
+        min(created_at) AS first_at, max(created_at) AS last_at
+      FROM balance_transactions GROUP BY 1, 2
+    ), here AS (
+      SELECT 'charge' AS kind, p.payment_intent AS key, p.payment_intent, sum(p.amount_cents) AS cents, true AS is_final,
+        CASE WHEN count(DISTINCT lower(p.currency)) = 1 THEN min(lower(p.currency)) ELSE 'several' END AS currency,
+        min(p.received_at) AS at
+      FROM payments p JOIN own USING (payment_intent)
+      WHERE EXISTS (SELECT FROM billing_documents b WHERE b.payment_id = p.id AND b.kind = 'receipt')
+      GROUP BY p.payment_intent
+      UNION ALL
+      SELECT 'refund', r.id, r.payment_intent, CASE WHEN r.state = 'failed' THEN 0 ELSE -r.amount_cents END,
+        r.state <> 'pending', lower(r.currency), r.changed_at
+      FROM refunds r JOIN own USING (payment_intent)
+      UNION ALL
+      SELECT 'dispute', d.id, d.payment_intent, CASE WHEN d.state = 'won' THEN 0 ELSE -d.amount_cents END,
+        d.state <> 'opened', lower(d.currency), d.changed_at
+      FROM disputes d JOIN own USING (payment_intent)
+    ), differing AS (
+      SELECT kind, key, coalesce(t.source, key) AS source, coalesce(h.payment_intent, t.payment_intent) AS intent,
+        h.cents AS "hereCents", t.cents AS "thereCents", h.currency AS "hereCurrency", t.currency AS "thereCurrency",
+        h.key_here, t.key_there
+      FROM (SELECT *, key AS key_here FROM here) h FULL JOIN (SELECT *, key AS key_there FROM there) t USING (kind, key)
+        CROSS JOIN since
+      WHERE CASE
+        WHEN key_here IS NULL THEN t.cents <> 0 AND t.first_at >= since.at
+          AND t.last_at < ${at}::timestamptz - ${eventWithin}::interval
+          AND (t.is_ours OR EXISTS (SELECT FROM own WHERE own.payment_intent = t.payment_intent))
+        WHEN key_there IS NULL THEN h.is_final AND h.cents <> 0 AND h.at >= since.at
+          AND h.at < ${at}::timestamptz - ${bookedWithin}::interval
+        WHEN coalesce(h.currency, t.currency) <> t.currency THEN true
+        WHEN h.is_final THEN t.cents IS DISTINCT FROM h.cents
+          AND greatest(h.at, t.last_at) < ${at}::timestamptz - ${eventWithin}::interval
+        ELSE t.cents NOT IN (0, coalesce(h.cents, t.cents))
+          AND greatest(h.at, t.last_at) < ${at}::timestamptz - ${eventWithin}::interval
+      END
+    )
+    SELECT d.kind, d.source, d.intent AS "paymentIntent", d."hereCents"::float8 AS "hereCents",
+      d."thereCents"::float8 AS "thereCents", d."hereCurrency", d."thereCurrency",
+      ${markedAll(movementState, sql`x`, ofSource)},
+      ${markedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.payment_intent = d.intent`)},
+      ${markedAll(refundState, sql`r`, sql`FROM refunds r WHERE d.kind = 'refund' AND r.id = d.key`)},
+      ${markedAll(disputeState, sql`q`, sql`FROM disputes q WHERE d.kind = 'dispute' AND q.id = d.key`)}
+    FROM differing d ORDER BY d.kind, d.key`);
+}
+
+/** Ends a day's comparison. @returns false when another run of it has ended before */
+export async function endDay(tx: Tx, day: string, { from, until }: Window, found: number, at: Date): Promise<boolean> {
+  const ended = await tx.query(sql`
+    UPDATE reconciliations SET starts_at = ${from}, ends_at = ${until}, ended_at = ${at}, differences = ${found},
+      compared = (SELECT count(*) FROM balance_transactions b WHERE b.created_at >= ${from} AND b.created_at < ${until}
+        AND (b.is_ours OR EXISTS (SELECT FROM payments p WHERE p.payment_intent = b.payment_intent)))
+    WHERE day = ${day} AND ended_at IS NULL RETURNING 1`);
+  return ended.length === 1;
+}
+
+export type Reconciliation = {
+  startsAt: Date;
+  endsAt: Date;
+  endedAt: Date;
+  compared: number;
+  differences: number;
+};
+
+/** The latest comparison that ended; undefined before the first. */
+export const lastReconciliation = async (db: Sql): Promise<Reconciliation | undefined> =>
+  (
+    await db.query<Reconciliation>(sql`
+      SELECT starts_at AS "startsAt", ends_at AS "endsAt", ended_at AS "endedAt", compared, differences
+      FROM reconciliations WHERE ended_at IS NOT NULL ORDER BY day DESC LIMIT 1`)
+  )[0];

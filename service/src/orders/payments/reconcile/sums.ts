@@ -1,0 +1,71 @@
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+
+type Sums = {
+  /** By the processor's books, of payments that are on record: what came, and what left for good. */
+  charged: number;
+  left: number;
+  /** By our rows: what paid for orders, and what paid for none. */
+  allocated: number;
+  unallocated: number;
+  /** By our documents. */
+  receipts: number;
+  refunds: number;
+  losses: number;
+  /** The payments of which more went back than came. */
+  overdrawn: string[];
+};
+
+/** Leaves out, on both sides, the money of refunds that are under way and of disputes that are open. */
+async function readSums(db: Sql): Promise<Sums> {
+  const [sums] = await db.query<Sums>(sql`
+    WITH charges AS (
+      SELECT payment_intent, sum(amount_cents) AS cents FROM balance_transactions WHERE kind = 'charge' GROUP BY 1
+    ), booked AS (
+      SELECT p.id, p.payment_intent, p.amount_cents AS cents, d.refunds, d.losses,
+        EXISTS (SELECT FROM processor_events e
+          WHERE e.order_id = p.order_id AND e.received_at = p.received_at AND e.outcome = 'unapplied') AS unallocated
+      FROM payments p JOIN charges c USING (payment_intent) CROSS JOIN LATERAL (
+        SELECT coalesce(sum(CASE b.kind WHEN 'credit_reversal' THEN -b.part_cents WHEN 'credit_note' THEN coalesce(b.part_cents,
+            p.amount_cents - coalesce((SELECT sum(CASE WHEN s.kind LIKE '%reversal' THEN -s.part_cents ELSE s.part_cents END)
+              FROM billing_documents s WHERE s.payment_id = p.id AND s.id < b.id), 0)) ELSE 0 END), 0) AS refunds,
+          coalesce(sum(CASE b.kind WHEN 'loss' THEN b.part_cents WHEN 'loss_reversal' THEN -b.part_cents ELSE 0 END), 0) AS losses
+        FROM billing_documents b WHERE b.payment_id = p.id
+      ) d WHERE EXISTS (SELECT FROM billing_documents b WHERE b.payment_id = p.id AND b.kind = 'receipt')
+    ), known AS (
+      SELECT DISTINCT payment_intent FROM booked
+    )
+    SELECT coalesce(sum(cents), 0)::float8 AS receipts,
+      coalesce(sum(cents) FILTER (WHERE NOT unallocated), 0)::float8 AS allocated,
+      coalesce(sum(cents) FILTER (WHERE unallocated), 0)::float8 AS unallocated,
+      coalesce(sum(refunds), 0)::float8 AS refunds, coalesce(sum(losses), 0)::float8 AS losses,
+      coalesce(array_agg(payment_intent ORDER BY id) FILTER (WHERE refunds + losses > cents), '{}') AS overdrawn,
+      (SELECT coalesce(sum(c.cents), 0) FROM charges c JOIN known USING (payment_intent))::float8 AS charged,
+      (SELECT coalesce(-sum(b.amount_cents), 0) FROM balance_transactions b JOIN known USING (payment_intent)
+        WHERE b.kind <> 'charge'
+          AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = b.source AND r.state = 'pending')
+          AND NOT EXISTS (SELECT FROM disputes q WHERE q.id = b.source AND q.state = 'opened'))::float8 AS left
+    FROM booked`);
+  if (!sums) throw new Error("the sums of no rows are zero");
+  return sums;
+}
+
+/**
+ * Compares the sums of the books with those of the payment processor: charges are what paid for orders and for none, no payment gave
+ * back more than it was, and the statements' documents are the charges less refunds and losses.
+ * @throws Error naming each difference in cents
+ */
+export async function sumsAgree(db: Sql): Promise<string> {
+  const { charged, left, allocated, unallocated, receipts, refunds, losses, overdrawn } = await readSums(db);
+  const faults: string[] = [];
+  if (charged !== allocated + unallocated)
+    faults.push(`charges of ${charged} cents there are ${allocated} for orders and ${unallocated} for none here`);
+  if (left !== refunds + losses)
+    faults.push(`${left} cents left there, and ${refunds} of refunds and ${losses} of losses are booked here`);
+  if (overdrawn.length > 0) faults.push(`more went back than came of ${overdrawn.slice(0, 5).join(", ")}`);
+  const statements = receipts - refunds - losses;
+  if (charged - left !== statements)
+    faults.push(`statements say ${statements} cents, and the processor's books ${charged - left}`);
+  if (faults.length > 0) throw new Error(`${faults.join("; ")}: see the tasks "Differences to the payment processor"`);
+  return `charges ${charged} cents = ${allocated} for orders + ${unallocated} for none; less refunds ${refunds} and losses ${losses}: statements ${statements}`;
+}

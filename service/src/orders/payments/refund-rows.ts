@@ -1,0 +1,74 @@
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import type { RefundMessage } from "./processor/message.ts";
+
+/** The covered columns of the processor's refunds. */
+export const refundState: StateMac = {
+  table: sql`refunds`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.payment_intent, ${r}.amount_cents, ${r}.currency, ${r}.state, ${r}.request, ${r}.payment,
+    extract(epoch FROM ${r}.seen_at), extract(epoch FROM ${r}.changed_at), ${r}.state_version`,
+};
+
+export const refundRows = [stateRows(refundState)];
+
+export type RefundRowState = "pending" | "succeeded" | "failed";
+
+const verifiedRefund = verified(refundState, sql`refunds`);
+
+/**
+ * Records the state of one refund at the processor. A refund that failed stays failed, and one that succeeded is not pending again:
+ * events come in any order.
+ * @returns the states before (null for a new refund) and after; `isNews` when the event changed it
+ */
+export async function recordRefund(
+  tx: Tx,
+  { refundId: id, paymentIntent, state, amount, currency, request, share }: RefundMessage & { refundId: string },
+  at: Date,
+): Promise<{ before: RefundRowState | null; now: RefundRowState; isNews: boolean }> {
+  const inserted = await tx.query(sql`
+    INSERT INTO refunds (id, payment_intent, amount_cents, currency, state, request, payment, seen_at, changed_at)
+    VALUES (${id}, ${paymentIntent}, ${amount}, ${currency}, ${state}, ${request}, ${share}, ${at}, ${at})
+    ON CONFLICT (id) DO NOTHING RETURNING 1`);
+  const isNew = inserted.length === 1;
+  if (isNew) {
+    await writeStateMacs(tx, refundState, sql`id = ${id}`);
+    return { before: null, now: state, isNews: true };
+  }
+  const [row] = await tx.query<{ state: RefundRowState }>(
+    sql`SELECT state, ${verifiedRefund} FROM refunds WHERE id = ${id} FOR UPDATE`,
+  );
+  if (!row) throw new Error("a refund is on record once it was recorded");
+  const steps = ["pending", "succeeded", "failed"];
+  if (steps.indexOf(state) <= steps.indexOf(row.state)) return { before: row.state, now: row.state, isNews: false };
+  await tx.query(sql`
+    UPDATE refunds SET state = ${state}, changed_at = ${at}, amount_cents = coalesce(${amount}, amount_cents),
+      currency = coalesce(${currency}, currency) WHERE id = ${id}`);
+  await writeStateMacs(tx, refundState, sql`id = ${id}`);
+  return { before: row.state, now: state, isNews: true };
+}
+
+type RefundRow = {
+  id: string;
+  amountCents: number | null;
+  state: RefundRowState;
+  request: string | null;
+  payment: string | null;
+};
+
+/** @throws ServiceError `unavailable` when one fails its MAC */
+export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundRow[]> =>
+  db.query<RefundRow>(sql`
+    SELECT id, amount_cents::float8 AS "amountCents", state, request, payment, ${verifiedRefund} FROM refunds
+    WHERE payment_intent = ${paymentIntent} ORDER BY seen_at, id`);
+
+/** The states of a request's refunds at the processor. @throws ServiceError as above */
+export async function refundsOfRequest(db: Sql, paymentIntent: string, request: string): Promise<RefundRowState[]> {
+  const rows = await refundsOfIntent(db, paymentIntent);
+  return rows.filter((row) => row.request === request).map(({ state }) => state);
+}

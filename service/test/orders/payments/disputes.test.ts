@@ -1,0 +1,316 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
+import { documentsOfOrder, readIssuer, registerIssuer, statementsOf } from "../../../src/orders/billing/billing.ts";
+import { heldPayments, isDisputed } from "../../../src/orders/payments/payments.ts";
+import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { openOrdersDatabase, silent } from "../order/orders-database.ts";
+
+const orders = await forTests(openOrdersDatabase());
+const { db } = orders;
+const at = new Date("2026-03-04T05:06:07.089Z");
+const total = 9_900;
+await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import.meta.url).pathname), at);
+const [firm] = await db.query<{ partnerId: string }>(sql`SELECT id AS "partnerId" FROM partners`);
+const owner = { partnerId: firm?.partnerId ?? "", environment: "live", firmName: "Acme Title" } as const;
+
+let count = 0;
+type Event = { id: string; type: string; created: number; data: { object: object } };
+const eventOf = (type: string, object: object, created = 1_772_600_000): Event => ({
+  ...{ id: `evt_${++count}`, type, created, data: { object } },
+});
+const take = async (event: Event) =>
+  db.transaction((tx) =>
+    takeEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode: null }),
+  );
+const takeAll = async (...events: Event[]) => {
+  for (const event of events) await take(event);
+};
+
+const paid = (code: string, intent: string) =>
+  eventOf("checkout.session.completed", {
+    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
+    ...{ amount_total: total, currency: "usd" },
+  });
+const disputed = (intent: string, status: string, created?: number, amount = total) =>
+  eventOf(
+    `charge.dispute.${status === "needs_response" ? "created" : "closed"}`,
+    { id: `dp_${intent}`, payment_intent: intent, amount, currency: "usd", status },
+    created,
+  );
+const refund = (intent: string, id: string, status: string, amount = total) =>
+  eventOf(`refund.${status === "failed" ? "failed" : "updated"}`, {
+    ...{ id, payment_intent: intent, amount, currency: "usd", status, metadata: {} },
+  });
+
+async function newOrder(status = "QuoteReady") {
+  const code = await orders.insert(status);
+  const [row] = await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  return { code, id: row?.id ?? 0, intent: `pi_${++count}` };
+}
+
+async function paidOrder() {
+  const order = await newOrder();
+  await take(paid(order.code, order.intent));
+  return order;
+}
+
+const stateOf = async (intent: string) =>
+  (await db.query<{ state: string }>(sql`SELECT state FROM disputes WHERE id = ${`dp_${intent}`}`))[0]?.state;
+const tasksOf = (orderId: number, kind: string) =>
+  db.query<{ state: string; reason: string }>(
+    sql`SELECT state, reason FROM tasks WHERE order_id = ${orderId} AND kind = ${kind} ORDER BY id`,
+  );
+const booksOf = async (code: string) =>
+  (await documentsOfOrder(db, code, owner)).map(({ kind, amountCents }) => [kind, amountCents]);
+const sumsNow = async () => {
+  const found = (await statementsOf({ db, clock: () => at }, owner)).at(-1)?.sums;
+  assert.ok(found);
+  return found;
+};
+
+test("a person who ends the task lets no refund through: the bank's decision counts alone", async () => {
+  const { id, intent } = await paidOrder();
+  assert.equal(await isDisputed(db, id), false);
+  await take(disputed(intent, "needs_response"));
+  const end = { state: "done", at, by: "operator:x", outcome: "answered" } as const;
+  await db.transaction((tx) => closeTasks(tx, { orderId: id, kinds: ["dispute"] }, end));
+  assert.equal(await isDisputed(db, id), true);
+  await take(disputed(intent, "won"));
+  assert.equal(await isDisputed(db, id), false);
+});
+
+test("a dispute whose event overtakes its payment holds the order when the payment comes", async () => {
+  for (const end of [null, "won", "lost"]) {
+    const { code, id, intent } = await newOrder();
+    assert.equal((await take(disputed(intent, "needs_response"))).outcome, "unknown");
+    if (end) await take(disputed(intent, end));
+    await take(paid(code, intent));
+    assert.equal((await orders.look(code)).status, end === "won" ? "EsignPending" : "OnHold", String(end));
+    assert.equal(await isDisputed(db, id), end === null);
+    const open = (await tasksOf(id, "dispute")).filter(({ state }) => state === "open");
+    assert.equal(open.length, end === "won" ? 0 : 1, String(end));
+    if (end === "lost")
+      assert.deepEqual(await booksOf(code), [
+        ["receipt", total],
+        ["loss", total],
+      ]);
+  }
+});
+
+test("events in any order and twice end in the state of the processor's latest decision", async () => {
+  const t = 1_772_600_000;
+  const cases: [string, [string, number][], string][] = [
+    [
+      "lost before opened",
+      [
+        ["lost", t + 9],
+        ["needs_response", t],
+      ],
+      "lost",
+    ],
+    [
+      "won twice",
+      [
+        ["needs_response", t],
+        ["won", t + 5],
+        ["won", t + 5],
+      ],
+      "won",
+    ],
+    [
+      "a decision that is taken back",
+      [
+        ["won", t + 5],
+        ["lost", t + 9],
+      ],
+      "lost",
+    ],
+    [
+      "the same, the other way round",
+      [
+        ["lost", t + 9],
+        ["won", t + 5],
+      ],
+      "lost",
+    ],
+    [
+      "won after it was lost",
+      [
+        ["lost", t + 5],
+        ["won", t + 9],
+      ],
+      "won",
+    ],
+    [
+      "both in one second",
+      [
+        ["lost", t],
+        ["won", t],
+      ],
+      "lost",
+    ],
+    [
+      "an inquiry that ends",
+      [
+        ["warning_needs_response", t],
+        ["warning_closed", t + 5],
+      ],
+      "won",
+    ],
+    [
+      "a status that nobody knows",
+      [
+        ["needs_response", t],
+        ["something_new", t + 5],
+      ],
+      "opened",
+    ],
+  ];
+  for (const [name, events, state] of cases) {
+    const { code, id, intent } = await paidOrder();
+    for (const [status, created] of events) await take(disputed(intent, status, created));
+    assert.equal(await stateOf(intent), state, name);
+    assert.equal(await isDisputed(db, id), state === "opened", name);
+    const sum = (await booksOf(code)).reduce((cents, [kind, amount]) => {
+      if (kind === "loss") return cents + Number(amount);
+      return kind === "loss_reversal" ? cents - Number(amount) : cents;
+    }, 0);
+    assert.equal(sum, state === "lost" ? total : 0, name);
+  }
+});
+
+test("the events of a dispute without an id, a payment or a sum change no other one", async () => {
+  const { code, id, intent } = await paidOrder();
+  for (const object of [
+    {},
+    { id: "dp_x" },
+    { payment_intent: intent },
+    { id: "d".repeat(300), payment_intent: intent },
+  ])
+    assert.equal((await take(eventOf("charge.dispute.created", object))).outcome, "irrelevant");
+  assert.equal(await isDisputed(db, id), false);
+  await take(eventOf("charge.dispute.created", { id: `dp_${intent}`, payment_intent: intent, amount: -5 }));
+  assert.equal(await isDisputed(db, id), true);
+  // The event that tells the sum comes later.
+  await take(disputed(intent, "lost", 1_772_700_000, 700));
+  assert.deepEqual(await booksOf(code), [
+    ["receipt", total],
+    ["loss", 700],
+  ]);
+});
+
+test("a lost dispute is a loss and no refund: the price is owed until a refund of the order settles it", async () => {
+  const before = await sumsNow();
+  const { code, intent } = await paidOrder();
+  await takeAll(disputed(intent, "needs_response"), disputed(intent, "lost"));
+  const lost = await sumsNow();
+  assert.deepEqual([lost.losses - before.losses, lost.refunds - before.refunds], [total, 0]);
+  assert.equal(lost.closing, before.closing - total);
+  assert.equal(lost.closing, lost.opening + lost.payments - lost.refunds - lost.losses - (lost.charges - lost.credits));
+  assert.deepEqual(
+    (await documentsOfOrder(db, code, owner)).map(({ number }) => number.split("-")[0]),
+    ["R", "L"],
+  );
+
+  // In RefundPending when the bank decides: nothing is left to send.
+  const waiting = await newOrder("RefundPending");
+  await take(paid(waiting.code, waiting.intent));
+  await takeAll(disputed(waiting.intent, "needs_response"), disputed(waiting.intent, "lost"));
+  assert.equal((await orders.look(waiting.code)).status, "Refunded");
+  assert.deepEqual(await booksOf(waiting.code), [
+    ["receipt", total],
+    ["loss", total],
+    ["loss_reversal", total],
+    ["credit_note", total],
+  ]);
+  assert.deepEqual(await heldPayments(db, waiting.id), []);
+  const settled = await sumsNow();
+  assert.equal(settled.losses, lost.losses);
+  assert.equal(settled.refunds, lost.refunds + total);
+});
+
+test("a dispute that was altered in the database lets nothing through", async () => {
+  const { id, intent } = await paidOrder();
+  await take(disputed(intent, "needs_response"));
+  await db.query(sql`UPDATE disputes SET state = 'won' WHERE id = ${`dp_${intent}`}`);
+  await assert.rejects(isDisputed(db, id), /not what the service wrote/);
+  await assert.rejects(take(disputed(intent, "lost")), /not what the service wrote/);
+  await assert.rejects(db.query(sql`DELETE FROM disputes WHERE id = ${`dp_${intent}`}`));
+});
+
+test("a refund that fails after it had succeeded reverses its credit note, once, and is a task", async () => {
+  const { code, id, intent } = await paidOrder();
+  const before = await sumsNow();
+  await take(refund(intent, "re_part", "succeeded", 500));
+  const failed = refund(intent, "re_part", "failed", 500);
+  await takeAll(failed, failed, refund(intent, "re_part", "failed", 500), refund(intent, "re_part", "succeeded", 500));
+  assert.deepEqual(await booksOf(code), [
+    ["receipt", total],
+    ["credit_note", 500],
+    ["credit_reversal", 500],
+  ]);
+  assert.deepEqual(await sumsNow(), before);
+  const [task] = await tasksOf(id, "refund_failed");
+  assert.match(task?.reason ?? "", /\$5\.00 \(re_part\) failed/);
+  assert.equal((await tasksOf(id, "refund_failed")).length, 1);
+  // The money goes back by another refund.
+  await take(refund(intent, "re_again", "succeeded", 500));
+  assert.equal((await sumsNow()).refunds, before.refunds + 500);
+});
+
+test("a whole refund that fails is reversed, whichever of its events came first, and can be made again", async () => {
+  for (const order of ["charge first", "refund first", "never succeeded"]) {
+    const { code, intent } = await paidOrder();
+    const name = `re_${intent}`;
+    const whole = eventOf("charge.refunded", { payment_intent: intent, refunded: true, amount: total });
+    if (order === "refund first") await takeAll(refund(intent, name, "succeeded"), whole);
+    if (order === "charge first") await takeAll(whole, refund(intent, name, "succeeded"));
+    if (order === "never succeeded") await takeAll(whole, refund(intent, name, "pending"));
+    await take(refund(intent, name, "failed"));
+    assert.deepEqual(
+      await booksOf(code),
+      [
+        ["receipt", total],
+        ["credit_note", total],
+        ["credit_reversal", total],
+      ],
+      order,
+    );
+    await take(refund(intent, `${name}_again`, "succeeded"));
+    assert.deepEqual((await booksOf(code)).at(-1), ["credit_note", total], order);
+  }
+});
+
+test("a refund that failed before it succeeded here credits and reverses nothing", async () => {
+  const { code, id, intent } = await paidOrder();
+  await takeAll(refund(intent, "re_bad", "failed", 300), refund(intent, "re_bad", "succeeded", 300));
+  assert.deepEqual(await booksOf(code), [["receipt", total]]);
+  assert.equal((await tasksOf(id, "refund_failed")).length, 1);
+});
+
+test("a part that was refunded before its payment's event came has its credit note when it comes", async () => {
+  const { code, intent } = await newOrder();
+  assert.equal((await take(refund(intent, "re_early", "succeeded", 400))).outcome, "unknown");
+  await take(paid(code, intent));
+  assert.deepEqual(await booksOf(code), [
+    ["receipt", total],
+    ["credit_note", 400],
+  ]);
+});
+
+test("twenty events of a payment and its dispute at once hold the order, whichever comes first", async () => {
+  for (let round = 0; round < 5; round++) {
+    const { code, id, intent } = await newOrder();
+    const events = Array.from({ length: 4 }, () => [paid(code, intent), disputed(intent, "needs_response")]).flat();
+    const results = await Promise.allSettled(events.map(take));
+    // The processor sends again what failed.
+    for (const [n, { status }] of results.entries()) if (status === "rejected") await take(events[n] as Event);
+    assert.equal((await orders.look(code)).status, "OnHold");
+    assert.equal(await isDisputed(db, id), true);
+    assert.deepEqual(await booksOf(code), [["receipt", total]]);
+    assert.equal((await tasksOf(id, "dispute")).length, 1);
+  }
+});

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
+import { authenticate, testRowMac } from "@signsealship/testing/row-mac";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
+import {
+  lastReconciliation,
+  openProcessor,
+  selectDifferences,
+  sumsAgree,
+} from "../../../src/orders/payments/payments.ts";
+import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
+import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import { openOrdersDatabase, silent } from "../order/orders-database.ts";
+
+const orders = await forTests(openOrdersDatabase());
+const stripe = await forTests(startStripe());
+const { db } = orders;
+const total = 9_900;
+const hours = 3_600_000;
+
+let now = Date.now() - 24 * hours;
+const clock = () => new Date(now);
+const processor = openProcessor(
+  { secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url },
+  "https://sign.example.com",
+);
+const deps = { db, clock, log: silent, processor };
+await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import.meta.url).pathname), clock());
+
+const dayOf = () => clock().toISOString().slice(0, 10);
+const stamped = new Set<object>();
+/** The double books by the real clock; these movements are of the test's. */
+function stamp(): void {
+  for (const transaction of stripe.balance.transactions)
+    if (!stamped.has(transaction)) {
+      transaction["created"] = Math.floor(now / 1000);
+      stamped.add(transaction);
+    }
+}
+
+/** Compares on the next day. */
+async function compare(): Promise<void> {
+  stamp();
+  now += 25 * hours;
+  await scheduleReconciliation(deps);
+  await reconcile(deps, dayOf());
+}
+
+const take = (event: SignedEvent) =>
+  db.transaction((tx) =>
+    takeEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null }),
+  );
+
+let count = 0;
+/** A payer pays at the processor. @returns the intent and its event, which nobody has delivered yet */
+async function pay(metadata: Record<string, string> = { checkout: "x", environment: "live" }) {
+  const code = await orders.insert("QuoteReady");
+  const id = `cs_${++count}`;
+  stripe.sessions.set(id, {
+    ...{ id, object: "checkout.session", status: "open", amount_total: total, currency: "usd" },
+    metadata: { ...metadata, order_code: code },
+  });
+  const event = stripe.pay(id);
+  return { code, intent: String(event.data.object["payment_intent"]), event };
+}
+async function paid() {
+  const payment = await pay();
+  await take(payment.event);
+  return payment;
+}
+
+const tasks = () =>
+  db.query<{ state: string; reason: string }>(
+    sql`SELECT state, reason FROM tasks WHERE kind = 'money_difference' ORDER BY id`,
+  );
+const openTasks = async () => (await tasks()).filter(({ state }) => state === "open").map(({ reason }) => reason);
+const chargeOf = (intent: string) => stripe.balance.settleCharge(intent);
+const booked = (sourceId: unknown) => {
+  const found = stripe.balance.transactions.find(({ source }) => (source as { id: string }).id === sourceId);
+  assert.ok(found);
+  return found;
+};
+
+// The first comparison begins the books.
+await scheduleReconciliation(deps);
+await reconcile(deps, dayOf());
+now += 2 * hours;
+
+test("books that agree have no task: charges, refunds, disputes, and what takes them back", async () => {
+  const [whole, part, won, lost, open, failed] = [
+    await paid(),
+    await paid(),
+    await paid(),
+    await paid(),
+    await paid(),
+    await paid(),
+  ];
+  for (const event of stripe.refundByHand(whole.intent, total)) await take(event);
+  for (const event of stripe.refundByHand(part.intent, 500)) await take(event);
+  for (const { intent } of [won, lost, open]) await take(stripe.dispute(intent));
+  const of = (intent: string) =>
+    [...stripe.balance.disputes.values()].find((each) => each["payment_intent"] === intent);
+  await take(stripe.endDispute(String(of(won.intent)?.["id"]), "won"));
+  await take(stripe.endDispute(String(of(lost.intent)?.["id"]), "lost"));
+  for (const event of stripe.refundByHand(failed.intent, 300)) await take(event);
+  await take(stripe.failRefund(String(stripe.refunds.at(-1)?.["id"])));
+  await take(stripe.dispute((await paid()).intent, { isInquiry: true }));
+  await compare();
+  assert.deepEqual(await tasks(), []);
+  const last = await lastReconciliation(db);
+  assert.equal(last?.differences, 0);
+  assert.equal(last?.compared, stripe.balance.transactions.length);
+  assert.match(
+    await sumsAgree(db),
+    /charges 69300 cents = 69300 for orders \+ 0 for none; less refunds 10400 and losses 9900: statements 49000/,
+  );
+});
+
+test("each difference is one task that names it in cents and by the processor's id, and ends when it has gone", async () => {
+  const lostEvent = await pay();
+  const lostRefund = await paid();
+  const refundEvents = stripe.refundByHand(lostRefund.intent, 700);
+  const lostDispute = await paid();
+  const disputeEvent = stripe.dispute(lostDispute.intent);
+  const [dearer, other, forgotten] = [await paid(), await paid(), await paid()];
+  booked(chargeOf(dearer.intent)["id"])["amount"] = total + 1;
+  booked(chargeOf(other.intent)["id"])["currency"] = "eur";
+  const gone = stripe.balance.transactions.splice(
+    stripe.balance.transactions.indexOf(booked(chargeOf(forgotten.intent)["id"])),
+    1,
+  );
+  await compare();
+  const found = (await openTasks()).join("\n");
+  const [charge, refund] = [chargeOf(lostEvent.intent)["id"], stripe.refunds.at(-1)?.["id"]];
+  assert.match(found, new RegExp(`Missing here: .* the charge ${charge} of ${lostEvent.intent} with 9900 cents USD`));
+  assert.match(found, new RegExp(`Missing here: .* the refund ${refund} of ${lostRefund.intent} with -700 cents USD`));
+  assert.match(
+    found,
+    new RegExp(`Missing here: .* the dispute ${disputeEvent.data.object["id"]} .* with -9900 cents USD`),
+  );
+  assert.match(
+    found,
+    new RegExp(
+      `The amount differs: the charge ch_\\w+ of ${dearer.intent} has 9900 cents USD here, and 9901 cents USD .*They are 1 cents apart`,
+    ),
+  );
+  assert.match(
+    found,
+    new RegExp(`The currency differs: .* ${other.intent} has 9900 cents USD here, and 9900 cents EUR`),
+  );
+  assert.match(found, new RegExp(`Missing there: the charge ${forgotten.intent} has 9900 cents USD here`));
+  assert.equal((await openTasks()).length, 6);
+  await assert.rejects(sumsAgree(db), /charges of \d+ cents there are \d+ for orders/);
+
+  await compare();
+  assert.equal((await tasks()).length, 6, "the same difference twice is one task");
+
+  // A person ends one, and the others go away by themselves.
+  await db.query(sql`UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator:x', outcome = 'known'
+    WHERE kind = 'money_difference' AND reason LIKE ${`%${other.intent}%`}`);
+  await authenticate({ db, rowMac: testRowMac }, "tasks");
+  for (const event of [lostEvent.event, ...refundEvents, disputeEvent]) await take(event);
+  stripe.balance.transactions.push(...gone);
+  await compare();
+  assert.equal((await openTasks()).length, 1);
+  assert.match((await openTasks())[0] ?? "", new RegExp(dearer.intent));
+  assert.equal((await tasks()).length, 6);
+  assert.equal((await orders.look(lostEvent.code)).status, "EsignPending");
+});
+
+test("polling moves no order, and other uses of the account are no difference", async () => {
+  const before = (await tasks()).length;
+  const unheard = await pay({ shop: "somebody else’s" });
+  const look = await orders.look(unheard.code);
+  await compare();
+  assert.deepEqual(await orders.look(unheard.code), look);
+  assert.equal((await tasks()).length, before);
+});
+
+test("an event that is late and a movement that is not booked yet are no differences before their time", async () => {
+  const before = (await openTasks()).length;
+  const [early, unbooked] = [await pay(), await paid()];
+  stripe.balance.transactions.splice(stripe.balance.transactions.indexOf(booked(chargeOf(unbooked.intent)["id"])), 1);
+  stamp();
+  const intents = async () => (await selectDifferences(db, clock())).map(({ paymentIntent }) => paymentIntent);
+  now += 23 * hours;
+  assert.ok(!(await intents()).includes(unbooked.intent));
+  now -= 22.5 * hours;
+  await scheduleReconciliation(deps);
+  await reconcile(deps, dayOf());
+  assert.ok(!(await intents()).includes(early.intent));
+  await compare();
+  assert.ok((await intents()).includes(unbooked.intent));
+  assert.ok((await intents()).includes(early.intent));
+  assert.equal((await openTasks()).length, before + 2);
+});
+
+test("a run that is cut off repeats safely, by pages of a hundred, and two nodes make one run", async () => {
+  for (let n = 0; n < 130; n++) await paid();
+  const before = await tasks();
+  stamp();
+  now += 25 * hours;
+  await Promise.all([scheduleReconciliation(deps), scheduleReconciliation(deps)]);
+  const queued = await db.query(sql`SELECT FROM jobs WHERE queue = 'reconcile' AND payload ->> 'day' = ${dayOf()}`);
+  assert.equal(queued.length, 1);
+  // The first page is copied, and the node stops before the second one.
+  let seen = 0;
+  const stopping = {
+    get aborted() {
+      seen += 1;
+      return seen > 100;
+    },
+  } as AbortSignal;
+  stripe.requests.length = 0;
+  await assert.rejects(reconcile(deps, dayOf(), stopping), /another one compares/);
+  assert.equal((await lastReconciliation(db))?.endedAt.getTime() === now, false);
+  await Promise.all([reconcile(deps, dayOf()), reconcile(deps, dayOf())]);
+  const pages = stripe.requests.filter(({ path }) => path === "/v1/balance_transactions");
+  assert.ok(pages.some(({ params }) => typeof params["starting_after"] === "string"));
+  assert.equal((await lastReconciliation(db))?.endedAt.getTime(), now);
+  const [copied] = await db.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM balance_transactions`);
+  assert.equal(copied?.count, stripe.balance.transactions.length);
+  const after = await tasks();
+  assert.equal(new Set(after.map(({ reason }) => reason)).size, after.length);
+  assert.ok(after.length >= before.length);
+  // A run of a day that has ended does nothing.
+  stripe.requests.length = 0;
+  await reconcile(deps, dayOf());
+  assert.equal(stripe.requests.length, 0);
+});
+
+test("the copy of the processor's books stays, and a row that somebody puts into it is said", async () => {
+  const { intent } = await paid();
+  await compare();
+  await assert.rejects(
+    db.query(sql`UPDATE balance_transactions SET amount_cents = 1 WHERE payment_intent = ${intent}`),
+  );
+  await assert.rejects(db.query(sql`DELETE FROM balance_transactions WHERE payment_intent = ${intent}`));
+  await db.query(sql`
+    INSERT INTO balance_transactions (id, kind, source, payment_intent, is_ours, amount_cents, fee_cents, currency, created_at)
+    VALUES ('txn_forged', 'refund', 're_forged', ${intent}, true, -100, 0, 'usd', ${clock()})`);
+  await compare();
+  assert.match((await openTasks()).join("\n"), /re_forged .* -100 cents USD.* altered outside the service/);
+});

@@ -1,0 +1,135 @@
+import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
+
+/** The processor's own books: each movement of money, as its list of balance transactions answers it. */
+export type BalanceObjects = {
+  /** Oldest first. Tests remove or change entries to make the books differ. */
+  transactions: StripeObject[];
+  disputes: Map<string, StripeObject>;
+  /** Books the money of an intent that was paid, once. @returns its charge */
+  settleCharge: (paymentIntent: string) => StripeObject;
+  settleRefund: (refund: StripeObject) => void;
+  /** The bank wants money back: all of it, unless an amount is given. An inquiry moves no money. */
+  dispute: (paymentIntent: string, more?: { amount?: number; isInquiry?: boolean }) => StripeObject;
+  endDispute: (id: string, status: "won" | "lost") => StripeObject;
+  /** Whether the bank has the money of the intent, so that none of it can be refunded. */
+  isDisputed: (paymentIntent: unknown) => boolean;
+  /** A refund comes back from the bank. */
+  failRefund: (id: string) => StripeObject;
+  /** Undefined for a request about something else. */
+  answer: (method: string, path: string, params: Params) => Reply | undefined;
+};
+
+type Deps = {
+  sessions: Map<string, StripeObject>;
+  intents: Map<string, StripeObject>;
+  refunds: StripeObject[];
+};
+
+/** Newest first, by pages, as each list of the processor is. */
+function page(all: readonly StripeObject[], params: Params, url: string): Reply {
+  const created = typeof params["created"] === "object" ? params["created"] : {};
+  const isWithin = ({ created: at }: StripeObject) =>
+    (created["gte"] === undefined || Number(at) >= Number(created["gte"])) &&
+    (created["lt"] === undefined || Number(at) < Number(created["lt"]));
+  const found = [...all].reverse().filter(isWithin);
+  const after = params["starting_after"];
+  const begin = after === undefined ? 0 : found.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && begin === 0) return refusal(404, "No such balance_transaction");
+  const limit = Number(params["limit"] ?? 10);
+  if (!(limit >= 1 && limit <= 100)) return refusal(400, "Invalid limit: must be between 1 and 100");
+  const data = found.slice(begin, begin + limit);
+  return { status: 200, body: { object: "list", data, has_more: begin + limit < found.length, url } };
+}
+
+export function createBalance({ sessions, intents, refunds }: Deps): BalanceObjects {
+  const transactions: StripeObject[] = [];
+  const charges = new Map<string, StripeObject>();
+  const disputes = new Map<string, StripeObject>();
+
+  function book(category: string, source: StripeObject, amount: number): void {
+    const fee = category === "charge" ? Math.round(amount * 0.029) + 30 : 0;
+    const created = Math.floor(Date.now() / 1000);
+    transactions.push({
+      ...{ id: newId("txn"), object: "balance_transaction", amount, currency: source["currency"] ?? "usd" },
+      ...{ type: types[category] ?? category, reporting_category: category, fee, net: amount - fee, created },
+      ...{ available_on: created + 2 * 86_400, status: "pending", source },
+    });
+  }
+
+  function settleCharge(intent: string): StripeObject {
+    const known = charges.get(intent);
+    if (known) return known;
+    const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
+    const paid = session ?? intents.get(intent);
+    if (!paid) throw new Error(`no such payment: ${intent}`);
+    const amount = Number(paid["amount_total"] ?? paid["amount_received"]);
+    const { currency, metadata } = paid;
+    const charge = { id: newId("ch"), object: "charge", payment_intent: intent, amount, currency, metadata };
+    charges.set(intent, charge);
+    book("charge", charge, amount);
+    return charge;
+  }
+
+  const chargeOf = (intent: unknown) => charges.get(String(intent)) ?? settleCharge(String(intent));
+
+  function dispute(
+    intent: string,
+    { amount, isInquiry = false }: { amount?: number; isInquiry?: boolean } = {},
+  ): StripeObject {
+    const charge = chargeOf(intent);
+    const cents = amount ?? Number(charge["amount"]);
+    const object = {
+      ...{ id: newId("dp"), object: "dispute", payment_intent: intent, charge: charge["id"], amount: cents },
+      ...{ currency: charge["currency"], status: isInquiry ? "warning_needs_response" : "needs_response" },
+    };
+    disputes.set(object.id, object);
+    if (!isInquiry) book("dispute", object, -cents);
+    return object;
+  }
+
+  function endDispute(id: string, status: "won" | "lost"): StripeObject {
+    const found = disputes.get(id);
+    if (!found) throw new Error(`no such dispute: ${id}`);
+    if (status === "won") book("dispute_reversal", found, Number(found["amount"]));
+    return Object.assign(found, { status });
+  }
+
+  function failRefund(id: string): StripeObject {
+    const refund = refunds.find((each) => each["id"] === id);
+    if (!refund) throw new Error(`no such refund: ${id}`);
+    book("refund_failure", refund, Number(refund["amount"]));
+    return Object.assign(refund, { status: "failed", failure_reason: "declined" });
+  }
+
+  const isDisputed = (intent: unknown) =>
+    [...disputes.values()].some(
+      ({ payment_intent: of, status }) => of === intent && status !== "won" && status !== "warning_needs_response",
+    );
+
+  return {
+    isDisputed,
+    transactions,
+    disputes,
+    settleCharge,
+    settleRefund: (refund) => book("refund", refund, -Number(refund["amount"])),
+    dispute,
+    endDispute,
+    failRefund,
+    answer(method, path, params) {
+      if (`${method} ${path}` !== "GET /v1/balance_transactions") return undefined;
+      const { expand } = params;
+      const isExpanded = typeof expand === "object" && Object.values(expand).includes("data.source");
+      // The processor answers with ids where nobody asked for the objects.
+      const shown = transactions.map((each) => {
+        const { source } = each;
+        return { ...each, source: isExpanded ? structuredClone(source) : (source as StripeObject)["id"] };
+      });
+      return page(shown, params, path);
+    },
+  };
+}
+
+const types: Readonly<Record<string, string>> = {
+  dispute: "adjustment",
+  dispute_reversal: "adjustment",
+};
