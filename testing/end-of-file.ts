@@ -9,6 +9,6 @@ const endIn = (seconds: number) => void setTimeout(() => process.exit(process.ex
 if (isMainThread) {
   // A file may wait for something before its first test.
   endIn(600);
-  // The file's own hooks come after this one.
+  // Runs after the file's own tests. The hooks that the file registers later run after this hook.
   after(() => endIn(20));
 }

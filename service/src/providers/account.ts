@@ -15,7 +15,7 @@ export type Account = {
   authorization: string;
   /** Null when no secret for its events is configured; then no event is accepted. */
   verify: InboundVerifier | null;
-  /** Reads the balance or the like; changes nothing. */
+  /** Sends a request that changes nothing, such as reading the balance, to check the account. */
   check: (call: Call) => Promise<AccountCheck>;
 };
 

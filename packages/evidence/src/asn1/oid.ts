@@ -67,12 +67,12 @@ export const OID = {
   organizationalUnitName: "2.5.4.11",
   organizationIdentifier: "2.5.4.97",
   emailAddress: "1.2.840.113549.1.9.1",
-  // Our own, derived from a UUID (X.667): the attribute that states a seal's position in its file
+  // This project's own identifier, derived from a UUID (X.667): the attribute that states a seal's position in its file
   // (docs/evidence-format.md)
   sealStatement: "2.25.246765420328738535511036021239598967444",
-  // Our own, derived the same way: the policy of signers' certificates
+  // This project's own identifier, derived from a UUID: the policy of signers' certificates
   signerCertificatePolicy: "2.25.111866052031204128962551240606479865688",
-  // Our own, derived the same way: the policy of the certificate that seals test documents only
+  // This project's own identifier, derived from a UUID: the policy of the certificate that seals test documents only
   testSealPolicy: "2.25.90401434281206024303202631071032608259",
 } as const;
 

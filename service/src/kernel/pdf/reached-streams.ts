@@ -33,7 +33,7 @@ type Named = ReadonlyMap<string, number> | null;
  * followed.
  */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
-/** Keys whose streams are contents: these categories of resources, the like, and the group of a soft mask. */
+/** Keys whose streams are contents: XObjects, patterns and glyphs (CharProcs). */
 const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 
 /**

@@ -63,7 +63,7 @@ function inflated(data: Buffer, most: number): Decoded {
 
 const longestOfLzw = (data: Buffer): number => Math.max(lengthOfLzw(data, 0), lengthOfLzw(data, 1));
 
-/** @param early by how many codes a code gets wider before the table needs it (EarlyChange) */
+/** @param early EarlyChange: 1 if codes get wider one code earlier than the table requires, otherwise 0 */
 function lengthOfLzw(data: Buffer, early: 0 | 1): number {
   const lengths = new Uint16Array(4097).fill(1, 0, 256);
   let [total, next, width, before, buffer, bits] = [0, 258, 9, 0, 0, 0];

@@ -42,7 +42,7 @@ export type RefundRequest = {
   note: string | null;
 };
 
-/** Whether the trigger closed the request, which its note shows. */
+/** Whether the trigger closed the request. Only the trigger writes this note. */
 const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 

@@ -64,8 +64,8 @@ async function loadState(
 }
 
 /**
- * The policy allows the firm's logo. For a page in a frame it also allows the one site that shows it; in a session with
- * a notary, our own room.
+ * The policy allows the firm's logo. It also allows the one site that shows the page in a frame, or our own room that
+ * shows the page in a session with a notary.
  */
 function withPolicy({ branding, view }: PageState, page: string) {
   const logo = logoOf(branding);

@@ -36,7 +36,7 @@ const document = (await (await fetch(`${harness.service.baseUrl}/openapi.json`))
 const events = Object.values(document.webhooks).map(({ post }) => post);
 const operations = [...Object.values(document.paths).flatMap((methods) => Object.values(methods)), ...events];
 
-/** The members of a schema, and the members of those. */
+/** The members of a schema, and of the schemas inside it. */
 function* fieldsOf(schema: JsonSchema, where: string): Iterable<Field> {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     yield { where: `${where}.${name}`, schema: field };

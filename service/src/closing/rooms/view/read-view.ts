@@ -77,7 +77,7 @@ export function createViewCache(maxBytes: number): ViewCache {
   };
 }
 
-/** The public view of a room with what only its owner sees: full participants, and which orders are the owner's. */
+/** The public view of a room, and what only its owner sees: full participants, and which orders are the owner's. */
 export type OwnRoom = Omit<RoomView, "participants"> & {
   participants: Participant[];
   ownOrders: ReadonlyMap<string, Titled>;

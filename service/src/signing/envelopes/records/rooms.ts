@@ -51,8 +51,8 @@ const blockState: StateMac = {
 export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
 /**
- * For a select list on `envelopes e` with `joinRoom`. Without this row, an envelope gives no access, because its order
- * waits for a notary.
+ * Columns for a query on `envelopes e` with `joinRoom`. An envelope whose row was deleted gives no access, because its
+ * order waits for a notary and not for signatures.
  */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
