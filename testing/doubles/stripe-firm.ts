@@ -20,7 +20,7 @@ export type FirmObjects = {
   intents: Map<string, StripeObject>;
   /** The results of charges by method. A charge of a method that is not listed succeeds. */
   outcomes: Map<string, MethodOutcome>;
-  /** Debits that the bank moves already, so that they can't be canceled. */
+  /** Debits that the bank is already moving, which can't be canceled. */
   moving: Set<string>;
   createSetup: (params: Params, hostedPages: string) => Reply;
   /** Undefined for a request that is not about firms' methods. */

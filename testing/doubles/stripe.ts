@@ -14,7 +14,10 @@ export type StripeRequest = {
   authorization: string;
 };
 
-/** A prepared failure: an error, a connection that is cut once the work is done, no answer after it (`mute`), or neither (`hang`). */
+/**
+ * A prepared failure: an error; a connection that is cut once the work is done; `mute`: the work is done without an
+ * answer; `hang`: neither work nor an answer.
+ */
 export type Failure = { status: number; type?: string; message?: string } | "cut" | "mute" | "hang";
 
 export type StripeEvent = {

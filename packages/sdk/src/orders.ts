@@ -131,7 +131,10 @@ export type OrderCorrections = {
     after: Record<string, unknown>;
     at: string;
   }[];
-  /** The amounts that corrections cost on top of the order's total. The order's checkout pays one that is `asked`. */
+  /**
+   * The amounts that corrections cost on top of the order's total. The order's checkout pays an amount whose state is
+   * `asked`.
+   */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
   requestId: string;
 };

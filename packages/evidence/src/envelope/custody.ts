@@ -58,7 +58,7 @@ export type CustodyVerification = {
   readonly isOfAnotherFile: boolean;
 };
 
-/** How a certificate is called that belongs to another file: it is neither good for this file nor a forgery. */
+/** The words for a certificate that belongs to another file: it is not for this file, but it was not forged. */
 export const anotherFileWords = {
   title: "This certificate belongs to another file",
   text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
@@ -114,7 +114,7 @@ const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_el
 const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && ofOrders.has(seal?.purpose?.kind ?? "");
 
-/** Without a trusted certificate anybody may have made the seal over the rest. */
+/** Without a trusted certificate, anybody may have made the seal that covers the rest. */
 function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {
   const name = "document_continues";
   const begins = "The document begins with the signed file that is named, and";

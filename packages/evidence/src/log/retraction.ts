@@ -57,7 +57,10 @@ export async function retractionClaims(
   }
 }
 
-/** The origin of the first in a row of logs: `HOST/log/live-2` follows `HOST/log/live`, and may retract what that one has. */
+/**
+ * The origin of the first log in a row of logs. `HOST/log/live-2` follows `HOST/log/live`, and may retract entries of
+ * it.
+ */
 const firstName = (origin: string): string => origin.replace(/-\d{1,3}$/, "");
 
 /** The reason in the retraction that a proof contains; null when the proof is not about a retraction of this file. */

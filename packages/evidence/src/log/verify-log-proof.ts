@@ -13,7 +13,7 @@ export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witn
 /**
  * A log whose checkpoints the caller trusts, with its key (`NAME+ID+BASE64`). `environment` is the environment whose
  * seals it may contain; null for any. `policy` lists the witnesses that must have cosigned; without a policy no witness
- * is required. `end`: the log ended, so that its key signs nothing more.
+ * is required. `end`: how the log ended; from then on its key signs nothing.
  */
 export type TrustedLog = {
   readonly environment: "live" | "test" | null;

@@ -91,7 +91,7 @@ function readLog(entry: unknown): TrustedLog {
   return { environment, key, end: readEnd(entry.end) };
 }
 
-/** An end that can't be read must not make the log pass for one that goes on. */
+/** If the end of a log can't be read, the log must not pass for one that has not ended. */
 function readEnd(entry: unknown): LogEnd {
   const isEntry =
     typeof entry === "object" && entry !== null && "size" in entry && "root" in entry && "reason" in entry;

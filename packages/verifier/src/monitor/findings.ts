@@ -8,7 +8,7 @@ import { LogBroken, type PublishedTree } from "./published-log.ts";
 /** Sentences about a log that did what an honest log never does, and the proofs of forks. */
 export class Findings {
   readonly sentences: string[] = [];
-  /** Sentences that the reader should know and that are not faults. */
+  /** Sentences that the reader should know and that report no fault. */
   readonly notes: string[] = [];
   /** Sentences about the given files, which say nothing about the log. */
   readonly ofFiles: string[] = [];

@@ -95,7 +95,7 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
 const checkpointsOf = (files: readonly GivenFile[]): GivenCheckpoint[] =>
   files.flatMap(({ checkpoints }) => checkpoints);
 
-/** A log after a run, and the one that follows it. */
+/** The result of a run for one log, and the log that follows it. */
 type WatchedLog = {
   readonly facts: Watched;
   readonly findings: Findings;
@@ -211,7 +211,7 @@ type Watched = {
   readonly fork?: string | null;
 };
 
-/** The place of a sealed PDF in one of the logs, and the log that has it. */
+/** The place of a sealed PDF, and the log that contains it. */
 type GivenPlace = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
 
 function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace["place"] {
@@ -219,12 +219,14 @@ function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace[
     const place = found?.places.get(sealedSha256);
     return place && checkpoint ? [{ ...place, origin: checkpoint.origin }] : [];
   });
-  // A later log may retract what an earlier one has.
+  // A later log may retract entries of an earlier one.
   const [first] = places;
   return first ? { ...first, retracted: places.find(({ retracted }) => retracted !== null)?.retracted ?? null } : null;
 }
 
-/** The answer about a log. What is found in the logs that followed it is under `followedBy`, in their order. */
+/**
+ * The answer about a log. The results for the logs that followed it are under `followedBy`, in the order of the logs.
+ */
 function answerOf(logs: readonly WatchedLog[], files: readonly GivenFile[]): MonitorAnswer {
   const places: GivenPlace[] = files.flatMap(({ path, sealedSha256 }) =>
     sealedSha256 === null || logs.some(({ found }) => !found) ? [] : [{ path, place: placeIn(logs, sealedSha256) }],

@@ -7,7 +7,7 @@ import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "
 /** An address of a service's log: the service's own address, and the name of the log. */
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
-/** The logs in the trust list of the service whose log an address is; null without one. */
+/** The logs in the trust list of the service to which the address of a log belongs; null without a trust list. */
 export async function publishedLogs(from: string, fetch: Fetch): Promise<readonly TrustedLog[] | null> {
   const base = addressForm.exec(from)?.[1];
   const list = base === undefined ? null : await openPublishedLog(base, fetch)(trustListPath.slice(1));
@@ -24,17 +24,17 @@ export const nameAt = (from: string): string | null => addressForm.exec(from)?.[
 export type NextLog = { readonly from: string; readonly key: string; readonly isVouchedFor: boolean };
 
 /**
- * The log that follows one. The old log's last entry names its key; after a compromise or a loss the old log could not,
- * and the service's trust list does.
+ * The log that follows one. Its key is named by the old log's last entry or, after a compromise or a loss, by the
+ * service's trust list.
  * @param named the key in the old log's last entry; null without such an entry
- * @returns null for a log that goes on, and for a copy in a folder
+ * @returns null for a log that has not ended, and for a copy in a folder
  */
 export async function nextLog(from: string, key: string, named: string | null, fetch: Fetch): Promise<NextLog | null> {
   const base = addressForm.exec(from)?.[1];
   if (base === undefined) return null;
   if (named !== null) return isLater(from, named) ? { ...addressOf(base, named), isVouchedFor: true } : null;
   const logs = await publishedLogs(from, fetch).catch((error) => {
-    // A service without a trust list has no logs that follow each other.
+    // Without a trust list, nothing says which log follows which.
     if (error instanceof LogUnreadable || error instanceof EvidenceError) return null;
     throw error;
   });
@@ -46,7 +46,10 @@ export async function nextLog(from: string, key: string, named: string | null, f
 
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
-/** Whether a key is of a later log than the one at an address, so that following ends: `live-3` after `live-2`. */
+/**
+ * Whether a key belongs to a later log than the one at an address, such as `live-3` and `live-2`. Following the logs
+ * then stops.
+ */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];
   const [own, ownNumber = "1"] = nameAt(from)?.split("-") ?? [];
@@ -54,9 +57,9 @@ function isLater(from: string, key: string): boolean {
 }
 
 /**
- * Compares the beginning of a log with the one before it.
+ * Compares the beginning of a log with the log before it.
  * @param before the old log's key and newest checkpoint
- * @returns sentences about what an honest log never does. @throws LogBroken for entries that can't be read
+ * @returns sentences about things that an honest log never does @throws LogBroken for entries that can't be read
  */
 export async function judgeSuccession(
   tree: PublishedTree,

@@ -1,6 +1,6 @@
 /**
- * The code that a link asks for: six digits, mailed to the recipient. The link alone then opens nothing, wherever a mail
- * was forwarded to or scanned by.
+ * The six-digit code that a link asks for, mailed to the recipient. Somebody who gets the link from a forwarded or
+ * scanned mail then can't open anything.
  */
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { hourMs, minuteMs } from "../../kernel/platform/clock.ts";
@@ -16,7 +16,7 @@ import * as store from "./store.ts";
 const codeMs = 10 * minuteMs;
 const sessionMs = 12 * hourMs;
 const mostFailures = 5;
-/** A link that was passed on must not fill the recipient's mailbox. */
+/** Nobody with a passed-on link may fill the recipient's mailbox. */
 const mostCodes = 20;
 
 function digitsUnder(key: SecretBytes, codeId: string): string {
@@ -28,7 +28,7 @@ const locked = () =>
   new ServiceError("conflict", "A wrong code was typed five times: the link is locked. Ask its sender for another.");
 
 /**
- * Mails a new code to the recipient, in place of the one before.
+ * Mails a new code to the recipient, which replaces the earlier one.
  * @throws ServiceError `not_found` as for the link, `conflict` for a locked link, within a minute of the last code, and
  * for the 21st code
  */
@@ -87,7 +87,7 @@ export async function enterDelivery(
   return { session: `${end}.${sessionUnder(deps.secrets, id, end)}`, expiresAt };
 }
 
-/** The mail with a code. It is not sent once another code took its place, or the code was used. */
+/** The mail with a code. It is not sent after the code was replaced or used. */
 export const deliveryCodeMail = defineMail({
   queue: "delivery-code-mail",
   async load({ deliveryId, codeId }: { deliveryId: string; codeId: string }, { db, clock }: MailDeps) {

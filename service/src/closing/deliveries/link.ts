@@ -26,8 +26,8 @@ const isToken = (secrets: SecretBytes, id: string, token: string): boolean =>
 export type Link = { id: string; token: string; session: string | null };
 
 /**
- * The delivery that the link is of, before its code is asked for.
- * @throws ServiceError `not_found` for a wrong link, and in the same words for one that was ended or has expired
+ * The delivery of a link, before its code is entered.
+ * @throws ServiceError `not_found`, in the same words for a wrong link and for one that was ended or has expired
  */
 export async function linkedDelivery(deps: DeliveryDeps, { id, token }: Link): Promise<Delivery> {
   const delivery = isUuid(id) && isToken(deps.secrets, id, token) ? await selectDelivery(deps.db, id) : undefined;

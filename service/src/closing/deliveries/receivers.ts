@@ -17,7 +17,10 @@ import { endWait, waitingReceivers } from "./receiver-store.ts";
 import { writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
-/** Takes back that a person is sent documents of a room. @throws ServiceError `not_found` when nothing waits for them */
+/**
+ * Removes a person from those who are sent documents of a room. @throws ServiceError `not_found` when nothing waits for
+ * the person
+ */
 export async function endReceiver(
   { db, clock }: { db: Database; clock: Clock },
   principal: Principal,
@@ -47,8 +50,9 @@ const keptDays = 14;
 type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
 
 /**
- * Sends documents to people who wait for them: ten minutes after one is done, or at once when all of a person's are. A
- * crash in between loses nothing, and sends nothing twice: the delivery and the end of the wait commit together.
+ * Sends documents to people who wait for them: ten minutes after one document is done, or at once when all documents of
+ * a person are done. A crash loses nothing and sends nothing twice, because the delivery and the end of the wait are
+ * committed together.
  */
 export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
@@ -60,7 +64,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
     LIMIT ${mostAtOnce}`);
   for (const { roomId, email } of due) {
     if (stopping.aborted) return;
-    // An altered row of one room must not keep the others waiting.
+    // An altered row of one room must not delay the others.
     await db
       .transaction((tx) => sendTo(tx, deps, roomId, email))
       .catch((error: unknown) => log.error({ err: error, room: roomId }, "a closing's documents were not sent"));

@@ -166,8 +166,8 @@ export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
 }
 
 /**
- * A delivery, for a holder of its link and, if it asks for one, of its code.
- * @throws ServiceError `not_found` as above, `conflict` without the code
+ * A delivery, for a person with its link and, if the link asks for a code, the code.
+ * @throws ServiceError `not_found` for an unknown or ended link, `conflict` without the code
  */
 export async function openDelivery(deps: DeliveryDeps, link: Link) {
   const delivery = await linkedDelivery(deps, link);

@@ -25,7 +25,7 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // Without a code the address alone, so that the MACs of earlier links stay valid.
+  // For a link without a code, the MAC covers only the address, so that MACs of earlier links stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
     ${d}.files, ${d}.sent_by,
@@ -196,7 +196,7 @@ export async function updateCode(tx: Tx, id: string, code: DeliveryCode): Promis
   await writeStateMacs(tx, codeState, sql`delivery_id = ${id}`);
 }
 
-/** Something that happened with the link. A download names its file; null for the zip of all. */
+/** A use of the link. A download names its file; null for the zip of all files. */
 export type DeliveryUse = {
   kind: "download" | "code_entered" | "locked";
   at: Date;

@@ -68,7 +68,8 @@ export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: s
 }
 
 /**
- * Charges the firm's card or bank account for all payable orders of the room that it pays; all of them or none.
+ * Charges the firm's card or bank account for all payable orders of the room that the firm pays: either all of them, or
+ * none.
  * @throws ServiceError `not_found` for an unknown room, and as `chargeGroup` does
  */
 export async function roomCharge<Result extends GroupCharge>(

@@ -55,7 +55,7 @@ export function sheetsOf(
     return [{ ...common, kind: "Letter", title: "Enclosed document", address, rows, notes: [check] }];
   const packing = { ...common, kind: "Packing sheet", title: "Enclosed document", address, rows, notes: [check] };
   if (hasLabel) return [packing];
-  // Without an address of its own, the parcel still says who sends it.
+  // If the sender gives no address, the parcel still names the sender.
   const sender: [string, string][] = from.length > 0 ? from : [["From", order.firmName]];
   return [{ ...common, kind: "Address label", title: "Ship to", address, rows: sender, notes: [], url: null }, packing];
 }

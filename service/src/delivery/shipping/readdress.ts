@@ -15,15 +15,15 @@ import { currentLetter, letterActs } from "./letters/store.ts";
 
 type Deps = Pick<LabelDeps, "providers" | "clock">;
 
-/** Corrections of the addresses of parcels that wait to be handed over. The caller has locked the order. */
+/** Corrects the addresses of parcels that wait to be handed over. The caller must have locked the order. */
 export const openParcels = (deps: Deps): Parcels => ({
   whyFixed,
   readdress: (tx, order, at) => readdress(deps, tx, order, at),
 });
 
 /**
- * A purchase whose outcome is open may end as a label for the earlier address. A letter is the printer's from its request
- * on, and a parcel is the carrier's from its first scan.
+ * A purchase with an unknown outcome may still yield a label for the earlier address. A letter can't be corrected once
+ * the printer was asked for it, nor a parcel after the carrier's first scan.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);
@@ -42,8 +42,8 @@ async function labelsOfNow(db: Sql, orderId: number): Promise<Label[]> {
 }
 
 /**
- * Labels that are not bought are withdrawn. A bought one is given back first, and the next one is bought once the carrier
- * has answered: a parcel never has two labels that count.
+ * Withdraws labels that are not bought. A bought label is returned first, and the next one is bought after the carrier
+ * has answered, so a parcel never has two valid labels.
  */
 async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Promise<void> {
   const { id: orderId } = order;

@@ -140,7 +140,7 @@ export async function recoverLog(deps: RecoverDeps, environment: Environment, fr
     const { whole, last } = await grownTo(tx, at, tree, checkpoint.size, read);
     await requireBeginsWith(tx, whole, checkpoint, from);
     if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
-    // The copy's note may have further signatures. The log's own has the same bytes each time.
+    // The copy's note may have further signatures. The log's own signature is the same each time.
     const { size, root } = checkpoint;
     await insertCheckpoint(tx, tree.log, { size, note: signer.signed(size, root) }, at);
     await beginNext(tx, deps, await endHalt(tx, whole, at), last);
@@ -158,8 +158,8 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
 }
 
 /**
- * When the copy shows that the log ended, begins the next one. That one is halted, because the database may lack
- * entries of it: it is recovered from a copy of its own.
+ * When the copy shows that the log ended, begins the next log. The next log is halted, because the database may lack
+ * entries of it, and is recovered from its own copy.
  * @param last the last entry that came from the copy; null for none
  */
 async function beginNext(tx: Tx, deps: RecoverDeps, tree: Tree, last: LogEntry | null): Promise<void> {

@@ -68,7 +68,7 @@ async function choose(
   const checkpoint = isEnding ? await selectCheckpoint(db, log, finalSize) : await newestForReaders(db, log, now);
   if (!checkpoint || checkpoint.size === 0) return;
   const interval = environmentOf(log) === "live" ? intervalMs : intervalMs / testRootsPerLive;
-  // The last checkpoint of a log is anchored at once: its key may be in other hands.
+  // The last checkpoint of a log is anchored at once, because somebody else may have the log's key.
   const after = isEnding ? now : new Date(now.getTime() - interval);
   await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
 }

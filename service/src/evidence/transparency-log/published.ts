@@ -81,8 +81,8 @@ export async function placeInLog(db: Sql, environment: Environment, entry: LogEn
 }
 
 /**
- * Whether a proof leads from a line to the root of its checkpoint. Hashes at once: the verifier's own check asks Web
- * Crypto, whose threads are busy with seals, once for each of the hashes.
+ * Whether a proof leads from a line to the root of its checkpoint. Computes hashes synchronously, because the
+ * verifier's own check would use Web Crypto for each hash, whose threads are busy with seals.
  */
 function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolean {
   const { size, root } = parseCheckpoint(checkpoint);

@@ -38,15 +38,15 @@ type RetireDeps = { db: Database; rowMac: RowMac; clock: Clock; keys: LogKeys };
 const nameIn = (origin: string): string => origin.slice(origin.lastIndexOf("/") + 1);
 
 /**
- * Ends a log for good, and decides on the key of the one that follows. The sequencer then signs the last checkpoint,
- * and begins that log; it does so after a crash, too.
+ * Ends a log permanently, and decides on the key of the next log. The sequencer then signs the last checkpoint and
+ * begins the next log, also after a crash.
  *
  * After a `rotation` the log's last entry names the next key, so that the old key vouches for the new one. A log whose
- * key is in other hands (`key-compromise`) or whose published entries are gone (`lost`) ends with its newest stored
- * checkpoint, because nothing may be signed any more; entries beyond that checkpoint wait for the next log.
+ * key somebody else has (`key-compromise`) or whose published entries are gone (`lost`) ends with its newest stored
+ * checkpoint, because nothing more may be signed. Entries beyond that checkpoint wait for the next log.
  *
  * @returns whether the log ended now; false when it had ended before
- * @throws StartupError for an unknown origin, and for a log that can't end so
+ * @throws StartupError for an unknown origin, and for a log that can't end for this reason
  */
 export async function retireLog(deps: RetireDeps, origin: string, reason: LogEndReason): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
@@ -104,7 +104,7 @@ async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTr
   return newest;
 }
 
-/** Whether this node has the key of a log, which the row of a restored database can't show by its MAC. */
+/** Whether this node has the key of a log. The MAC of a restored database's row can't show this. */
 export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean> {
   try {
     return (await keys.open(tree)).key === tree.noteKey;
@@ -114,7 +114,10 @@ export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean
   }
 }
 
-/** Makes the key of the next log. A name that this node has signed for belongs to a log that the database has lost. */
+/**
+ * Makes the key of the next log. If this node has already signed for a log of that name, the database has lost that
+ * log, and the name is skipped.
+ */
 async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise<LogSigner> {
   let skip = 0;
   while (await readHighWater(keys.pathOf(successorName(log, skip)))) skip += 1;
@@ -123,9 +126,9 @@ async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise
 }
 
 /**
- * Begins the log after one that has ended and whose last checkpoint is signed. Its first two entries end the old key
- * and say with which size and root the old log ended.
- * @param restoredAt halts the new log from then on, because a restored database may lack entries of it
+ * Begins the log after one that has ended and whose last checkpoint is signed. Its first two entries end the old key,
+ * and state the size and the root of the old log at its end.
+ * @param restoredAt halts the new log from this time on, because a restored database may lack entries of it
  * @throws LogHalt for a tree that the service did not write
  */
 export async function succeed(
@@ -139,7 +142,7 @@ export async function succeed(
   if (!tree || tree.finalSize === null || tree.successorKey === null || tree.endReason === null) return;
   const final = await selectCheckpoint(tx, tree.log, tree.finalSize);
   if (!final) return;
-  // A restore changes the row without its MAC, and the lost database may have begun the next log.
+  // A restore changes the row without its MAC. The lost database may have begun the next log.
   if (!treeHolds(rowMac, tree))
     throw new LogHalt(
       haltedSince(tree) === null
@@ -163,7 +166,7 @@ function firstLines(key: string, reason: LogEndReason, final: StoredCheckpoint):
   ];
 }
 
-/** The entries by which the logs of an environment ended and began, which no other row is about. */
+/** The entries with which the logs of an environment ended and began. No other row describes them. */
 export async function successionLines(db: Sql, environment: Environment): Promise<{ line: string; at: Date }[]> {
   const lines: { line: string; at: Date }[] = [];
   for (const { log, noteKey, finalSize, successorKey, endReason, endedAt: at } of await selectTrees(db)) {

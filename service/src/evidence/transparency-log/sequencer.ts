@@ -68,7 +68,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     const before = seen.get(log);
     if (before === published && !halted.has(environment)) return;
     const tree = await examined(deps.db, deps, environment);
-    // Another node may have begun the next log by now: the next turn looks at that one.
+    // Another node may have begun the next log, which the next turn reads.
     if (published === null || tree.log !== log) return;
     newest.set(environment, await keepPublished(deps, tree));
     seen.set(log, published);
@@ -180,7 +180,7 @@ async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): P
   if (!(await tryLock(tx, environment))) return;
   const tree = await examined(tx, deps, environment);
   const { log, size, root, finalSize } = tree;
-  // Of a log that ended with its newest checkpoint, further leaves wait for the next log.
+  // When a log ended with its newest checkpoint, further leaves wait for the next log.
   if (finalSize !== null && finalSize < size) return;
   const signer = await deps.keys.open(tree);
   const note = signer.signed(size, root);

@@ -39,7 +39,7 @@ export function queueEntry(log: Environment, entry: LogEntry, at: Date): Stateme
 
 /**
  * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. `finalSize`:
- * the size of its last checkpoint, when it is about to end.
+ * the size of its last checkpoint, if the log is about to end.
  */
 export type Outlook = {
   log: LogName;
@@ -69,7 +69,7 @@ export async function tryLock(tx: Tx, environment: Environment): Promise<boolean
   return lock?.ours === true;
 }
 
-/** The same lock, for which it waits. */
+/** Takes the same lock, and waits for it. */
 export const waitForLock = (tx: Tx, environment: Environment): Promise<unknown[]> =>
   tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(environment)})`);
 
@@ -90,7 +90,7 @@ export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: Waiti
 export const selectTiles = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   tilesWith(sql`entries`, db, log, places);
 
-/** The same without entries, which are twice as long as the hashes and which proofs do not need. */
+/** The same files without entries, which proofs do not need and which take twice as much space as the hashes. */
 export const selectHashes = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   tilesWith(sql`NULL AS entries`, db, log, places);
 
@@ -203,8 +203,8 @@ export const isLine = (environment: Environment, line: string): Statement =>
 
 /**
  * Selects the first anchored checkpoint over the line, if it has a quorum or no checkpoint over the line has one.
- * Otherwise selects the first checkpoint with a quorum, or else the first one.
- * Of a log whose key is in other hands, selects the last checkpoint, because the next log vouches for that one.
+ * Otherwise selects the first checkpoint with a quorum, or else the first one. For a log whose key somebody else has,
+ * selects the last checkpoint, because the next log vouches for it.
  */
 export async function selectPlace(db: Sql, environment: Environment, line: string): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;

@@ -63,7 +63,7 @@ export type LogSettings = LogKeySettings & {
 export const logKeyOf = async (db: Sql, log: LogName): Promise<string | null> =>
   (await selectTree(db, log))?.noteKey ?? null;
 
-/** The origins of the logs that exist, also of those that ended. */
+/** The origins of all existing logs, including those that have ended. */
 export const logOrigins = async (db: Sql): Promise<string[]> => (await selectTrees(db)).map(({ origin }) => origin);
 
 /**
@@ -104,7 +104,7 @@ export type TransparencyLog = Sequencer & {
   policy: () => Promise<string | null>;
   /** Requests that wait for their seal's line. */
   waits: LogWaits;
-  /** Asks the witnesses that are due to cosign the newest checkpoints of live logs. */
+  /** Asks each witness that is due to cosign the newest checkpoints of live logs. */
   askWitnesses: () => Promise<void>;
 };
 
@@ -139,8 +139,8 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
 }
 
 /**
- * The trees that the service wrote. A restored one has no MAC until it is recovered, and this node may have its key; but
- * anybody with the database may have written its end.
+ * The trees that the service wrote. A restored tree has no MAC until it is recovered. This node may have its key, but
+ * anybody with access to the database may have written its end.
  */
 async function ownTrees({ db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys }): Promise<StoredTree[]> {
   const own: StoredTree[] = [];
@@ -165,7 +165,7 @@ async function trustedLog(
 /** A policy names at most 32 logs. */
 const mostLogs = 32;
 
-/** Reads the policy again once there is another log, which it then names, too. */
+/** Reads the policy again once there is another log, because the policy then names that log, too. */
 function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree[]>) {
   let read: { keys: string; policy: PublishedPolicy } | undefined;
   return async (): Promise<PublishedPolicy | null> => {
@@ -181,7 +181,7 @@ function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree
   };
 }
 
-/** A log that ended, its last size, and the one that follows, which goes on by the key of this node. */
+/** A log that ended, its last size, and the next log, which continues with the key of this node. */
 export type RetiredLog = {
   origin: string;
   isNew: boolean;
@@ -230,7 +230,7 @@ export type LogStatus = {
   oldestWaitingAt: Date | null;
   /** Why the log is halted, and what to do; null when it works. */
   halted: string | null;
-  /** When and why the log ended; null while it grows. Lines wait for the log after it. */
+  /** When and why the log ended; null while it grows. New lines wait for the next log. */
   ended: { at: Date; reason: LogEndReason } | null;
   witnesses: AskedWitness[];
 };

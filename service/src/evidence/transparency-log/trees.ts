@@ -9,7 +9,7 @@ import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 /** The environments. Each has one log at a time. */
 export const logs = ["live", "test"] as const satisfies readonly Environment[];
 
-/** The name of a log: `live` or `test`; for the log that follows an ended one `live-2`. */
+/** The name of a log: `live` or `test` for the first log, `live-2` for the one that follows `live`. */
 export type LogName = string;
 
 const nameForm = /^(live|test)(?:-([2-9]|[1-9]\d{1,2}))?$/;
@@ -39,7 +39,10 @@ export type Tree = { log: LogName; origin: string; noteKey: string; size: number
 
 export type StoredTree = Tree & { mac: Buffer };
 
-/** The MAC omits times of restores, and an end, that a log does not have: so MACs of earlier releases stay valid. */
+/**
+ * The MAC leaves out the time of a restore and the end when a log has none, so that MACs of earlier releases stay
+ * valid.
+ */
 export const treeMembers = (tree: Tree): Members => ({
   log: tree.log,
   origin: tree.origin,
@@ -85,7 +88,7 @@ export async function selectTree(db: Sql, log: LogName): Promise<StoredTree | un
   return tree;
 }
 
-/** All trees, also of logs that ended, the earlier logs of an environment first. */
+/** All trees, including those of logs that have ended. Earlier logs of an environment come first. */
 export const selectTrees = (db: Sql): Promise<StoredTree[]> =>
   db.query<StoredTree>(sql`SELECT ${treeColumns} FROM log_trees ORDER BY environment, generation`);
 
@@ -103,7 +106,7 @@ export async function currentTree(db: Sql, environment: Environment): Promise<St
   return tree;
 }
 
-/** Writes the end of a log, which the database never lets anybody change. */
+/** Writes the end of a log. The database lets nobody change it later. */
 export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
   tx.query(sql`
     UPDATE log_trees SET final_size = ${tree.finalSize}, successor_key = ${tree.successorKey},

@@ -78,7 +78,10 @@ export async function selectPolicy(db: Sql, log: "live", sha256: string): Promis
   return found?.policy ?? null;
 }
 
-/** Gauges: how many entries of a log a witness has not seen, and whether it contradicts one, at worst over all logs. */
+/**
+ * Gauges: the largest number of entries of a log that a witness has not seen, and whether the witness contradicts any
+ * log.
+ */
 export const witnessGauges: Statement = sql`
 SELECT gauge, w.witness AS label, max(value) AS value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES
   ('log_witness_behind', greatest(0, coalesce(t.final_size, t.size) - w.size)::float8),

@@ -80,7 +80,7 @@ const addressOf = (text: string): string =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : "";
 
 export type WitnessingDeps = {
-  /** The log that is asked about: a log of live seals, also one that has ended. Test logs have no witnesses. */
+  /** The log that a request names: a log of live seals, which may have ended. Test logs have no witnesses. */
   witnessed: LogName;
   db: Database;
   clock: Clock;

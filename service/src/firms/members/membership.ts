@@ -188,7 +188,7 @@ export async function changeLiveAccess(
 }
 
 /**
- * An owner lets a member see billing, or ends it. Owners see it always.
+ * An owner lets a member see billing, or withdraws this right. Owners always see billing.
  * @throws ServiceError for a person who is not a member, a word other than on and off, and a caller who may not
  */
 export async function changeBillingView(

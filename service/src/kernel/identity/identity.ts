@@ -49,7 +49,7 @@ export type Principal = {
     email: string;
     role: Role;
     liveAccess: boolean;
-    /** Given by an owner; owners see billing without it. */
+    /** A right that an owner gives. Owners see billing without it. */
     seesBilling: boolean;
     proof: Proof;
   } | null;

@@ -1,4 +1,4 @@
-/** Closes months, and compares what is stored of them with their documents. */
+/** Closes months, and compares their stored sums with their documents. */
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -26,7 +26,7 @@ export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSi
     let isBehind = true;
     while (isBehind && !stopping.aborted) isBehind = await db.transaction((tx) => closeNext(tx, owner, clock()));
     if (stopping.aborted) return;
-    // An altered document keeps its firm's sums from being stored, and nothing else.
+    // An altered document prevents only the storing of its firm's sums.
     await db.transaction((tx) => storeSums(tx, owner)).catch((error: unknown) => logAltered(log, owner, error));
   }
 }
@@ -36,7 +36,7 @@ function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown)
   log.error({ partnerId, environment }, "a row that a closed month is made of was altered in the database");
 }
 
-/** Stores the sums of each closed month that has none yet. */
+/** Stores the sums of each closed month that has no stored sums. */
 async function storeSums(tx: Tx, owner: Owner): Promise<void> {
   await lockBilling(tx, owner);
   let opening = 0;
@@ -51,7 +51,7 @@ async function storeSums(tx: Tx, owner: Owner): Promise<void> {
   }
 }
 
-/** Compares the stored sums of all closed months with the documents that they are of, and logs each difference. */
+/** Compares the stored sums of all closed months with the documents of these months, and logs each difference. */
 export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping: AbortSignal): Promise<void> {
   const firms = await db.query<Owner>(sql`
     SELECT DISTINCT partner_id AS "partnerId", environment FROM billing_statements ORDER BY 1, 2`);

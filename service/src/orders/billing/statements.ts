@@ -20,7 +20,7 @@ export const statementState: StateMac = {
     extract(epoch FROM ${s}.ends_at), ${s}.zone, ${s}.issuer_id, ${s}.buyer_id, ${s}.buyer_name, extract(epoch FROM ${s}.closed_at)`,
 };
 
-/** The covered columns of the sums of closed months. A trigger keeps them as they are. */
+/** The columns of the sums of closed months that the MAC covers. A trigger prevents changes of them. */
 export const balanceState: StateMac = {
   table: sql`billing_balances`,
   key: sql`statement_id`,
@@ -80,7 +80,10 @@ type Line = Omit<StatementLine, "number" | "services"> &
 
 type Span = { startsAt: Date | null; endsAt: Date | null };
 
-/** The lines of a firm in a month, in the order in which they were booked. @param span null where there is no bound */
+/**
+ * The lines of a firm in a month, in the order in which they were booked. @param span a bound is null when there is
+ * none
+ */
 export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
   const from = span.startsAt ?? "-infinity";
   const until = span.endsAt ?? "infinity";

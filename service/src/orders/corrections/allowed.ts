@@ -19,7 +19,7 @@ export type Trouble = OrderState & {
   faxedAgain: number;
   /** Whether a request for a refund is open. */
   refundIsAsked: boolean;
-  /** Why its parcel can't be addressed to another place any more, as the carriers have it; null when it can. */
+  /** Why the parcel can't be sent to another address any more, according to the carriers; null when it can. */
   parcelIsFixed: string | null;
 };
 

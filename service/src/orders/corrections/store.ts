@@ -10,11 +10,11 @@ import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOr
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
-/** The parcels of orders that wait to be handed over, as the carriers and the people who ship have them. */
+/** The parcels of orders that wait to be handed over, according to the carriers and the people who ship. */
 export type Parcels = {
-  /** Why the parcel can't be addressed to another place any more; null when it can. */
+  /** Why the parcel can't be sent to another address any more; null when it can. */
   whyFixed: (db: Sql, orderId: number) => Promise<string | null>;
-  /** Gives up the labels of a locked order whose address has just changed, and has the parcel labeled again. */
+  /** Withdraws the labels of a locked order whose address has just changed, and has a new label made for the parcel. */
   readdress: (tx: Tx, order: LockedOrder, at: Date) => Promise<void>;
 };
 

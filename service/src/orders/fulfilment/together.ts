@@ -22,7 +22,10 @@ type Covered = { closing: string | null; orderIds: readonly number[] };
 
 type Deps = { db: Database; clock: Clock; closingsOf: ClosingsOf };
 
-/** Clients of a closing of several documents see these moments on its pages. The mail at the end covers them. */
+/**
+ * Clients of a closing of several documents see these moments on the closing's pages, and the mail at the end covers
+ * them.
+ */
 const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivered", "fax_delivered"] as const);
 
 /** The moments that one mail covers for several orders, and whether another order has reached the moment, too. */
@@ -35,12 +38,15 @@ const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
   refunded: ({ status }) => status === "Refunded",
 };
 
-/** A mail about money that is still to be paid names documents again that an earlier one named. */
+/** A mail about unpaid money names documents again that an earlier mail named. */
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
 
 /** Documents of a closing that are paid separately are usually paid within seconds. */
 const payingMs = 5_000;
-/** How long the end of one document waits for documents that people work on, and for those that somebody must put right. */
+/**
+ * How long the end of one document waits for documents that people are working on, and for documents that somebody must
+ * correct.
+ */
 const longestWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };
 const stuck: ReadonlySet<string> = new Set([
   "OnHold",

@@ -1,6 +1,7 @@
 /**
- * Amounts that are asked for after an order was paid, because a correction made it dearer. The order's total stays. A
- * supplement is paid by the same checkout or charge as an order, and only the processor's event settles it.
+ * Supplements: amounts that are requested after an order was paid, because a correction made it more expensive. The
+ * order's total does not change. A supplement is paid by the same checkout or charge as an order, and only the
+ * processor's event settles it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -10,7 +11,7 @@ import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
 
-/** `withdrawn`: no longer needed, so money that still comes for it is unapplied. */
+/** `withdrawn`: no longer needed. Money that still arrives for it is unapplied. */
 export type Supplement = {
   id: number;
   amountCents: number;
@@ -42,11 +43,11 @@ export const coveredAmount = (row: Statement): Statement => sql`CASE WHEN ${row}
 const columns = sql`s.id, s.amount_cents AS "amountCents", s.label, s.state, s.asked_at AS "askedAt",
   s.changed_at AS "changedAt", ${verified(supplementState, sql`s`)}`;
 
-/** The supplements of an order, oldest first. @throws ServiceError `unavailable` for an altered one */
+/** The supplements of an order, oldest first. @throws ServiceError `unavailable` for an altered supplement */
 export const supplementsOf = (db: Sql, orderId: number) =>
   db.query<Supplement>(sql`SELECT ${columns} FROM supplements s WHERE s.order_id = ${orderId} ORDER BY s.id`);
 
-/** The same for pages, which know the order's code. */
+/** The same supplements for pages, which know the order's code. */
 export const supplementsOfCode = (db: Sql, orderCode: string) =>
   db.query<Supplement>(sql`
     SELECT ${columns} FROM supplements s JOIN orders o ON o.id = s.order_id
@@ -73,7 +74,7 @@ export const supplementsPaid = async (db: Sql, orderId: number): Promise<number>
 type Asked = { amountCents: number; label: string; actor: string; at: Date };
 
 /**
- * Asks the payer of the locked order for a further amount, in place of an earlier request: by a mail to the client,
+ * Asks the payer of the locked order for a further amount, which replaces an earlier request: by a mail to the client,
  * or by a charge of the firm within the limits of the member who placed the order.
  */
 export async function askSupplement(
@@ -94,7 +95,7 @@ export async function askSupplement(
   await enqueue(tx, firmChargeQueue, { orderId });
 }
 
-/** Ends the wish for a further amount of a locked order, if there is one, and closes its checkout. */
+/** Withdraws the request for a further amount of a locked order, if there is one, and closes its checkout. */
 export async function withdrawSupplement(
   tx: Tx,
   { id: orderId, partnerId }: Pick<LockedOrder, "id" | "partnerId">,
@@ -109,11 +110,11 @@ export async function withdrawSupplement(
   await enqueue(tx, closeCheckoutQueue, { orderId });
 }
 
-// A hold or a failed parcel ends, and the supplement is needed then.
+// The hold or the failed parcel has ended, and the supplement is still needed.
 const takesMoney: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
 
 /**
- * Settles a supplement with a payment of its exact amount, and lets the order's shipping go on.
+ * Settles a supplement with a payment of its exact amount, and continues the order's shipping.
  * @returns false when nothing waits for the money
  */
 export async function settleSupplement(

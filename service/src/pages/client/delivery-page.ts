@@ -29,8 +29,9 @@ import { clientRoute } from "./client-route.ts";
 type DeliveryPageDeps = { assets: Assets; limits: RateLimits; documents: { deliveries: DeliveryDeps } };
 
 /**
- * Adds the page that shows the documents of a closing to a holder of their link and, if it asks for one, of the code that
- * is mailed to the recipient. Opening the page mails and downloads nothing: programs follow the links in a mail.
+ * Adds the page that shows the documents of a closing to anyone who has their link and, if the link asks for a code,
+ * the code that is mailed to the recipient. Opening the page mails and downloads nothing, because programs follow the
+ * links in a mail.
  */
 export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { assets, documents } = deps;
@@ -90,7 +91,7 @@ function linkOf({ params: { id, token }, request }: LinkCall): Link {
 
 const pathOf = ({ id, token }: Link): string => `/deliveries/${id}/${token}`;
 
-/** The mail with a code, and the code that was typed. */
+/** The form that requests a mail with a code, and the form that takes the code. */
 function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { deliveries } = deps.documents;
   const back = (reader: Reader, link: Link, said: "sent" | "wait" | "wrong" | "locked") => ({

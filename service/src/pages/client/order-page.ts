@@ -30,7 +30,7 @@ export type OrderView = Omit<
   /** Whether a time with a notary can be booked. */
   takesAppointment: boolean;
   together: PaidTogether;
-  /** The amount that is due on top of the total, and for which the parcel waits; null for none. */
+  /** The amount that is due on top of the total. The parcel waits for it. Null for none. */
   supplementCents: number | null;
   /** Whether a bank payment is in process, so that nothing has to be paid now. */
   isPaymentInProcess: boolean;

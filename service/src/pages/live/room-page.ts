@@ -127,7 +127,9 @@ const devicePart = ({ device }: LiveWords): Html =>
 <p class="form-actions"><button type="button" id="device-start" class="secondary">${device.start}</button></p>`,
   );
 
-/** An interpreter proves nothing here; the notary asks a credible witness as a signer without a check. */
+/**
+ * Interpreters prove nothing here. The notary questions a credible witness in the same way as a signer without a check.
+ */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
   if (entered.person.role === "interpreter") return [];
   const state = identity === null || identity.state === "expired" ? "none" : identity.state;

@@ -75,7 +75,7 @@ const promisedMs = dayMs;
 
 type WaitingHead = { day: string; takenAt: Date; ageMs: number; isLate: boolean };
 
-/** The newest head, if the log does not have it. A forged or lost line never gets in. */
+/** The newest head, if the log does not have it. A forged or lost line never enters the log. */
 function notLoggedHead(
   heads: readonly StoredHead[],
   logged: ReadonlyMap<string, readonly string[]>,

@@ -47,7 +47,8 @@ export async function openOwnLog(
   const rows = new Map<string, OwnRow>();
   for (const row of [...(await sealedRows(resources, environment)), ...(await statements(resources, environment))])
     rows.set(row.line, row);
-  // Each line is in one of the logs that followed each other. A line that is nowhere is missing in the newest one.
+  // Each line is in one of the logs that followed one another. A line in none of them is reported as missing from the
+  // newest one.
   const logOf = new Map((await linesWithLogs(db, environment)).map(({ line, log }) => [ownLine(line), log]));
   const newest = (await currentTree(db, environment))?.log;
   const isExpected = (line: string) => (logOf.get(line) ?? newest) === tree.log;

@@ -121,7 +121,7 @@ async function send(fields: Record<string, string> = {}, room = roomCode) {
   );
 }
 
-/** Sends as the form does when its boxes stay as they are. */
+/** Sends the form without changing its boxes. */
 const sendWithCode = (email: string) => send({ email, code: "on" });
 const newestCode = (email: string) =>
   mailsTo(running.service, email)
@@ -211,7 +211,7 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.match(await look(), /The link was ended/);
 });
 
-/** A link that asks for a code, before any was mailed. */
+/** A link that asks for a code, before a code was mailed. */
 async function asking(email: string) {
   assert.equal((await sendWithCode(email)).status, 303);
   return until(() => links(email)[0]);

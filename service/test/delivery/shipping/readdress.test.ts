@@ -39,7 +39,7 @@ const corrections = async (code: string) =>
   (await (await fetch(`${world.url()}/api/partner/orders/${code}/corrections`, { headers })).json()) as Corrections;
 const place = (fields: Record<string, string> = {}) => world.place(fields, headers);
 
-/** A paid order whose label was bought for the address that was quoted. */
+/** A paid order whose label was bought for the quoted address. */
 async function labeled() {
   const code = await world.payFor(await place());
   return { code, first: await world.boughtLabel(code) };
@@ -65,7 +65,7 @@ const dearer = () =>
     return { code, first, asked };
   });
 
-/** The same, when the carrier's offers are not the usual ones: the label is bought before. */
+/** Orders whose labels were bought before a test changes the carrier's offers. */
 const ready: { code: string; first: Awaited<ReturnType<typeof labeled>>["first"] }[] = [];
 for (let n = 0; n < 5; n++) ready.push(await labeled());
 async function labeledAtUsual() {
@@ -159,7 +159,7 @@ test("money for a supplement that is not needed any more waits for a person, and
   const { code } = await dearer();
   const session = sessionOf((await checkout(code)).body.checkoutUrl);
   const event = stripe.pay(session);
-  // The next address costs what was quoted.
+  // The next address has the quoted price.
   assert.equal((await correct(code, { ship_line1: "10 Near Street" })).status, 200);
   await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
   await deliver(event);
@@ -212,7 +212,7 @@ test("while a label is being bought, or its purchase is unclear, the address sta
   assert.match(refused.body.error ?? "", /A label is being bought at this moment|Nobody knows yet/);
 });
 
-/** kill -9, and a start after which the leases of the killed node are over. */
+/** Kills the service by kill -9, and starts it after the leases of the killed node have expired. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();

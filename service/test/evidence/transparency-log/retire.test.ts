@@ -35,7 +35,7 @@ const baseUrl = "https://log.example.com";
 const clock = () => new Date();
 const place = temporaryFolder();
 await forTests(Promise.resolve({ close: async () => place.remove() }));
-/** One database for all tests: each test ends the log that the one before has begun. */
+/** All tests use one database: each test ends the log that the previous test has begun. */
 const db = await forTests(newDatabase());
 
 /** A node: a database, and a folder with key files. */
@@ -91,7 +91,7 @@ async function judged(node: Node, text: string, proof: string, logs?: readonly T
   const claims = await verifyLogProof({ proof: Buffer.from(proof), entry, environment: "live", logs: trusted });
   return claims.map(({ name, state }) => `${name} ${state}`);
 }
-/** The name of the log that goes on. */
+/** The name of the log that has not ended. */
 const current = async () => (await currentTree(db, "live"))?.log ?? "live";
 
 const proven = ["log_inclusion holds", "log_checkpoint_signed holds"];

@@ -16,7 +16,7 @@ import {
 import { billingDocumentState } from "../../../src/orders/payments/payments.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
-// Five years with 200 orders in each month, and half of a month that is open.
+// Five years with 200 orders in each month, followed by half of an open month.
 const [months, orders] = [60, 200];
 const now = new Date("2026-01-15T12:00:00Z");
 const clock = () => now;
@@ -32,7 +32,7 @@ const [row] = await db.query<{ id: number; partnerId: string }>(sql`
 const { id: orderId = 0, partnerId = "" } = row ?? {};
 const owner = { partnerId, environment: "live", firmName: "Acme Title" } as const;
 const count = months * orders + orders / 2;
-// The time between two payments of a month, so that none is near its ends.
+// The time between two payments of a month, so that no payment is near the start or the end of the month.
 const at = sql`'2021-01-02T00:00:00Z'::timestamptz + ((n - 1) / ${orders}::int) * interval '1 month'
   + ((n - 1) % ${orders}::int) * interval '1 hour'`;
 await db.query(sql`
@@ -58,7 +58,7 @@ async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[
 }
 
 test("a look at the statements of five years reads the documents of the open month alone, and a look at a month its own", async () => {
-  // Each document is read for its line, for its amount and for its MAC.
+  // Each document is read three times: for its line, its amount and its MAC.
   const most = 4;
   let all: Awaited<ReturnType<typeof statementsOf>> = [];
   const read = await rowsRead(async (tx) => {

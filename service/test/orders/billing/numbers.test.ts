@@ -219,7 +219,7 @@ test("a closed month never changes: items that arrive late belong to the next on
   await close();
   const june = (await statements()).find(({ month }) => month === "2026-06");
   assert.equal(june?.endsAt?.toISOString(), "2026-07-01T04:00:00.000Z");
-  // A node whose clock is behind.
+  // A node whose clock is slow.
   now = new Date("2026-06-30T23:00:00Z").getTime();
   await apply(refunded(charge.intent, 900));
   now = new Date("2026-07-02T12:00:00Z").getTime();

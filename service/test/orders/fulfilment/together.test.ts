@@ -76,7 +76,7 @@ test("a client of three documents is mailed one payment and one end, which name 
   ]);
   const [end = ""] = mailsTo(service, email);
   assert.equal(new Set(end.match(/\/documents\/[0-9a-f]{40}/g)).size, 3, "a link to the copies of each");
-  // A client of one document gets the mails of an order.
+  // A client with one document gets the same mails as for a single order.
   await until(() => subjects(other).length >= 3 || undefined);
   assert.ok(subjects(other).every((subject) => !/closing/.test(subject)));
   const sent = await db.query(sql`

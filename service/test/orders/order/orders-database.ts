@@ -28,7 +28,7 @@ export type OrderFacts = {
   fax: boolean;
   statusBeforeHold: string | null;
   totalCents: number;
-  /** Another firm than the database's own. */
+  /** A firm other than the database's own. */
   partnerId: string;
   payBy: "client" | "firm";
 };

@@ -7,7 +7,7 @@ import { isSealed, type Statement, sql } from "../../../src/kernel/platform/data
 import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 
-// The processor sees by the key which node asks.
+// The processor recognizes the requesting node by its key.
 const live = await forTests(openLiveService({ ...ownProcess, STRIPE_SECRET_KEY: "sk_live_one" }));
 const { stripe, db, harness } = live;
 let second = await startService({
@@ -32,7 +32,7 @@ const setup = /cs_test_[0-9a-f]+/.exec(await (await post(second, "/dashboard/bil
 for (const event of stripe.finishSetup(setup?.[0] ?? "")) await stripe.deliver(second.baseUrl, event);
 await until(async () => (await db.query(sql`SELECT FROM payment_methods WHERE state = 'active'`)).length === 1);
 
-/** An order of the firm, whose key may not spend: an owner charges it. */
+/** An order of the firm. Its key may not spend, so an owner charges the firm. */
 async function place(): Promise<string> {
   const { orderCode } = await live.place({ svc_sign: "true", pay_by: "firm", create_checkout: "false" });
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
@@ -50,7 +50,7 @@ const paymentsOf = (code: string) =>
     sql`SELECT FROM payments p JOIN orders o ON o.id = p.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`,
   );
 
-/** Kills the node in mid-flight and starts it again, while the other goes on. */
+/** Kills the node in the middle of its work and starts it again, while the other node continues. */
 async function kill(node: Service): Promise<void> {
   await node.kill();
   const again = await node.restart();
@@ -58,7 +58,7 @@ async function kill(node: Service): Promise<void> {
   else harness.service = again;
 }
 
-/** Holds writes to a table up, from the time when one waits for it until `work` has ended. */
+/** Locks a table until `work` has ended. `work` runs once a write of `begin` waits for the lock. */
 async function whileWritesWait(table: Statement, begin: () => Promise<unknown>, work: () => Promise<void>) {
   let begun: Promise<unknown> = Promise.resolve();
   await db.transaction(async (tx) => {
@@ -70,7 +70,7 @@ async function whileWritesWait(table: Statement, begin: () => Promise<unknown>, 
   await begun;
 }
 
-/** The charge is at the processor once, and its event, which comes twice, pays the order once. */
+/** The processor has made the charge once. Its event arrives twice, and pays the order once. */
 async function requireOnePayment(code: string): Promise<void> {
   const intent = await until(async () => {
     await live.hurry("firm-charge");
@@ -97,7 +97,7 @@ test("killed before the charge is on record: nothing was charged, and the other 
   await requireOnePayment(code);
 });
 
-// `hang`: the processor never gets to it. `mute`: it charges, and its answer is lost.
+// `hang`: the processor never handles the request. `mute`: it charges, and its answer is lost.
 for (const [failure, words] of [
   ["hang", "after the charge is on record, before the processor has it"],
   ["mute", "after the processor charged, before its answer is on record"],

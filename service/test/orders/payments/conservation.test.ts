@@ -25,10 +25,10 @@ const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, fuse } = world;
 const [minute, hour] = [60_000, 3_600_000];
 
-/** Targets and sums are picked by number among those that a history has at that moment. */
+/** Targets and sums are chosen by a number, among those that exist at that moment. */
 const pick = fc.nat(50);
 const rarely = fc.nat(3).map((n) => n === 0);
-/** The point of a step at which it crashes; null where it does not. */
+/** The point of a step at which it crashes; null without a crash. */
 const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) });
 const outcomes: MethodOutcome[] = ["succeeded", "succeeded", "processing", "card_declined", "authentication_required"];
 
@@ -62,7 +62,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** The kinds of ends that the histories of this run had, so that a test of nothing fails. */
+/** The kinds of ends in the histories of this run, to prove that the test covers something. */
 const seen = new Set<string>();
 const idOf = (object: Record<string, unknown>): string => String(object["id"]);
 
@@ -84,7 +84,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const paidSessions = () => sessions.map((id) => stripe.sessions.get(id) ?? {});
   const intentsOf = () => [...charges().map(idOf), ...paidSessions().map((each) => String(each["payment_intent"]))];
 
-  /** The events of what changed at the processor since the last look. */
+  /** The events about changes at the processor since the last call. */
   function look(): void {
     for (const intent of charges()) {
       const [id, state] = [idOf(intent), String(intent["status"])];
@@ -140,7 +140,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (!sessions.includes(session)) sessions.push(session);
   }
 
-  /** Sessions whose address a crash kept from us are the firm's, too. */
+  /** Finds all sessions of the firm, including those whose address was lost in a crash. */
   async function findSessions(): Promise<void> {
     const rows = await db.query<{ id: string }>(sql`
       SELECT DISTINCT s.id FROM checkout_sessions s LEFT JOIN checkout_parts c ON c.checkout_id = s.id
@@ -150,7 +150,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       if (own.has((metadata as { checkout?: string }).checkout ?? "") && !sessions.includes(id)) sessions.push(id);
   }
 
-  /** The order's payment, and what is left of it at the processor. */
+  /** The order's payment, and the amount that the processor still holds of it. */
   async function rest(code: string) {
     const [payment] = await heldPayments(db, await orderIdOf(code));
     const intent = payment?.paymentIntent;
@@ -173,7 +173,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     parts.push({ request: newUuid(), payment: payment.id, paymentIntent, amountCents: cents });
   }
 
-  /** An approved part is asked for until the processor has answered. */
+  /** An approved part is requested until the processor has answered. */
   async function giveParts(points: number | null): Promise<void> {
     for (const part of [...parts])
       if (await attempt(points, () => deps.processor.refundPart(part))) parts.splice(parts.indexOf(part), 1);
@@ -224,7 +224,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   function wait(ms: number): void {
     world.advance(ms);
     if (ms < 24 * hour) return;
-    // A day ends the processor's keys and its open pages.
+    // After a day, the processor's keys and its open pages have expired.
     stripe.forgetKeys();
     for (const session of paidSessions())
       if (session["status"] === "open") Object.assign(session, { status: "expired", url: null });
@@ -296,7 +296,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     look();
   }
 
-  /** Everything that is on its way arrives: events, in reverse, jobs, and refunds. */
+  /** Delivers everything that is pending: events in reverse order, jobs, and refunds. */
   async function settle(): Promise<void> {
     for (let round = 0; round < 12; round++) {
       await giveParts(null);
@@ -311,7 +311,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     }
   }
 
-  /** Our books against the processor's, to the cent. */
+  /** Compares our books with the processor's, to the cent. */
   async function compare(): Promise<void> {
     const received = new Map<string, number>();
     for (const intent of charges())
@@ -353,7 +353,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await requireNothingStuck();
   }
 
-  /** Every charge is over, or waits for a bank. */
+  /** Every charge has ended, or waits for a bank. */
   async function requireNothingStuck(): Promise<void> {
     const open = await db.query<{ state: string; code: string }>(sql`
       SELECT c.state, c.payment_intent AS code FROM firm_charges c

@@ -275,7 +275,7 @@ test("a charge whose job is repeated after the processor's keys expired is not s
   );
 });
 
-/** As if the processor had been silent for long. */
+/** Simulates that the processor has been silent for a long time. */
 const makeOverdue = (id: string) =>
   changeRowsOf(db, chargeState, sql`id = ${id}`, sql`changed_at = changed_at - interval '11 days'`);
 
@@ -317,7 +317,7 @@ test("an owner or an operator ends a charge that got stuck; nobody else does, an
 
 type RoomCharge = { orders: { orderCode: string; chargeId: string; totalCents: number }[]; totalCents: number };
 
-/** A room with an order of a client, and two that the firm pays and that nobody was charged for. */
+/** A room with a client's order, and two orders that the firm pays and that were not charged. */
 async function closing() {
   await setLimit("0", "0");
   const codes = [await placeForFirm(), (await live.place({ svc_sign: "true" })).orderCode, await placeForFirm()];

@@ -14,7 +14,7 @@ import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 /** Thrown at the point where a simulated crash ends a step. */
 export class Crash extends Error {}
 
-/** A firm with a card on file, and a key that may spend by it. */
+/** A firm with a card on file, and a key that may spend with it. */
 export type PayingFirm = {
   owner: Owner & { firmName: string };
   principal: Principal;
@@ -41,7 +41,7 @@ export async function openMoneyWorld() {
   const expiries = new Map<string, Date>();
   const processor = fuse.around({
     ...real,
-    // The double knows the real time alone, and wants the same one for a repeated request.
+    // The double knows only the real time, and requires the same time in a repeated request.
     mint: (request) => {
       const expiresAt = expiries.get(request.id) ?? new Date(Date.now() + 23 * hour);
       expiries.set(request.id, expiresAt);
@@ -69,11 +69,11 @@ export async function openMoneyWorld() {
       now += ms;
     },
     newFirm: () => newFirm(db, stripe, clock()),
-    /** The jobs that wait, in their order. */
+    /** The waiting jobs, in their order. */
     waitingJobs: () =>
       db.query<Job>(sql`
         SELECT id, queue, payload, attempts FROM jobs WHERE queue = ANY (${[...handlers.keys()]}::text[]) ORDER BY id`),
-    /** Runs a job as a node does: one that ends is gone, one that fails or crashes is tried again. */
+    /** Runs a job as a node does: a finished job is removed, a failed or crashed one is tried again. */
     async run({ id, queue, payload, attempts }: Job): Promise<boolean> {
       await db.query(sql`UPDATE jobs SET attempts = attempts + 1 WHERE id = ${id}`);
       try {
@@ -112,7 +112,7 @@ export async function openMoneyWorld() {
 
 /**
  * Ends a step at its n-th point: before and after each transaction, before its commit, and before and after each call
- * of the processor. What runs in the same step after that crashes, too.
+ * of the processor. Work that runs in the same step after this point crashes, too.
  */
 function createFuse() {
   let left = Number.POSITIVE_INFINITY;
@@ -121,7 +121,7 @@ function createFuse() {
     left -= 1;
   };
   return {
-    /** Null never crashes. */
+    /** Null for no crash. */
     set: (points: number | null) => {
       left = points ?? Number.POSITIVE_INFINITY;
     },

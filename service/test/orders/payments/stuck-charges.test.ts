@@ -33,7 +33,7 @@ async function asked() {
   return { code, job, charge };
 }
 
-/** An order whose charge the processor has answered, or not, and whose event is overdue. */
+/** An order whose charge the processor may have answered, and whose event is overdue. */
 async function sent(outcome: "succeeded" | "processing") {
   stripe.firm.outcomes.set(firm.method, outcome);
   const { code, job, charge } = await asked();
@@ -74,7 +74,7 @@ test("tries a charge again that could not be sent, by one job under the same key
     jobs.map(({ id, attempts }) => [id, attempts]),
     [[job.id, 0]],
   );
-  // Nothing is left of the job.
+  // No trace of the job is left.
   await db.query(sql`DELETE FROM jobs`);
   await watchPayments(deps);
   const [again, ...more] = await world.waitingJobs();
@@ -216,7 +216,7 @@ test("a spender's month begins in the time zone of statements", async () => {
   const left = 100_000_000 - (spent?.cents ?? 0);
   const next = new Date(Date.UTC(world.clock().getUTCFullYear(), world.clock().getUTCMonth() + 1, 1)).toISOString();
   const utc = (hour: string) => next.replace("T00", hour);
-  // No charge of this file is before the month in New York, and all are in it.
+  // All charges of this file are in the present month of New York.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
     await tx.query(
@@ -225,7 +225,7 @@ test("a spender's month begins in the time zone of statements", async () => {
     await writeStateMacs(tx, chargeState, sql`partner_id = ${partnerId}`);
     await tx.script("ALTER TABLE firm_charges ENABLE TRIGGER firm_charges_stay");
   });
-  // Three hours after midnight in UTC it is still the month before in New York.
+  // Three hours after midnight in UTC, it is still the previous month in New York.
   assert.equal(await inMonth(utc("T03"), left + 1), "above_month_limit");
   assert.equal(await inMonth(utc("T03"), left), null);
   assert.equal(await inMonth(utc("T06"), left + 1), null);

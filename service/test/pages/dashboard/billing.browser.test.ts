@@ -46,7 +46,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Goes to the control with the Tab key alone, as somebody without a mouse does. */
+/** Moves the focus to the control with only the Tab key, like somebody without a mouse. */
 async function tabTo({ page }: OpenPage, name: RegExp): Promise<void> {
   const focused = `(() => { const at = document.activeElement; const label = at?.labels?.[0]?.textContent ?? at?.textContent ?? "";
     return at === document.body ? "" : label.trim(); })()`;
@@ -62,7 +62,7 @@ async function press(opened: OpenPage, name: RegExp): Promise<void> {
   await opened.page.keyboard.press("Enter");
 }
 
-/** The processor sends what happened on its pages since. */
+/** The processor sends the events of its pages since the last call. */
 async function deliver(): Promise<void> {
   for (const event of stripe.paidByPayers.splice(0))
     assert.equal((await stripe.deliver(service.baseUrl, event)).status, 200);

@@ -28,7 +28,7 @@ const mailed = (email: string, subject: string) =>
   until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
 const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
 
-/** The one link of a person, by which all documents are signed. */
+/** The person's only link, with which all documents are signed. */
 async function signAll(email: string, count: number, javaScript: boolean): Promise<void> {
   const mail = await mailed(email, "please sign");
   const opened = await pages.browser.open(pages.service.baseUrl + pathIn(mail, /\/sign\/[0-9a-f]{40}/), {
@@ -46,7 +46,7 @@ async function signAll(email: string, count: number, javaScript: boolean): Promi
   await opened.close();
 }
 
-/** The client pays on a phone, by the link of the one mail about money. */
+/** The client pays on a phone, with the link in the only mail about money. */
 async function payAll(): Promise<void> {
   const quote = await mailed(marcus.email, "Your quote is ready");
   assert.match(quote, /Ortega closing \(5 documents\)/);
@@ -86,7 +86,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await click(page.getByRole("group", { name: "5. Disclosure", exact: true }).getByLabel(ana.name));
   for (const [name, value] of Object.entries(shipping).filter(([name]) => !/svc_|state/.test(name)))
     await page.locator(`#field-${name}`).fill(value);
-  // Typed, as all else: the list takes the letters of the state.
+  // Typed like everything else: the list accepts the letters of the state.
   await page.locator("#field-ship_state").selectOption(shipping.ship_state);
   await page.locator("#field-fax_to").fill("2125550123");
   await click(page.getByLabel("These are the client’s own documents"));

@@ -451,7 +451,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   const mark = (await sheetOf(code))?.marks.findLast(({ name }) => name === "identify");
   assert.match(JSON.stringify(mark?.detail), /Neighbors since 2011/);
   assert.deepEqual(presentLines(await livePeople(db, id)), ["Wanda Wise, credible witness, Ohio, United States"]);
-  // Who could make the witness a signer in the database opens nothing.
+  // Somebody who turns the witness into a signer in the database still can't open anything.
   await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 11`);
   assert.equal((await wanda.look()).status, 503);
 });

@@ -273,7 +273,7 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await order.advance(1);
   await until(async () => (await requestsOf(order))[0]?.state === "waiting");
   assert.equal((await order.leave()).status, 303);
-  // The notary who claims it, and is on duty, never calls: the claim ends with the request.
+  // The notary who claims the order is on duty but never calls, so the claim ends with the request.
   assert.equal((await pia.post(`/tasks/${task?.id}/claim`)).status, 303);
   assert.equal((await order.ask()).status, 303);
   await order.advance(1201);
@@ -284,7 +284,7 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
   assert.equal(codeIn(await nora.take()), order.code);
-  // An act that was noted keeps the order with its notary: it may be done, and wait for its file.
+  // A noted act keeps the order with its notary: the act may be done, and wait for its file.
   assert.equal((await nora.post(`/orders/${order.code}/act`, notedAct)).status, 303);
   await order.advance(301);
   await until(async () => (await requestsOf(order)).every(({ state }) => state === "ended"));

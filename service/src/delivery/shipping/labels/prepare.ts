@@ -107,8 +107,8 @@ async function decide(
 }
 
 /**
- * Asks the payer for what postage to a corrected address costs more than was quoted and paid.
- * @returns false when people decide instead: the address is the one that was quoted, or nobody can pay here
+ * Asks the payer for the part of the postage to a corrected address that exceeds what was quoted and paid.
+ * @returns false when a person must decide: the address is the quoted one, or nobody can pay here
  */
 async function askPayer(
   { clock, easypost }: LabelDeps,

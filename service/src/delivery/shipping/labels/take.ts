@@ -34,7 +34,10 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
   },
 });
 
-/** The most that is paid for a label without asking: what was quoted and paid for it since, and what the operator absorbs. */
+/**
+ * The most that is paid for a label without asking: the amount that was quoted, the amount paid since, and the excess
+ * that the operator absorbs.
+ */
 async function budgetOf(tx: Tx, orderId: number, { rateTolerance }: LabelSettings): Promise<number | null> {
   const quotedCents = (await findLabelOrder(tx, orderId))?.quotedCents ?? null;
   if (quotedCents === null) return null;

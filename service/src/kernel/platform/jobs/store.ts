@@ -19,7 +19,7 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
-/** Queues a job unless one with this payload waits. One that failed for good begins again. */
+/** Queues a job unless a job with this payload waits. A job that failed for good starts again. */
 export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
   const same = sql`queue = ${queue} AND payload = ${payload}::jsonb`;
   const revived = await tx.query(sql`

@@ -124,7 +124,7 @@ function orNoneIfAltered(error: unknown): undefined {
 }
 
 /**
- * Locks the orders by ascending id, as every transaction that locks several does. Altered ones are left out.
+ * Locks the orders by ascending id, as every transaction that locks several orders does. Altered orders are left out.
  * @returns them in the group's order
  */
 export async function lockGroup(

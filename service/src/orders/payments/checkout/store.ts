@@ -16,7 +16,7 @@ export type CheckoutSession = {
   id: string;
   /** The group whose orders the session pays together; null for a session of a single order. */
   groupId: string | null;
-  /** The supplement of its single order that it pays; null for the order's total. */
+  /** The supplement that the checkout pays for its only order; null when it pays the order's total. */
   supplementId: number | null;
   status: "minting" | "open" | "replacing";
   amountCents: number;

@@ -65,7 +65,7 @@ export async function chargeByMember(deps: ChargeDeps, principal: Principal, cod
 }
 
 /**
- * Writes the charge of a payable order that the caller asks for, and has it sent.
+ * Writes the charge that the caller requested for a payable order, and queues it for sending.
  * @returns its id and sum
  * @throws ServiceError `not_payable` without a method on file, and above the caller's limits
  */
@@ -254,7 +254,7 @@ export async function takeCharge(
   return before;
 }
 
-/** Mails the owners and the member who asked. */
+/** Mails the owners and the member who requested the charge. */
 export async function notify(
   tx: Tx,
   { id, askedBy, ...charge }: store.FirmCharge,

@@ -11,16 +11,17 @@ import { requireProcessor } from "./methods.ts";
 import { type ChargeState, chargesOfCode } from "./store.ts";
 
 export type GroupCharge = {
-  /** The orders that are charged, in the group's order; each by a payment of its own. */
+  /** The orders that are charged, in the group's order. Each is paid by its own payment. */
   orders: { orderCode: string; chargeId: string; totalCents: number }[];
   totalCents: number;
 };
 
 /**
- * Charges the firm's method for every payable order of a group that the firm itself pays; all of them or none.
+ * Charges the firm's method for every payable order of a group that the firm itself pays: either all of them, or none.
  * @param members reads the orders in sequence; called again once they are locked
  * @param record keeps the result for the request's key
- * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's limits
+ * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's
+ * limits
  */
 export function chargeGroup<Result extends GroupCharge>(
   deps: ChargeDeps,
@@ -34,7 +35,8 @@ export function chargeGroup<Result extends GroupCharge>(
     const orders: GroupCharge["orders"] = [];
     const refusals: string[] = [];
     const refuse = async (message: string): Promise<never> => {
-      // Where an earlier request with the key has just charged, its answer counts, and not this refusal.
+      // If an earlier request with the same key has just charged the firm, its answer is returned instead of this
+      // refusal.
       await record(tx, {});
       throw new ServiceError("not_payable", message);
     };
@@ -67,7 +69,10 @@ const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
   succeeded: "succeeded",
 };
 
-/** The order's latest charge; null for an order that was never charged. @throws ServiceError `unavailable` for an altered one */
+/**
+ * The order's latest charge; null for an order that was never charged. @throws ServiceError `unavailable` for an
+ * altered charge
+ */
 export async function chargeOfOrder(db: Sql, orderCode: string): Promise<OrderCharge | null> {
   const [latest] = await chargesOfCode(db, orderCode);
   if (!latest) return null;

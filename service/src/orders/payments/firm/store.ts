@@ -173,7 +173,7 @@ export type FirmCharge = {
   environment: Environment;
   methodId: string;
   amountCents: number;
-  /** The supplement that it pays; null for the order's total. */
+  /** The supplement that the charge pays; null when it pays the order's total. */
   supplementId: number | null;
   askedBy: string;
   askedAt: Date;
@@ -271,7 +271,7 @@ export type OverdueCharge = Pick<
   "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "state"
 >;
 
-/** Charges whose event is overdue, the oldest first. Those altered in the database are marked. */
+/** Charges whose event is overdue, the oldest first. Charges that were altered in the database are marked. */
 export const overdueCharges = (db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) =>
   db.query<OverdueCharge & Marked>(sql`
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.amount_cents AS "amountCents",

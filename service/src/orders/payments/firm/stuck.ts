@@ -41,8 +41,8 @@ const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
 };
 
 /**
- * Opens a task for each charge whose event is overdue, because its order can't be paid otherwise until then. One that was not
- * sent is tried again, under the same key at the processor.
+ * Opens a task for each charge whose event is overdue, because its order can't be paid in another way before the charge
+ * ends. A charge that was not sent is tried again, with the same key at the processor.
  */
 export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -80,8 +80,8 @@ const refusals = {
 } as const;
 
 /**
- * Ends an overdue charge, so that its order can be paid another way. The processor cancels the payment first, or lets none be
- * made any more; only then is the charge over.
+ * Ends an overdue charge, so that its order can be paid another way. First the processor cancels the payment, or
+ * prevents one; only then does the charge end.
  * @throws ServiceError `not_found`, and `conflict` for a charge that is not overdue, or that the processor can't cancel
  */
 export async function endCharge(
@@ -106,7 +106,7 @@ export async function endCharge(
     const now = await store.selectCharge(tx, id);
     if (!order || !now) throw unknown();
     if (now.state === "succeeded") throw conflict("The payment was confirmed in this moment.");
-    // The processor's event about the cancellation was faster: it did the same.
+    // The processor's event about the cancellation arrived first and has ended the charge.
     if (!store.isOpenCharge(now)) return;
     const ended = { state: "failed", reason: "ended" } as const;
     await store.updateCharge(tx, id, { ...ended, at, paymentIntent: end.paymentIntent });

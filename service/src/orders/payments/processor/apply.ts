@@ -67,7 +67,7 @@ export type Share = {
   amount: number | null;
   /** Why the amount of a payment for several orders is wrong; null when it is right. */
   mismatch: string | null;
-  /** The supplement that it pays; null for the order's total. */
+  /** The supplement that the payment is for; null for the order's total. */
   supplementId: number | null;
 };
 

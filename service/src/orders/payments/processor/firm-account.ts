@@ -32,7 +32,10 @@ export type ChargeAnswer =
   | { state: "answered" | "pending"; paymentIntent: string }
   | { state: "declined"; paymentIntent: string | null; reason: string };
 
-/** `paid`: it can't be canceled. `moving`: a bank moves the money. `unclear`: it may have a payment that it does not show yet. */
+/**
+ * `paid`: it can't be canceled. `moving`: a bank moves the money. `unclear`: there may be a payment that the processor
+ * does not show yet.
+ */
 export type ChargeEnd = { state: "canceled"; paymentIntent: string } | { state: "paid" | "moving" | "unclear" };
 
 type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "currency"> & {
@@ -63,7 +66,7 @@ export type FirmAccount = {
   /** The payment of an earlier attempt whose answer was lost; null when there is none. */
   findCharge: (charge: Pick<ChargeRequest, "id" | "customer">, since: Date) => Promise<ChargeAnswer | null>;
   /**
-   * Cancels the payment of a charge. Where none was made, an attempt that is still on its way can't make one any more.
+   * Cancels the payment of a charge. If none was made, a request that is still in progress can't make one any more.
    * @throws ServiceError `processor_failed`
    */
   end: (charge: EndedCharge, since: Date) => Promise<ChargeEnd>;
@@ -149,8 +152,8 @@ async function findIntent(
 }
 
 /**
- * Makes a payment that nobody can confirm, under the charge's own key. The processor refuses the charge from then on, because a
- * key belongs to one content: not even a request of a crashed node that arrives late can take money.
+ * Makes a payment that nobody can confirm, with the charge's own key. From then on the processor refuses the charge,
+ * because a key allows only one content. So even a late request of a crashed node takes no money.
  * @returns its id; undefined when the key was used before
  */
 async function claimKey(

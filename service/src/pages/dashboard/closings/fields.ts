@@ -24,7 +24,10 @@ export type ClosingDocument = {
    * closing sign the document.
    */
   signers: ReadonlySet<string>;
-  /** The people who are sent the final document, by their rows. The client and the signers get copies anyway. */
+  /**
+   * The people who are sent the final document, as the numbers of their rows. The client and the signers get copies
+   * anyway.
+   */
   receivers: ReadonlySet<string>;
   /** The document's own destination, as fields of the order form; null when it goes where the closing goes. */
   own: FormValues | null;
@@ -58,7 +61,7 @@ function tickedIn(values: FormValues, n: number): Set<string> {
   return new Set(everybody.filter((person) => values[`doc${n}_signs_${person}`] === "on" || !hadBox(person)));
 }
 
-/** Nobody is sent a document until somebody ticks them. */
+/** Nobody is sent a document until somebody ticks the person's box. */
 const receiversIn = (values: FormValues, n: number): Set<string> =>
   new Set(everybody.filter((person) => person !== "client" && values[`doc${n}_gets_${person}`] === "on"));
 

@@ -20,13 +20,16 @@ import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts
 
 type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
 
-/** Each act moves the firm's test orders whose next step it is. */
+/** Each action moves those test orders of the firm whose next step it is. */
 const acts = [
   ["pay", "pay", (deps: SandboxDeps, order: SandboxRequest) => sandboxCheckout(deps, order, "success"), "room-paid"],
   ["complete", "advance", sandboxComplete, "room-completed"],
 ] as const;
 
-/** Adds the forms that move all test orders of a room. A refusal appears with them; the orders before it have moved. */
+/**
+ * Adds the forms that move all test orders of a room. When an order is refused, the page shows the refusal; the orders
+ * before it have moved.
+ */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
   for (const [name, move, act, message] of acts)
     pageRoute(forms, frame, {
@@ -47,7 +50,7 @@ const movable = (
   move: "pay" | "advance",
 ) => orders.filter(({ orderCode, status }) => ownOrders.has(orderCode) && sandboxMoves(status) === move);
 
-/** The buttons that move the test orders of a room together; null where the sandbox can move none. */
+/** The buttons that move all test orders of a room; null when the sandbox can move none of them. */
 export function sandboxCard(view: RoomDetailView): Html | null {
   const [unpaid, open] = [movable(view.room, "pay"), movable(view.room, "advance")];
   if (view.environment !== "test" || unpaid.length + open.length === 0) return null;

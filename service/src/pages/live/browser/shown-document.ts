@@ -7,7 +7,7 @@ import { post } from "./connection.ts";
 export function reportFramedDocument(base: string): void {
   addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
     if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;
-    // The server writes down another document than that of now, too; the signing page refuses it by itself.
+    // The server also records a document that is not the current one. The signing page itself refuses such a document.
     post(`${base}/shown`, { sha256: data.sha256 }).catch(() => {});
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Times that a notary types and reads: local ones, in the zone of the notary's hours. Without hours no zone is known, and
- * they are UTC. The desk, its API and the journal have UTC.
+ * Times that a notary types and reads are local times in the zone of the notary's hours. Without hours no zone is
+ * known, and the times are UTC. The desk, its API and the journal use UTC.
  */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
@@ -19,8 +19,8 @@ function isOnCalendar(day: string, time: string): boolean {
 }
 
 /**
- * The form's values with these times in UTC, as the desk reads them. A time that ends with `Z` is UTC already, and a text
- * in another form is left to the desk, which refuses it.
+ * The form's values with these times converted to UTC for the desk. A time that ends with `Z` is UTC already. A text in
+ * another form is passed on unchanged, and the desk refuses it.
  * @throws ServiceError for a local time that the change to daylight saving time leaves out
  */
 export function inUtc(typed: Typed, names: readonly string[], zone: string): Typed {

@@ -38,7 +38,7 @@ export type SessionView = {
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** The person whose signing pages are open, by the media server's name; null when nobody signs. */
   turn: string | null;
-  /** The hash of the document that each person's browser shows, and that of the document now. */
+  /** The hash of the document that each person's browser shows, and the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
 };
 

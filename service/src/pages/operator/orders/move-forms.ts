@@ -85,7 +85,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
 };
 
-/** The words of a move, which for the next service depend on whether there is one. */
+/** The words of a move. They depend on whether a service follows. */
 const wordsOf = (move: ConsoleMove, order: OrderState): MoveWords =>
   move === "next_segment" && targetOf(order, move) === "Completed" ? completing : words[move];
 

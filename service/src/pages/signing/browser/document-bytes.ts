@@ -74,7 +74,7 @@ export async function checkBytes(
   button.disabled = equal === false;
 }
 
-/** A notary's room that shows this page in a frame, and puts the hash on the record of its session. */
+/** A notary's room that shows this page in a frame, and records the hash for its session. */
 function roomAround(): Window | null {
   try {
     const { parent } = window;

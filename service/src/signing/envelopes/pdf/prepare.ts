@@ -57,7 +57,7 @@ export type Prepared = {
   readonly tail: Buffer;
   /** In the order of the planned fields, followed by those on the added page. */
   readonly fields: readonly PreparedField[];
-  /** The notary's own field, which is the last of them; null without one. */
+  /** The notary's own field, which is the last field; null without one. */
   readonly block: PreparedField | null;
 };
 
@@ -73,7 +73,7 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   try {
     return build(original, preparation, typeset);
   } catch (error) {
-    // The signers' fields may fit where the block does not: readers measure some pages differently.
+    // The signers' fields may fit although the block does not, because readers measure some pages differently.
     if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
     return build(original, withoutBlock, typeset);
   }
@@ -215,7 +215,7 @@ const blockField = (
 
 /**
  * The notary's block, unless it is optional and the document should not get one.
- * @throws UnfitField for a block that must be there, and has no room
+ * @throws UnfitField for a required block that does not fit
  */
 function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp }: PdfLookup): PlannedBlock | null {
   if (!block) return null;

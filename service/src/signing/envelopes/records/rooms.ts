@@ -84,8 +84,8 @@ export async function insertBlock(
 }
 
 /**
- * The block in the document of an order whose signers have all signed. @throws ServiceError `unavailable` for one that
- * the service did not write
+ * The block in the document of an order whose signers have all signed. @throws ServiceError `unavailable` for a block
+ * that the service did not write
  */
 export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlock | undefined> {
   const [found] = await db.query<{ block: SignedBlock }>(sql`

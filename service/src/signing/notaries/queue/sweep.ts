@@ -46,7 +46,10 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 
 type Mac = SweepDeps["rowMac"];
 
-/** Ends the request. A notary who has the order and did not answer gives it up, so that others may answer the next one. */
+/**
+ * Ends the request. A notary who has claimed the order and did not answer loses the claim, so that others may answer
+ * the next request.
+ */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
   const { partnerId, orderId } = order;

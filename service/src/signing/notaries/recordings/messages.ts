@@ -78,7 +78,7 @@ export async function insertMessage(
 }
 
 /**
- * The messages of a recording, in their order. @throws ServiceError `unavailable` for one that was altered, `not_found`
+ * The messages of a recording, in their order. @throws ServiceError `unavailable` for an altered message, `not_found`
  * after the recording was deleted
  */
 export async function messagesOf(db: Sql, secrets: SecretBytes, { id }: Pick<Recording, "id">) {
@@ -104,11 +104,11 @@ function opened(cipher: ColumnCipher, sealed: Buffer, context: string): string |
   }
 }
 
-/** The lines as a file; the hash of each is on the manifest's mark of that message. */
+/** The lines as a file. The manifest's mark for each message states the hash of its line. */
 export const messagesText = (messages: readonly Pick<StoredMessage, "line">[]): string =>
   messages.map(({ line }) => `${line}\n`).join("");
 
-/** Faults of the messages compared with the hashes that the manifest states. */
+/** Reports differences between the messages and the hashes in the manifest. */
 export async function messageFaults(db: Sql, secrets: SecretBytes, recording: Recording): Promise<string[]> {
   const { marks } = JSON.parse(recording.manifest ?? '{"marks":[]}') as { marks: { kind: string; sha256?: string }[] };
   const stated = marks.flatMap(({ kind, sha256 }) => (kind === "message" ? [sha256] : []));

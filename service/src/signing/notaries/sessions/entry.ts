@@ -74,7 +74,10 @@ export async function requireStep(
 
 type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };
 
-/** Runs work on the session of a link in one of these steps, with order, session and person locked. @throws ServiceError */
+/**
+ * Runs work on the session of a link, if the person is at one of these steps. Locks the order, the session and the
+ * person. @throws ServiceError
+ */
 export async function atLink<T>(
   deps: Pick<LiveDeps, "sheets">,
   link: RoomLink,

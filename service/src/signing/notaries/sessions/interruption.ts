@@ -44,5 +44,5 @@ export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): 
 
 /** The notary's name in the engine and in records. */
 export const notaryName = "notary";
-/** Signers have the numbers of the order, third persons those above. */
+/** Signers have their numbers in the order; third persons have higher numbers. */
 export const personName = (n: number): string => (n > mostPrincipals ? `third-${n - mostPrincipals}` : `signer-${n}`);

@@ -28,7 +28,7 @@ type Writing = Pick<LockedLive, "tx" | "session" | "at">;
 async function write(deps: LiveDeps, live: Writing, person: string, text: string): Promise<Message> {
   const { tx, session, at } = live;
   const isOn = session.state === "live" || session.state === "held";
-  // The manifest is written once the act has ended, so no later message could be in it.
+  // The manifest is written once the act has ended, so it could not contain a later message.
   if (!isOn || (await outcomeOf(tx, session.sheetId)) !== null)
     throw new ServiceError("conflict", "Nothing is recorded now, so no message is passed on.");
   await requireHere(deps, session.id, tx);

@@ -1,4 +1,6 @@
-/** The document that each person's browser shows in a live session, by the hash that the browser computed of its bytes. */
+/**
+ * The document that each person's browser shows in a live session, identified by the hash that the browser computed.
+ */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { claimedOrder } from "../desk/desk.ts";
@@ -9,7 +11,7 @@ import { notaryName, personName } from "./interruption.ts";
 import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
 import { eventsOf, type LiveSession } from "./store.ts";
 
-/** Limits the record: a document has a revision for each signer, and pages may be opened again. */
+/** Limits the size of the record: a document has a revision for each signer, and pages may be opened again. */
 const mostShown = 100;
 
 /** The last hash that each person's browser reported, by the session's names. */
@@ -34,9 +36,9 @@ function readHash(typed: Typed): string {
 type Showing = Pick<LockedLive, "tx" | "session" | "at">;
 
 /**
- * Writes down which document a person's browser shows. Another one than that of now is on record, too.
- * @throws ServiceError `conflict` for another document than that of now, after it was written down, and while nothing
- * is recorded
+ * Records which document a person's browser shows, even if it is not the current one.
+ * @throws ServiceError `conflict` for a document that is not the current one (after recording it), and while nothing is
+ * recorded
  */
 async function write(deps: LiveDeps, live: Showing, person: string, sha256: string): Promise<boolean> {
   const { desk } = deps.sheets;
@@ -58,7 +60,7 @@ async function write(deps: LiveDeps, live: Showing, person: string, sha256: stri
 const another = () =>
   new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
 
-/** Writes down what a signer's browser shows. @throws as `write` */
+/** Records what a signer's browser shows. @throws as `write` */
 export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const sha256 = readHash(typed);
   const seen = await atLink(deps, link, ["room"], async (entered) => ({
@@ -69,7 +71,7 @@ export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed):
   if (!seen.isCurrent) throw another();
 }
 
-/** Writes down what the notary's browser shows. @throws as `write` */
+/** Records what the notary's browser shows. @throws as `write` */
 export async function reportShownToNotary(
   deps: LiveDeps,
   operator: Operator,

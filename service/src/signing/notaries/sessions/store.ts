@@ -45,7 +45,7 @@ export type LivePerson = {
   /** Null for a signer, whose address and language are those of the order. */
   email: string | null;
   language: string | null;
-  /** The number of the signer whom a credible witness knows. */
+  /** The number of the signer whom a credible witness vouches for. */
   forSigner: number | null;
   tokenSha256: Buffer;
   codeId: string | null;
@@ -204,7 +204,7 @@ type NewPerson = Pick<LivePerson, "id" | "sessionId" | "n" | "name"> & { token: 
     Pick<LivePerson, "role" | "email" | "language" | "forSigner">
   >;
 
-/** A signer, unless it has a role. */
+/** A signer, unless a role is set. */
 export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...third }: NewPerson): Promise<void> {
   const { role = "signer", email = null, language = null, forSigner = null } = third;
   await tx.query(sql`

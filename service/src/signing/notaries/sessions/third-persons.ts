@@ -27,8 +27,8 @@ export const roleWords: Readonly<Record<LivePerson["role"], string>> = {
 };
 
 /**
- * Why the state's rules let no person of this role into a session; null when they do. A value that nobody has entered
- * counts as no.
+ * Why the state's rules exclude a person of this role from a session; null when they don't. A value that nobody has
+ * entered counts as no.
  */
 export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
   const name = role === "interpreter" ? "interpreter" : "credibleWitness";
@@ -39,8 +39,8 @@ export function roleObstacle(role: ThirdRole, online: OnlineRules): string | nul
 }
 
 /**
- * Invites a third person into the waiting room, before the session begins: everybody in it agrees to the recording, and
- * the recording names them.
+ * Invites a third person into the waiting room. This is possible only before the session begins, because everybody in
+ * it agrees to the recording, and the recording names them.
  * @throws ServiceError naming every wrong field, or the rule of the state
  */
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -114,8 +114,8 @@ export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: s
 
 /**
  * Records in a session that a signer's credible witness was identified, or swore who the signer is. Notary, signer and
- * witness must be there and on the recording.
- * @throws ServiceError naming the field and the rule, the open step, or who is not there
+ * witness must be present and recorded.
+ * @throws ServiceError naming the field and the rule, the open step, or the person who is absent
  */
 export async function noteLiveWitness(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);

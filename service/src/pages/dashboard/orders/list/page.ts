@@ -81,7 +81,7 @@ const headIn = (zone: string): string[] => [
   `Last changed (${zone})`,
 ];
 
-/** A firm's orders as a file for spreadsheets, which read times in this form. */
+/** Times in a file of a firm's orders. Spreadsheets read this form. */
 function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string): string {
   // The Swedish form of a time is YYYY-MM-DD HH:MM:SS.
   const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone });

@@ -23,7 +23,7 @@ export async function planFields(workers: Workers, document: ToPlan): Promise<Pl
   return (await planIn(workers, document, false)).planned;
 }
 
-/** The same, with the place for the block of a notary who signs after the signers. @throws PdfRefusal */
+/** Plans the fields, and the place for the block of a notary who signs after the signers. @throws PdfRefusal */
 export const planFieldsAndBlock = (workers: Workers, document: ToPlan) => planIn(workers, document, true);
 
 async function planIn(workers: Workers, { holder, bytes, signers, fields }: ToPlan, hasBlock: boolean) {

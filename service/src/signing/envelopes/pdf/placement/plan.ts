@@ -36,7 +36,7 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
 /** Holds a state's certificate of an act next to a seal; the notary is not known yet. In points. */
 const blockSize = { width: 290, height: 150 } as const;
 
-/** The place for a notary's block, in the lowest blank area of the last pages; on an added page without one. */
+/** The place for a notary's block: the lowest blank area of the last pages or, without a blank area, an added page. */
 export async function planBlock(original: Buffer, planned: readonly PlannedField[]): Promise<PlannedBlock> {
   const fields = planned.flatMap(({ page, place, invisible }) => (invisible ? [] : [{ page, ...place }]));
   const place = await blankPlace(original, blockSize, fields, { onPrinted: true });
