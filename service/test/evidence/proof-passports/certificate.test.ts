@@ -62,8 +62,7 @@ test(
     );
     for (const fact of [sealed.docSha256, sealed.sealedSha256, sealed.verifyCode]) assert.ok(text.includes(fact), fact);
     assert.match(text, /Time stamp \d{4}-\d\d-\d\d [\d:]{8} UTC, by \S.* \(http:/);
-    const origin = `${new URL(service.baseUrl).host}/log/live`;
-    assert.match(text, new RegExp(`Transparency log (logged: entry \\d+ of|queued for) ${origin}`));
+    assert.match(text, /Transparency log (logged: entry \d+ of|queued for) localhost:\d+\/log\/live/);
     assert.match(text, /Seal certificate CN=SignSealShip seal /);
     const fingerprint = await sealFingerprint(harness.service.baseUrl, "live");
     assert.ok(text.includes(`Certificate, SHA-256 ${fingerprint} This page’s seal, SHA-256 ${fingerprint} `), text);
