@@ -26,7 +26,7 @@ export type Appearances = {
   addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;
 };
 
-export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers">;
+export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers" | "place">;
 export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
 
 const ink = "#17212e";
@@ -81,7 +81,10 @@ export function createAppearances(typeset: Typeset): Appearances {
     },
     box(shape, { round, on }) {
       const drawing = begin(shape);
-      drawing.canvas.drawing(0, 0, 1, round ? circles(shape, on) : checkBox(shape, on));
+      const { place, unit } = shape;
+      // Its drawing may be larger, to hide a tag.
+      const size = { ...shape, width: place.width / unit, height: place.height / unit };
+      drawing.canvas.drawing(0, 0, 1, round ? circles(size, on) : checkBox(size, on));
       return drawing;
     },
     signature(shape, mark, caption) {

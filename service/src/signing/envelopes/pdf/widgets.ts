@@ -2,7 +2,7 @@ import { textString, withEntries } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLock } from "../../../kernel/pdf/named-fields.ts";
 import { resolve, resolveDict } from "../../../kernel/pdf/objects.ts";
-import { type PageBox, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
+import { type PageBox, type Place, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { asInteger, type Dict, entry } from "../../../kernel/pdf/values.ts";
@@ -72,7 +72,7 @@ export function widgetOf(
 ): Widget {
   const { signer, page: number, existing } = field;
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
-  const { rect, ...shape } = placedOn(at.page.box, field.place);
+  const { rect, ...shape } = placedOn(at.page.box, drawnPlace(field));
   const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
   // The name contains the document's own hash, so no field in the document can already have it.
   const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
@@ -126,6 +126,14 @@ function drawn(field: PreparedField, waiting: string, appearances: Appearances):
     };
   const value = preparedValue(field);
   return value === undefined ? appearances.empty(field, waiting) : appearances.text(field, value);
+}
+
+/** The place of the drawing. A box is smaller than the tag that it hides: its drawing is as large as both. */
+function drawnPlace({ kind, place, covers }: PlannedField): Place {
+  if (!covers || (kind !== "checkbox" && kind !== "radio")) return place;
+  const width = Math.max(place.width, covers.x + covers.width);
+  const height = Math.max(place.height, covers.y + covers.height);
+  return { x: place.x, y: place.y + place.height - height, width, height };
 }
 
 function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "covers"> {

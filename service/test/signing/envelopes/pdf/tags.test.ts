@@ -164,12 +164,47 @@ test("tags request numbers, boxes, choices, conditions and formulas with the mem
   const [, months, total, pet, name, gas, oil, first] = fields;
   assert.equal(months?.readOnly, true);
   assert.equal(total?.formula, "rent * months");
-  assert.deepEqual([pet?.id, pet?.required, pet?.place.width, pet?.covers], ["pet", false, 12, undefined]);
+  assert.deepEqual([pet?.id, pet?.required, pet?.place.width], ["pet", false, 12]);
+  assert.ok((pet?.covers?.width ?? 0) > 150, "a box hides its tag, which is longer");
   assert.deepEqual(name?.showWhen, { field: "pet", operator: "checked" });
   assert.deepEqual([gas?.place.width, gas?.place.height, oil?.place.width], [14, 10, 12]);
   assert.deepEqual(first?.choices, { least: 2, most: 2 });
   assert.ok(total?.covers, "a field hides its tag");
 });
+
+test(
+  "a field of every type hides the text of its tag, before and after it is filled",
+  needs("mupdf", "poppler"),
+  async () => {
+    const tags = [
+      "{{Address;type=text}}",
+      "{{type=date}}",
+      "{{I have a pet;type=checkbox}}",
+      "{{Heating;type=radio;option=Gas}}",
+      "{{Heating;type=radio;option=Oil}}",
+      "{{State;type=dropdown;options=TX,CA}}",
+      "{{Rent;type=number}}",
+      "{{type=signature}}",
+    ];
+    const original = pageWith(tags.map((tag, index) => line(tag, 700 - 40 * index)).join(""));
+    const { bytes, fields } = await signing.prepare(original, await planned(original, 1), ["Jane Doe"]);
+    const values = { Address: "9 Elm Street", date: "2026-01-15", State: "TX", Rent: "900" };
+    const signed = await signing.act(bytes, fields, 1, { name: "Jane Doe", values });
+    const all = { x: 60, y: 60, width: 500, height: 360 };
+    const inkOf = async (name: string, file: Buffer) => {
+      const path = join(folder, `hidden-${name}.pdf`);
+      writeFileSync(path, file);
+      return inkIn(path, blackInk, all);
+    };
+    const bare = await inkOf("bare", original);
+    assert.ok(bare.mutool > 500 && bare.poppler > 500, JSON.stringify(bare));
+    for (const [name, file] of Object.entries({ prepared: bytes, signed })) {
+      const shown = await inkOf(name, file);
+      // The outlines of boxes and the values have a few pixels that are as dark as black.
+      assert.ok(shown.mutool < 100 && shown.poppler < 100, `${name}: ${JSON.stringify(shown)}`);
+    }
+  },
+);
 
 test("a tag that breaks a rule of the API’s fields is refused with its own words", async () => {
   const other = line("{{signature, r1}}", 420);

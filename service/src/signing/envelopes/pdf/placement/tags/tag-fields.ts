@@ -92,11 +92,11 @@ function readElements(elements: readonly object[], asking: readonly Asking[], si
   }
 }
 
-/** If other words are close to a tag, both the words and the tag stay visible. A box is too small to hide its tag. */
+/** If other words are close to a tag, both the words and the tag stay visible. */
 function placedOver(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
   const around = shownPlace(found.box, found.rect);
   const place = placeOf(found, around);
-  if (!found.isAlone || isBox(found.tag.kind)) return { place };
+  if (!found.isAlone) return { place };
   return { place, covers: { ...around, x: around.x - place.x, y: place.y + place.height - around.y - around.height } };
 }
 
