@@ -1,0 +1,123 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { openOrdersPages } from "../service/test/pages/dashboard/orders-pages.ts";
+import { atMost, type Result } from "./result.ts";
+
+type Page = OpenPage["page"];
+
+const rounds = 3;
+/** The Long Tasks API reports tasks from this length on. */
+const longMs = 50;
+const frames = 600;
+
+const clause = "The parties agree that this agreement is governed by the laws of the state of the property, and that";
+const lines = Array.from({ length: 44 }, (_, n) => `BT /F1 10 Tf 60 ${730 - 14 * n} Td (${clause}) Tj ET`);
+const blanks = `BT /F1 10 Tf 60 90 Td (Signature of Buyer: ${"_".repeat(30)} Date: ${"_".repeat(16)}) Tj ET`;
+const longPdf = makePdf({ pages: 300, content: [...lines, blanks].join("\n") });
+
+const noteLongTasks = `globalThis.longTasks = [];
+new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+  .observe({ type: "longtask" });`;
+
+/** Scrolls by small steps, and by a jump every second. @returns the longest task, at least what counts as long */
+async function scrollThrough(page: Page, scroller: string): Promise<number> {
+  await page.evaluate(noteLongTasks);
+  await page.evaluate(
+    async ([selector, count]) => {
+      const box = document.querySelector(selector);
+      if (!box) throw new Error("nothing scrolls");
+      for (let frame = 0; frame < count; frame++) {
+        box.scrollTop += frame % 60 === 59 ? box.scrollHeight / 12 : 40;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+    },
+    [scroller, frames] as const,
+  );
+  const tasks = (await page.evaluate("longTasks")) as number[];
+  return Math.max(longMs, ...tasks);
+}
+
+/** The viewer of pdf.js itself, with the same document and the same version. */
+async function openRival() {
+  const page = `<!doctype html><style>#c{position:absolute;inset:0;overflow:auto}</style>
+    <link rel="stylesheet" href="/web/pdf_viewer.css"><div id="c"><div id="v" class="pdfViewer"></div></div>
+    <script type="module">
+      import * as lib from "/build/pdf.min.mjs";
+      globalThis.pdfjsLib = lib;
+      const { EventBus, PDFViewer, PDFLinkService } = await import("/web/pdf_viewer.mjs");
+      lib.GlobalWorkerOptions.workerSrc = "/build/pdf.worker.min.mjs";
+      const eventBus = new EventBus();
+      const linkService = new PDFLinkService({ eventBus });
+      const viewer = new PDFViewer({ container: document.getElementById("c"), eventBus, linkService });
+      linkService.setViewer(viewer);
+      const pdf = await lib.getDocument("/document.pdf").promise;
+      viewer.setDocument(pdf);
+      await viewer.pagesPromise;
+      document.body.dataset.ready = "true";
+    </script>`;
+  const library = new URL(".", import.meta.resolve("pdfjs-dist/package.json"));
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? "/";
+    const [type, body] =
+      path === "/"
+        ? ["text/html", page]
+        : path === "/document.pdf"
+          ? ["application/pdf", longPdf]
+          : [
+              path.endsWith(".css") ? "text/css" : "text/javascript",
+              await readFile(fileURLToPath(new URL(`.${path}`, library))).catch(() => null),
+            ];
+    if (body) response.setHeader("Content-Type", type).end(body);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { url, close: () => server.close() };
+}
+
+/** The editor of fields with 300 pages, while it searches them for places to sign. */
+export async function run(): Promise<Result[]> {
+  const [pages, browser, rival] = await Promise.all([openOrdersPages(), startBrowser(), openRival()]);
+
+  async function ours(): Promise<number> {
+    const { opened, page } = await pages.open();
+    await pages.go(page, "/dashboard/orders/new");
+    await page.getByLabel("Signing").check();
+    await page
+      .getByLabel("File: a PDF")
+      .setInputFiles({ name: "Long.pdf", mimeType: "application/pdf", buffer: longPdf });
+    await page.getByRole("button", { name: "Place fields on the pages" }).click();
+    await page.locator(".place-scroller canvas").first().waitFor();
+    const longest = await scrollThrough(page, ".place-scroller");
+    await opened.close();
+    return longest;
+  }
+
+  async function theirs(): Promise<number> {
+    const { page, close } = await browser.open(rival.url, { width: 1280 });
+    await page.locator("body[data-ready]").waitFor();
+    const longest = await scrollThrough(page, "#c");
+    await close();
+    return longest;
+  }
+
+  try {
+    const [own, other]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      own.push(await ours());
+      other.push(await theirs());
+    }
+    return [
+      atMost("editor: longest task, 300 pages scrolled", own, [longMs], "ms", 1),
+      atMost("editor: the same, against pdf.js's viewer", own, other, "ms", 1),
+    ];
+  } finally {
+    rival.close();
+    await browser.close();
+    await pages.close();
+  }
+}
