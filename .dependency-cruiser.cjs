@@ -163,8 +163,10 @@ module.exports = {
     rule(
       "browser-code-is-reached-by-bundles",
       { path: "^service/src/pages/.*/browser/" },
-      { path: "^service/src/(?!pages/|orders/order/form/(field-values|field-rules|formula)\\.ts)" },
-      "What runs in a browser imports nothing of the service but the pure rules of values.",
+      {
+        path: "^service/src/(?!pages/|kernel/pdf/proposals/|orders/order/form/(field-values|field-rules|formula)\\.ts)",
+      },
+      "What runs in a browser imports nothing of the service but the pure rules of values and of places to sign.",
     ),
     rule(
       "product-not-tests",

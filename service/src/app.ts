@@ -38,6 +38,7 @@ import {
   supplementsOfCode,
 } from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
+import { proposalRoutes } from "./orders/proposals/proposals.ts";
 import { templateRoutes } from "./orders/templates/templates.ts";
 import { webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
 import {
@@ -148,6 +149,7 @@ async function addRoutes(
   bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
   fillRoutes(app, { frame, fills: desk.fills });
   templateRoutes(app, { frame, templates: desk.templates, uploadPlaces });
+  proposalRoutes(app, { frame, workers: desk.templates.workers, uploadPlaces });
   signingRoutes(app, { frame, envelopes, baseUrl: config.baseUrl });
   inPersonRoutes(app, { frame, db, clock });
   envelopeVerificationRoutes(app, { frame, envelopes });

@@ -402,6 +402,116 @@ const drawings: [name: string, draw: (sheet: Sheet) => Sheet, entries?: string, 
         .expect("date", 142, 544)
         .expect("text", 142, 584),
   ],
+  [
+    "own text fields without names, read by the words next to them",
+    (s) =>
+      s
+        .text(72, 500, "Signature:")
+        .field("Tx", "Text12", [140, 484, 200, 20])
+        .text(72, 540, "Date:")
+        .field("Tx", "Text13", [140, 524, 120, 20])
+        .field("Tx", "Seller", [140, 564, 120, 20])
+        .expect("signature", 142, 504)
+        .expect("date", 142, 544)
+        .expect("text", 142, 584),
+  ],
+  [
+    "rules at the lower edge of the line",
+    (s) =>
+      s
+        .text(72, 500, "Parent/Guardian signature")
+        .rule(210, 507, 195)
+        .text(420, 500, "Date")
+        .rule(448, 507, 83)
+        .expect("signature", 212, 507)
+        .expect("date", 450, 507),
+  ],
+  [
+    "borders that are boxes clipped to one edge, and dots that are squares",
+    (s) => {
+      s.text(72, 500, "Signed by the Tenant").text(72, 540, "Date");
+      s.raw("q 190 285 200 1 re W n 190 285 200 24 re f Q");
+      for (let x = 110; x < 230; x += 1.5) s.raw(`${x} 251 0.75 0.75 re f`);
+      return s.expect("signature", 192, 507).expect("date", 112, 541);
+    },
+  ],
+  [
+    "a label that wraps before its line",
+    (s) =>
+      s
+        .text(72, 480, "Signature of")
+        .text(72, 494, "authorized")
+        .text(72, 508, "representative")
+        .rule(170, 512, 240)
+        .text(72, 536, "Name and title of")
+        .text(72, 550, "representative")
+        .rule(170, 554, 240)
+        .expect("signature", 172, 512),
+  ],
+  [
+    "labels above the lines of a column",
+    (s) => {
+      for (const [index, label] of ["Employee name (please print)", "Employee signature", "Date"].entries())
+        s.text(72, 400 + 44 * index, label, { size: 10 }).rule(72, 432 + 44 * index, 260);
+      return s.expect("name", 74, 432).expect("signature", 74, 476).expect("date", 74, 520);
+    },
+  ],
+  [
+    "labels behind the lines",
+    (s) =>
+      s
+        .text(72, 470, witness)
+        .text(72, 500, `${blank(34)} Contractor`)
+        .text(350, 500, `${blank(16)} Date`)
+        .expect("signature", 74, 500)
+        .expect("date", 352, 500),
+  ],
+  [
+    "one run of captions below two lines",
+    (s) =>
+      s
+        .rule(72, 500, 200)
+        .rule(281, 500, 112)
+        .text(72, 512, "Signature of Patient or Representative Date", { font: 3, size: 9 })
+        .expect("signature", 74, 500)
+        .expect("date", 283, 500),
+  ],
+  [
+    "the block of a signer whose line has no words",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .text(72, 460, "GUARANTOR:")
+        .rule(72, 500, 210)
+        .text(72, 514, "Print Name:")
+        .rule(134, 516, 148)
+        .text(72, 536, "Date:")
+        .rule(104, 538, 90)
+        .expect("signature", 74, 500)
+        .expect("name", 136, 516)
+        .expect("date", 106, 538),
+  ],
+  [
+    "a day, a month and a year in one date",
+    (s) =>
+      s
+        .text(72, 500, `Signature: ${blank(30)}`)
+        .text(330, 500, "Date: ___/___/_____")
+        .expect("signature", 130, 500)
+        .expect("date", 358, 500),
+  ],
+  [
+    "lines and dates of witnesses and offices",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .text(72, 460, `Witness: ${blank(28)}`)
+        .text(350, 460, `Date: ${blank(14)}`)
+        .text(72, 500, `Recording requested by: ${blank(20)}`)
+        .text(72, 540, "FOR PAYROLL USE ONLY")
+        .text(72, 560, `Approved by: ${blank(20)}`)
+        .text(300, 560, `Date: ${blank(14)}`),
+  ],
 ];
 
 export const signatureForms = (): SignatureForm[] =>

@@ -125,6 +125,10 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "archiveTemplate": ("templates.archive", lambda c: c.templates.archive("t")),
     "restoreTemplate": ("templates.restore", lambda c: c.templates.restore("t")),
     "matchTemplate": ("templates.match", lambda c: c.templates.match(PDF)),
+    "proposeFields": (
+        "templates.propose_fields",
+        lambda c: c.templates.propose_fields(PDF, roles=[{"name": "Buyer"}]),
+    ),
     "createRoom": ("rooms.create", lambda c: c.rooms.create("Elm", reference="r")),
     "listRooms": ("rooms.list", lambda c: c.rooms.list(limit=1, cursor="c")),
     "viewRoom": ("rooms.view", lambda c: c.rooms.view("r")),

@@ -78,6 +78,8 @@ export type {
 } from "./signing.ts";
 export type {
   NewTemplateRole,
+  ProposedField,
+  ProposedFields,
   SavedTemplate,
   Template,
   TemplateFields,

@@ -57,6 +57,47 @@ export type TemplateMatches = {
   requestId: string;
 };
 
+/** A place of a document that asks to be signed or filled in. Sizes are in points, from the upper left corner. */
+export type ProposedField = {
+  kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox";
+  /** The position in `roles` of the one that the words name, from 1; null where they name none or several. */
+  signer: number | null;
+  /** Counted from 1. */
+  page: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** For texts and checkboxes; empty for other kinds. */
+  label: string;
+  /** The words of the page that ask for the field. */
+  words: string;
+  /** The party that the words nearby name. */
+  role: string | null;
+  reason:
+    | "own_field"
+    | "label_in_box"
+    | "label_left"
+    | "label_below"
+    | "label_right"
+    | "label_above"
+    | "column_heading"
+    | "initials_list"
+    | "signer_block"
+    | "like_others"
+    | "label_alone";
+  confidence: "high" | "medium" | "low";
+};
+
+export type ProposedFields = {
+  /** From the first page to the last. */
+  fields: ProposedField[];
+  /** `partly`: the limits ended the search. `picture`: the pages have no words. */
+  state: "read" | "partly" | "picture";
+  pages: number;
+  requestId: string;
+};
+
 /** The fields of a version. A field that you leave out keeps its value from the previous version. */
 export type TemplateVersionFields = {
   name?: string | undefined;
@@ -146,5 +187,12 @@ export function templatesOf(transport: Transport) {
     /** Finds the templates with the same form as the document. Nothing is stored. */
     match: async (document: Pdf | NamedPdf): Promise<TemplateMatches> =>
       json("POST", "/api/partner/templates/match", { body: formOf({}, document) }),
+
+    /**
+     * Finds the lines and boxes that ask for a signature, initials, a date or a name. Nothing is stored. @param roles
+     * lets the fields name their signers
+     */
+    proposeFields: async (document: Pdf | NamedPdf, roles?: readonly NewTemplateRole[]): Promise<ProposedFields> =>
+      json("POST", "/api/partner/fields/propose", { body: formOf({ roles }, document) }),
   };
 }

@@ -178,6 +178,8 @@ from .models.signing import (
 )
 from .models.templates import (
     NewTemplateRole,
+    ProposedField,
+    ProposedFields,
     SavedTemplate,
     Template,
     TemplateFields,
@@ -327,6 +329,8 @@ __all__ = [
     "Playbook",
     "PlaybookList",
     "PlaybookParam",
+    "ProposedField",
+    "ProposedFields",
     "Quotas",
     "RateLimitError",
     "RecordingCompletedData",

@@ -109,6 +109,24 @@ export const partnerTemplateVerbs: readonly Verb[] = [
       return { json, text: lines(shown) };
     },
   },
+  {
+    name: "template propose",
+    args: ["FILE"],
+    flags: "[--roles JSON]",
+    options: { ...partnerOptions, roles: saveOptions.roles },
+    summary: "Finds the places of a PDF that ask to be signed or filled in; --json has them as an order's fields.",
+    examples: [`template propose lease.pdf --roles '[{"name":"Tenant"},{"name":"Landlord"}]'`],
+    async run([file = ""], values) {
+      const document = { pdf: await readDocument(file), fileName: basename(file) };
+      const roles = jsonOf<[]>(values, "roles");
+      const json = await ask(partnerOf(values), ({ templates }) => templates.proposeFields(document, roles), flagOf);
+      const rows = json.fields.map(
+        ({ page, kind, signer, confidence, words }) =>
+          `page ${page}  ${kind}  ${signer === null ? "-" : `signer ${signer}`}  ${confidence}  ${words}`,
+      );
+      return { json, text: [`${json.fields.length} places (${json.state})`, ...rows].join("\n") };
+    },
+  },
   ...(["retire", "restore"] as const).map(
     (verb): Verb => ({
       name: `template ${verb}`,

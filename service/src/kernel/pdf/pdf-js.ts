@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { PDFPageProxy } from "pdfjs-dist";
 import { tooMuchText } from "./text-cost.ts";
 
+export type { PDFPageProxy } from "pdfjs-dist";
 export type PdfJs = typeof import("pdfjs-dist");
 
 /** The document has more text than the service reads. */

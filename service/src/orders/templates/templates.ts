@@ -6,6 +6,7 @@ export { expandForm, formFrom, templateOf } from "./expand.ts";
 export { orderContent } from "./from-order.ts";
 export { templateRoutes } from "./routes.ts";
 export { addVersion, archiveTemplate, createTemplate, type TemplateDeps } from "./save.ts";
+export { roleSchema } from "./schemas.ts";
 export { findVersion, messageFor, type TemplateVersion, templatePageCounts } from "./store.ts";
 export { matchesOf, openTemplateDocument, templatePage } from "./view.ts";
 

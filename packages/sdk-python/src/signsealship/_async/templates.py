@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._parse import given, reads
 from .._request import Part, Pdf, Request, form_text, new_idempotency_key, path, pdf_part
 from ..models.templates import (
+    NewTemplateRole,
+    ProposedFields,
     SavedTemplate,
     Template,
     TemplateFields,
@@ -142,4 +144,19 @@ class AsyncTemplates:
         where = "/api/partner/templates/match"
         return await self._transport.send(
             Request("POST", where, reads(TemplateMatches), parts=_parts({}, document, file_name))
+        )
+
+    async def propose_fields(
+        self, document: Pdf, *, roles: Sequence[NewTemplateRole] | None = None, file_name: str | None = None
+    ) -> ProposedFields:
+        """
+        Finds the lines and boxes that ask for a signature, initials, a date or a name; nothing is stored.
+
+        :param roles: who signs; the fields then name their signers
+        :param file_name: of the document. Default: the path's
+        """
+        where = "/api/partner/fields/propose"
+        fields = {"roles": roles}
+        return await self._transport.send(
+            Request("POST", where, reads(ProposedFields), parts=_parts(fields, document, file_name))
         )

@@ -161,3 +161,59 @@ class TemplateMatches:
     """A template with the same file comes first."""
     request_id: str
     """The id of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedField:
+    """A place of a document that asks to be signed or filled in."""
+
+    kind: Literal["signature", "initials", "date", "name", "text", "checkbox"]
+    """As in an order's `fields`."""
+    signer: int | None
+    """The position in `roles` of the one that the words name, from 1; None where they name none or several."""
+    page: int
+    """Counted from 1."""
+    x: float
+    """In points, from the left edge of the page as shown."""
+    y: float
+    """In points, from the upper edge of the page as shown."""
+    width: float
+    """In points."""
+    height: float
+    """In points."""
+    label: str
+    """For texts and checkboxes; empty for other kinds."""
+    words: str
+    """The words of the page that ask for the field."""
+    role: str | None
+    """The party that the words nearby name."""
+    reason: Literal[
+        "own_field",
+        "label_in_box",
+        "label_left",
+        "label_below",
+        "label_right",
+        "label_above",
+        "column_heading",
+        "initials_list",
+        "signer_block",
+        "like_others",
+        "label_alone",
+    ]
+    """Where the words are, or another reason to propose the field."""
+    confidence: Literal["high", "medium", "low"]
+    """`low`: only the shape or the place of the line says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedFields:
+    """The places found in a document."""
+
+    fields: list[ProposedField]
+    """From the first page to the last."""
+    state: Literal["read", "partly", "picture"]
+    """`partly`: the limits ended the search. `picture`: the pages have no words."""
+    pages: int
+    """Of the document."""
+    request_id: str
+    """The id of the request, for support."""

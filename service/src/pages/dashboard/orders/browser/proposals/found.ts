@@ -1,7 +1,7 @@
+import { readContent } from "../../../../../kernel/pdf/proposals/content.ts";
+import { type Proposal, propose } from "../../../../../kernel/pdf/proposals/propose.ts";
 import type { Rect } from "../places/field.ts";
 import type { OpenDocument } from "../places/opened.ts";
-import { readContent } from "./content.ts";
-import { type Proposal, propose } from "./propose.ts";
 
 /** A proposal and its page, counted from 1. */
 export type PlacedProposal = Proposal & { readonly page: number };

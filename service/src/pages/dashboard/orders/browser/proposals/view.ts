@@ -83,8 +83,9 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
 
   function refresh(): void {
     const shown = pending();
+    const kept = new Set(shown);
     for (const [proposal, made] of elements)
-      if (!shown.includes(proposal)) {
+      if (!kept.has(proposal)) {
         made.remove();
         elements.delete(proposal);
       }
@@ -93,7 +94,8 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
       const made = elements.get(proposal) ?? draw(proposal);
       elements.set(proposal, made);
       const title = `${proposal.label || kindWords[proposal.kind]}?`;
-      made.setAttribute("aria-label", `${title} Proposed on page ${proposal.page}: place it for ${name}`);
+      const spoken = `${title} Proposed on page ${proposal.page}: place it for ${name}`;
+      if (made.ariaLabel !== spoken) made.ariaLabel = spoken;
     }
     element.hidden = isHidden && found.state() !== "picture";
     said.textContent = sentence(shown.length, found);

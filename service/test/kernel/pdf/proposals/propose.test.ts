@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
-import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
-import { readContent } from "../../../src/pages/dashboard/orders/browser/proposals/content.ts";
-import { kindOfLabel } from "../../../src/pages/dashboard/orders/browser/proposals/patterns.ts";
-import { propose } from "../../../src/pages/dashboard/orders/browser/proposals/propose.ts";
+import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
+import { readContent } from "../../../../src/kernel/pdf/proposals/content.ts";
+import { kindOfLabel } from "../../../../src/kernel/pdf/proposals/patterns.ts";
+import { propose } from "../../../../src/kernel/pdf/proposals/propose.ts";
 
 async function proposalsOf(pdf: Buffer) {
   const { opening, OPS } = await openWithPdfJs(pdf);
@@ -36,7 +36,9 @@ describe("proposes the places of a form, and no others:", () => {
 });
 
 test("the example's own lines are proposed, and the notary's are not", async () => {
-  const proposals = await proposalsOf(readFileSync(new URL("../../../../examples/lien-release.pdf", import.meta.url)));
+  const proposals = await proposalsOf(
+    readFileSync(new URL("../../../../../examples/lien-release.pdf", import.meta.url)),
+  );
   assert.deepEqual(
     proposals.map(({ kind }) => kind),
     ["signature", "date"],

@@ -9,6 +9,8 @@ export type Run = {
   readonly y: number;
   readonly width: number;
   readonly size: number;
+  /** Where each character starts. */
+  readonly starts: readonly number[];
 };
 
 type Item = { readonly str: string; readonly transform: number[]; readonly width: number; readonly fontName: string };
@@ -44,10 +46,51 @@ export function runsIn(
       y,
       width: (starts[to] ?? along) - start,
       size,
+      starts: starts.slice(from, to).map((at) => x + at),
     });
   }
   return found;
 }
+
+/** The widest gap within a run, and the narrowest that is a blank between words, as shares of the size of its text. */
+const gaps = { widest: 0.36, blank: 0.09 } as const;
+
+/** Joins what typesetters cut within a word or between words, for example at a ligature. */
+export function joinedRuns(runs: readonly Run[]): Run[] {
+  const found: Run[] = [];
+  for (const run of [...runs].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
+    const last = found.at(-1);
+    const joined = last && joinedTo(last, run);
+    if (joined) found[found.length - 1] = joined;
+    else found.push(run);
+  }
+  return found;
+}
+
+function joinedTo(last: Run, run: Run): Run | null {
+  const gap = run.x - last.x - last.width;
+  // A font of one width has wider blanks.
+  const widest = Math.max(gaps.widest * Math.min(last.size, run.size), 1.1 * stepOf(last));
+  const isNext = Math.abs(run.y - last.y) < 1 && Math.abs(gap) < widest;
+  if (!isNext || Math.abs(run.size - last.size) > 0.2 * last.size || isMarks(run) || isMarks(last)) return null;
+  const blank = gap > gaps.blank * run.size ? " " : "";
+  return {
+    ...last,
+    text: `${last.text}${blank}${run.text}`,
+    width: run.x + run.width - last.x,
+    starts: [...last.starts, ...(blank === "" ? [] : [last.x + last.width]), ...run.starts],
+  };
+}
+
+/** The width of the characters of a run, if all have the same; otherwise 0. */
+function stepOf({ x, width, starts }: Run): number {
+  const step = width / starts.length;
+  const isEven = starts.length > 2 && starts.every((start, index) => Math.abs(start - x - index * step) < 0.05 * step);
+  return isEven ? step : 0;
+}
+
+/** Whether a run is a row of marks that make up a blank. */
+export const isMarks = ({ text }: Pick<Run, "text">): boolean => /^[_.…‗﹍–—\-/ ]{3,}$/u.test(text);
 
 const isBlankMark = (character: string | undefined): boolean =>
   character !== undefined && /[_.…‗﹍–—-]/u.test(character);
@@ -64,11 +107,9 @@ function pieces(characters: readonly string[]): { from: number; to: number }[] {
       continue;
     }
     let end = at;
-    const marks = markLength(characters, at);
+    const marks = dateLength(characters, at) || markLength(characters, at);
     if (marks >= 4) end = at + marks;
-    else
-      while (end < characters.length && !isGap(characters, end) && (end === at || markLength(characters, end) < 4))
-        end++;
+    else while (end < characters.length && !isGap(characters, end) && (end === at || !isMarkAt(characters, end))) end++;
     found.push({ from: at, to: trimmed(characters, at, end) });
     at = Math.max(end, at + 1);
   }
@@ -90,6 +131,16 @@ function markLength(characters: readonly string[], from: number): number {
     else return end - from;
     end++;
   }
+}
+
+const isMarkAt = (characters: readonly string[], at: number): boolean =>
+  markLength(characters, at) >= 4 || dateLength(characters, at) > 0;
+
+/** "__/__/____": the places for a day, a month and a year are one blank. */
+function dateLength(characters: readonly string[], from: number): number {
+  if (characters[from] !== "_" || characters[from - 1] === "_") return 0;
+  const rest = characters.slice(from, from + 80).join("");
+  return /^_+ ?\/ ?_+ ?\/ ?_+/.exec(rest)?.[0].length ?? 0;
 }
 
 const isGap = (characters: readonly string[], at: number): boolean =>

@@ -1,12 +1,9 @@
-import type { Rect } from "../places/field.ts";
-import type { PageContent, Rule } from "./content.ts";
+import type { PageContent, Rect, Rule } from "./content.ts";
 import { measures } from "./patterns.ts";
-import type { Run } from "./runs.ts";
+import { isMarks, type Run } from "./runs.ts";
 
 /** A place on paper to write on: a line, or the inside of a box. `y` is the line, like a baseline. */
 export type Blank = { readonly x: number; readonly y: number; readonly width: number; readonly box: Rect | null };
-
-const isMarks = ({ text }: Run): boolean => /^[_.…‗﹍–—\- ]{3,}$/u.test(text);
 
 export const endOf = ({ x, width }: { readonly x: number; readonly width: number }): number => x + width;
 export const overlap = (a: { x: number; width: number }, b: { x: number; width: number }): number =>
@@ -14,7 +11,7 @@ export const overlap = (a: { x: number; width: number }, b: { x: number; width: 
 
 /** The words of a page without the marks that make up blanks, and without the words between the marks. */
 export const wordsIn = ({ runs }: PageContent): Run[] =>
-  runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\]]+$/.test(run.text));
+  runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\] ]+$/.test(run.text));
 
 /**
  * The blanks of a page; blanks made of marks come first. A rule below marks, or a box around a rule, is not a second
@@ -75,7 +72,11 @@ export const isInside = (run: Run, box: Rect): boolean =>
 
 /** Whether a rule underlines words, or words were already written on it. */
 const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
-  words.some((run) => run.y > rule.y - 6 && run.y <= rule.y + 1 && overlap(run, rule) > Math.min(12, 0.3 * rule.width));
+  words.some(
+    (run) =>
+      (run.y > rule.y - 6 && run.y <= rule.y + 1 && overlap(run, rule) > Math.min(12, 0.3 * rule.width)) ||
+      (run.y > rule.y - 11 && run.y <= rule.y && overlap(run, rule) > 0.6 * rule.width),
+  );
 
 /** The height of the empty space above a line, at most `most`. */
 export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], most: number): number {

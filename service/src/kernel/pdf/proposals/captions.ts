@@ -1,0 +1,138 @@
+import { type Blank, endOf, isInside, overlap } from "./blanks.ts";
+import { type Found, isExplicit, isOnLine, isPerson, type PageWords, read } from "./labels.ts";
+import { kindOfLabel, measures } from "./patterns.ts";
+import type { Run } from "./runs.ts";
+
+/** The text that continues below a blank, at the start of the blank's line, unless the text is a long label. */
+const isSentence = (text: string): boolean => {
+  const count = text.split(/\s+/).length;
+  return (
+    /^\p{Ll}.*[,;]$/u.test(text) ||
+    ((count >= measures.wordsOfSentence || (count > 3 && text.endsWith("."))) &&
+      !/^\W*(?:sign|firma|name|print)/i.test(text) &&
+      !isPerson(text))
+  );
+};
+
+const isBelow = (run: Run, blank: Blank): boolean => {
+  const gap = run.y - run.size * 0.75 - blank.y;
+  return gap > -3 && gap < measures.labelBelow + (blank.box ? 4 : 0);
+};
+
+/** The words directly below a blank, unless they are the label of a blank next to them. */
+export function captionsBelow(blank: Blank, { words, blanks, content }: PageWords): Run[] {
+  const inOther = (run: Run) => content.boxes.some((box) => box.y >= blank.y - 4 && isInside(run, box));
+  const near = words.filter(
+    (run) =>
+      isBelow(run, blank) &&
+      overlap(run, blank) > Math.min(run.width, blank.width) * 0.5 &&
+      !isSentence(run.text) &&
+      // Words in the next cell are that cell's.
+      !(blank.box && inOther(run)),
+  );
+  const nearest = Math.min(...near.map(({ y }) => y));
+  const line = near.filter(({ y }) => y - nearest < 3).sort((a, b) => a.x - b.x);
+  return line.filter(
+    (run) =>
+      !blanks.some(
+        (other) => other !== blank && isOnLine(run, other) && other.x >= endOf(run) - 4 && other.x - endOf(run) < 60,
+      ),
+  );
+}
+
+/** Cuts words below several blanks of a row at the start of each blank: a reader joined their captions. */
+export function cutAtBlanks(words: readonly Run[], blanks: readonly Blank[]): Run[] {
+  return words.flatMap((run) => {
+    const starts = blanks
+      .filter((blank) => !blank.box && isBelow(run, blank) && overlap(run, blank) > 8)
+      .map(({ x }) => x)
+      .sort((a, b) => a - b);
+    return starts.length < 2 ? [run] : cutAt(run, starts.slice(1));
+  });
+}
+
+/** In points: how far from the start of its blank a caption may start. */
+const captionOff = 14;
+
+function cutAt(run: Run, places: readonly number[]): Run[] {
+  const at = places.flatMap((place) => {
+    const near = run.starts
+      .map((start, index) => ({ index, off: Math.abs(start - place) }))
+      .filter(({ index, off }) => off < captionOff && run.text[index - 1] === " ")
+      .sort((a, b) => a.off - b.off)[0];
+    return near ? [near.index] : [];
+  });
+  const cuts = [0, ...new Set(at), run.starts.length];
+  return cuts.slice(1).flatMap((to, index): Run[] => {
+    const from = cuts[index] ?? 0;
+    const text = [...run.text].slice(from, to).join("").trimEnd();
+    const x = run.starts[from] ?? run.x;
+    const end = to < run.starts.length ? (run.starts[to - 1] ?? endOf(run)) : endOf(run);
+    return text === "" ? [] : [{ ...run, text, x, width: end - x, starts: run.starts.slice(from, from + text.length) }];
+  });
+}
+
+/**
+ * A line without words of its own is for a signature where the next lines ask for the signer's name, title or date:
+ * the block of one signer.
+ */
+export function signerBlock(blank: Blank, page: PageWords): Found | null {
+  if (blank.box || blank.width < measures.leastSignature || !page.isExecution(blank.y)) return null;
+  const below = page.words
+    .filter(
+      ({ x, y }) =>
+        y > blank.y + 4 && y < blank.y + measures.blockBelow && Math.abs(x - blank.x) < measures.blockIndent,
+    )
+    .sort((a, b) => a.y - b.y)[0];
+  if (!below || !/^(?:print|typed?|name|nombre|title|its|date)\b.*:|^(?:printed )?name\b/i.test(below.text))
+    return null;
+  return hasWords(blank, page) ? null : { label: "", kind: "signature" };
+}
+
+/** Whether words are on the line of a blank, before it or behind it. */
+export const hasWords = (blank: Blank, { words }: PageWords): boolean =>
+  words.some((run) => isOnLine(run, blank) && endOf(run) > blank.x - 160 && run.x < endOf(blank) + 40);
+
+/** Whether a caption of unknown words may say who signs. */
+export const isShortName = ({ text }: Run): boolean =>
+  /^\(?\p{Lu}/u.test(text) && text.split(/\s+/).length <= 5 && !/[\d$€:?]/.test(text) && kindOfLabel(text) === null;
+
+/** The label above a blank, for a blank without words on its line. */
+export function labelAbove(blank: Blank, page: PageWords): Found | null {
+  const top = blank.box ? blank.box.y : blank.y;
+  const run = page.words
+    .filter(
+      (each) =>
+        each.y < top - (blank.box ? 0 : 5) &&
+        each.y > top - measures.labelFarAbove &&
+        overlap(each, blank) > -6 &&
+        each.x < endOf(blank),
+    )
+    .sort((a, b) => b.y - a.y)[0];
+  if (!run || Math.abs(run.x - blank.x) >= 14 || run.width >= blank.width + measures.labelWider) return null;
+  const count = run.text.split(/\s+/).length;
+  const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
+  if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
+  const found = read(run.text, page, run.y, false);
+  // More than this is the room of a signature: other labels are closer to their blanks.
+  const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
+  return run.y > top - most ? found : null;
+}
+
+/** Whether the labels of a column are above its blanks: then its last blank has no words below it. */
+export function isLabeledAbove(blank: Blank, page: PageWords): boolean {
+  let last = blank;
+  for (let steps = 0; steps < 20; steps++) {
+    const [caption] = captionsBelow(last, page);
+    if (!caption) return true;
+    const next = page.blanks
+      .filter(
+        (other) =>
+          other.y > caption.y && other.y - caption.y < measures.labelFarAbove && Math.abs(other.x - blank.x) < 14,
+      )
+      .sort((a, b) => a.y - b.y)[0];
+    if (!next) return false;
+    last = next;
+  }
+  return false;
+}

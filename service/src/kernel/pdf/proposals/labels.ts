@@ -1,0 +1,75 @@
+import { type Blank, endOf } from "./blanks.ts";
+import type { PageContent } from "./content.ts";
+import { kindOfLabel } from "./patterns.ts";
+import type { Run } from "./runs.ts";
+
+export type PageWords = {
+  readonly words: readonly Run[];
+  readonly blanks: readonly Blank[];
+  readonly content: PageContent;
+  /**
+   * Whether the text at this height follows words which say that people sign the document there. A caption below a line
+   * needs fewer such words.
+   */
+  readonly isExecution: (y: number, isCaption?: boolean) => boolean;
+};
+
+export type Found = { readonly label: string; readonly kind: ReturnType<typeof kindOfLabel> };
+
+const person = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?:,.*)?$/u;
+
+const withoutLabel = (text: string): string => text.replace(/^(?:name|nombre):\s*/i, "").trim();
+
+/** A person's name with what it says of them: "JOHN ROE, an unmarried man". */
+export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
+
+/** A party's name means `signature` only where the document is signed. */
+export function read(text: string, { isExecution }: PageWords, y: number, isCaption: boolean): Found {
+  const kind = kindOfLabel(text);
+  const label = text.replace(/[\s:_]+$/u, "").trim();
+  // A person's name below a line: "Jane Q. Public", or "Name: Jane Public".
+  const isNamed = isPerson(label) && (kind === null || kind === "other" || /^(?:name|nombre):/i.test(label));
+  if (isNamed && isCaption && isExecution(y, true) && !isFormWords(label)) return { label, kind: "signature" };
+  if (kind === "signature" && !isExplicit(text) && !isExecution(y, isCaption)) return { label, kind: null };
+  return { label, kind };
+}
+
+/** Capitals do not make a name of words that a form asks for. */
+const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";
+
+export const isExplicit = (text: string): boolean =>
+  /\bsign|\binitial|^by\b|\bby$|^x\b|firma|iniciales|^recib[ií]|conform|lu et approuv/i.test(text);
+
+/**
+ * Whether words are on the line of a blank. A rule may be lower than the words before it: typesetters set it at the
+ * lower edge of the line.
+ */
+export function isOnLine({ y, size }: Run, blank: Blank): boolean {
+  if (blank.box) return y > blank.box.y && y < blank.box.y + blank.box.height + 2;
+  const below = blank.y - y;
+  return below > -Math.max(5, size * 0.4) && below < Math.max(6.5, size * 0.78);
+}
+
+const linesOfLabel = { most: 4, words: 6, apart: 1.7 } as const;
+
+/** A label that wraps, as one text: `last` and the short lines above it that start at the same place. */
+export function wrapped(last: Run, { words, blanks }: PageWords): string {
+  const lines = [last];
+  while (lines.length < linesOfLabel.most) {
+    const [top] = lines;
+    const above = top && words.find((run) => isLineAbove(run, top));
+    // A line with a blank of its own is another label.
+    if (!above || blanks.some((blank) => isOnLine(above, blank) && blank.x >= endOf(above) - 2)) break;
+    lines.unshift(above);
+  }
+  return lines.map(({ text }) => text).join(" ");
+}
+
+const isLineAbove = (upper: Run, lower: Run): boolean =>
+  upper.y < lower.y - 1 &&
+  lower.y - upper.y < linesOfLabel.apart * lower.size &&
+  Math.abs(upper.x - lower.x) < 2 &&
+  Math.abs(upper.size - lower.size) < 1 &&
+  upper.text.split(/\s+/).length <= linesOfLabel.words &&
+  !/[.:;]$/.test(upper.text) &&
+  (/^[\p{Ll}(]/u.test(lower.text) || /(?:\b(?:of|or|and|by|the|for|to|de|del|o|y|du|ou|et)|[&/,-])$/i.test(upper.text));

@@ -1,0 +1,179 @@
+import type { Operators, Ops, Rect, Rule } from "./content.ts";
+import { apply, type Matrix, matrixOf, times } from "./matrix.ts";
+
+/** In points: a filled rectangle that is lower than this is a rule. */
+const thin = 2.5;
+
+/** Typesetters draw a border as a box, clipped to one of its edges. */
+type State = { readonly matrix: Matrix; readonly clip: Rect | null };
+type Lines = { readonly rules: Rule[]; readonly boxes: Rect[]; readonly uprights: Upright[] };
+type Points = readonly (readonly [number, number])[];
+
+/** Collects the horizontal lines and the boxes that a page draws, with its transformations and clips applied. */
+export function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Matrix) {
+  const into: Lines = { rules: [], boxes: [], uprights: [] };
+  const stack: State[] = [];
+  let state: State = { matrix: toShown, clip: null };
+  let clips = false;
+  for (const [index, operator] of fnArray.entries()) {
+    const args: readonly unknown[] = argsArray[index] ?? [];
+    if (operator === OPS.save) stack.push(state);
+    else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) state = stack.pop() ?? state;
+    else if (operator === OPS.transform) state = { ...state, matrix: times(state.matrix, matrixOf(args as number[])) };
+    else if (operator === OPS.paintFormXObjectBegin) {
+      stack.push(state);
+      const own = args[0] as ArrayLike<number> | null;
+      if (own) state = { ...state, matrix: times(state.matrix, matrixOf(own)) };
+    } else if (operator === OPS.clip || operator === OPS.eoClip) clips = true;
+    else if (operator === OPS.constructPath) {
+      const [paint, data] = args as [number, [ArrayLike<number> | null] | null];
+      const path = data?.[0];
+      const parts = path ? subpaths(path, state.matrix) : [];
+      const bounds = clips ? boundsOf(parts.flatMap(({ points }) => points)) : null;
+      if (bounds) state = { ...state, clip: clipped(bounds, state.clip) ?? nowhere };
+      clips = false;
+      if (paint !== OPS.endPath) for (const part of parts) collect(part, state.clip, into);
+    }
+  }
+  const drawn = joined(into.rules);
+  const cells = cellsIn(drawn, into.uprights);
+  const rules = drawn.filter((rule) => rule.width > 6 && !cells.some((cell) => isEdgeOf(rule, cell)));
+  return { rules, boxes: [...into.boxes, ...cells] };
+}
+
+type Subpath = { readonly points: Points; readonly isCurved: boolean };
+
+function collect({ points, isCurved }: Subpath, clip: Rect | null, into: Lines): void {
+  const bounds = boundsOf(points);
+  if (!bounds || (isCurved && (bounds.width > thin || bounds.height > thin))) return;
+  const shown = clipped(bounds, clip);
+  if (!shown) return;
+  const { x, y, width, height } = shown;
+  // A dot of a dotted line is shorter than any rule.
+  if (width > 0.3 && height <= thin) into.rules.push({ x, y: y + height, width });
+  else if (width <= thin && height > 6) into.uprights.push({ x, top: y, bottom: y + height });
+  else if (points.length >= 4 && width > 8 && height > 6 && isBox(points)) into.boxes.push(shown);
+}
+
+function boundsOf(points: Points): Rect | null {
+  const [first] = points;
+  if (!first) return null;
+  let [[left, top], [right, bottom]] = [first, first];
+  for (const [x, y] of points) {
+    [left, top] = [Math.min(left, x), Math.min(top, y)];
+    [right, bottom] = [Math.max(right, x), Math.max(bottom, y)];
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+const nowhere: Rect = { x: Number.NEGATIVE_INFINITY, y: 0, width: 0, height: 0 };
+
+/** The part of a place inside a clip; null where nothing is shown. */
+function clipped(bounds: Rect, clip: Rect | null): Rect | null {
+  if (!clip) return bounds;
+  const [x, y] = [Math.max(bounds.x, clip.x), Math.max(bounds.y, clip.y)];
+  const width = Math.min(bounds.x + bounds.width, clip.x + clip.width) - x;
+  const height = Math.min(bounds.y + bounds.height, clip.y + clip.height) - y;
+  return width < 0 || height < 0 ? null : { x, y, width, height };
+}
+
+const isBox = (points: Points): boolean => {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const sides = (values: readonly number[]) =>
+    values.every((value) => near(value, Math.min(...values)) || near(value, Math.max(...values)));
+  return sides(xs) && sides(ys);
+};
+const near = (a: number, b: number): boolean => Math.abs(a - b) < 1;
+
+/** The points of each part of a path, in the encoding of pdf.js: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */
+function subpaths(path: ArrayLike<number>, matrix: Matrix): Subpath[] {
+  const found: Subpath[] = [];
+  let points: (readonly [number, number])[] = [];
+  let isCurved = false;
+  const end = () => {
+    if (points.length > 1) found.push({ points, isCurved });
+    points = [];
+    isCurved = false;
+  };
+  const lengths = [2, 2, 6, 4, 0];
+  for (let at = 0; at < path.length; ) {
+    const operator = path[at] ?? 4;
+    const length = lengths[operator] ?? 0;
+    if (operator === 0) end();
+    if (operator === 2 || operator === 3) isCurved = true;
+    if (length > 0) points.push(apply(matrix, path[at + length - 1] ?? 0, path[at + length] ?? 0));
+    at += 1 + length;
+  }
+  end();
+  return found;
+}
+
+/** Joins short pieces on one line into one rule, for example dashes that are drawn one by one. */
+function joined(rules: readonly Rule[]): Rule[] {
+  const found: Rule[] = [];
+  for (const rule of [...rules].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
+    const last = found.at(-1);
+    if (
+      last &&
+      Math.abs(last.y - rule.y) < 1 &&
+      rule.x - (last.x + last.width) < 5 &&
+      rule.width < 12 &&
+      rule.x > last.x
+    )
+      found[found.length - 1] = { ...last, width: Math.max(last.width, rule.x + rule.width - last.x) };
+    else found.push(rule);
+  }
+  return found;
+}
+
+/** A vertical line that the page draws. */
+type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
+
+/** A page with more lines than the tables of a form have is a drawing. */
+const mostLines = 400;
+const touch = 2;
+
+type Span = { readonly at: number; readonly from: number; readonly to: number };
+
+/** Joins the pieces of a line that is drawn cell by cell. */
+function whole(spans: readonly Span[]): Span[] {
+  const found: Span[] = [];
+  for (const span of [...spans].sort((a, b) => Math.round(a.at) - Math.round(b.at) || a.from - b.from)) {
+    const last = found.at(-1);
+    if (last && Math.abs(last.at - span.at) < 1 && span.from - last.to < touch)
+      found[found.length - 1] = { ...last, to: Math.max(last.to, span.to) };
+    else found.push(span);
+  }
+  return found;
+}
+
+/**
+ * The cells of tables that are drawn line by line: each cell is between two vertical lines, from one horizontal line to
+ * the next.
+ */
+function cellsIn(rules: readonly Rule[], uprights: readonly Upright[]): Rect[] {
+  if (uprights.length < 2 || rules.length > mostLines || uprights.length > mostLines) return [];
+  const across = whole(rules.map(({ x, y, width }) => ({ at: y, from: x, to: x + width })));
+  const down = whole(uprights.map(({ x, top, bottom }) => ({ at: x, from: top, to: bottom })));
+  const covers = ({ from, to }: Span, start: number, end: number) => from <= start + touch && to >= end - touch;
+  return across.flatMap((top) => {
+    const sides = down.filter(
+      ({ at, from, to }) => covers(top, at, at) && from <= top.at + touch && to > top.at + touch * 3,
+    );
+    return sides.slice(1).flatMap((right, index): Rect[] => {
+      const left = sides[index];
+      if (!left) return [];
+      const below = across.filter(
+        ({ at, from, to }) => at > top.at + touch * 3 && covers({ at, from, to }, left.at, right.at),
+      );
+      const bottom = below[0];
+      if (!bottom || !covers(left, top.at, bottom.at) || !covers(right, top.at, bottom.at)) return [];
+      return [{ x: left.at, y: top.at, width: right.at - left.at, height: bottom.at - top.at }];
+    });
+  });
+}
+
+/** Whether a rule is the upper or lower edge of a box. Such a rule is not a line to write on. */
+const isEdgeOf = ({ x, y, width }: Rule, box: Rect): boolean =>
+  (Math.abs(y - box.y) < touch || Math.abs(y - box.y - box.height) < touch) &&
+  Math.min(x + width, box.x + box.width) - Math.max(x, box.x) > 0.5 * Math.min(width, box.width);

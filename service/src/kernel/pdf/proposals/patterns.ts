@@ -1,0 +1,168 @@
+/** The kinds of fields that blanks ask for. */
+export type Kind = "signature" | "initials" | "date" | "name" | "text" | "checkbox";
+
+/** Words that say what a blank asks for. The first pattern that matches decides. */
+export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
+
+/** The names that forms use for parties, in English, Spanish and French. */
+export const parties: readonly RegExp[] = [
+  /\b(?:co-?)?(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|(?:home|policy)?owners?|trustors?|trustees?|settlors?|affiants?|declarants?|deponents?|principals?|agents?|brokers?|guarantors?|suret(?:y|ies)|makers?|mortgagors?|mortgagees?|employers?|employees?|(?:sub)?contractors?|consultants?|vendors?|suppliers?|architects?|engineers?|clients?|customers?|(?:policy|card|account)? ?holders?|insureds?|claimants?|beneficiar(?:y|ies)|husband|wife|spouse|purchasers?|members?|managers?|supervisors?|partners?|president|secretary|treasurer|chair(?:man|woman|person)?|(?:managing )?directors?|officers?|executors?|executrix|administrators?|representatives?|conservators?|applicants?|participants?|volunteers?|students?|residents?|occupants?|patients?|parents?|guardians?|attorneys?|counsel|plaintiffs?|defendants?|petitioners?|respondents?|debtors?|creditors?|obligors?|obligees?|indemnitors?|transferors?|transferees?|donors?|donees?|subscribers?|part(?:y|ies)|testat(?:or|rix)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?|pledg(?:or|ee)s?|franchis(?:or|ee)s?|disclosing|receiving|physicians?|doctors?|providers?|nurses?|therapists?|counselors?|teachers?|coach(?:es)?|advis[oe]rs?|inspectors?|appraisers?|shareholders?|stockholders?|incorporators?|organizers?|investors?|dealers?|shippers?|consignees?|carriers?|bidders?|co-?signers?|co-?makers?|payors?|heirs?|attorney-in-fact|signator(?:y|ies)|signers?|renters?|hirers?|performers?|artists?|photographers?|authors?|publishers?|exhibitors?|caregivers?|custodians?)\b/i,
+  /\b(?:arrendador[ea]?s?|arrendatari[oa]s?|inquilin[oa]s?|propietari[oa]s?|vendedor[ea]?s?|comprador[ea]?s?|poderdantes?|apoderad[oa]s?|mandantes?|mandatari[oa]s?|otorgantes?|aceptantes?|deudor[ea]?s?|acreedor[ea]?s?|prestamistas?|prestatari[oa]s?|fiador[ea]?s?|avalistas?|garantes?|clientes?|pacientes?|empleador[ea]?s?|emplead[oa]s?|trabajador[ea]?s?|solicitantes?|declarantes?|comparecientes?|testador[ea]?s?|padre|madre|tutor[ea]?s?|representante(?: legal)?|contratistas?|c[oó]nyuges?)\b/i,
+  /\b(?:lu et approuv[eé]|bon pour (?:accord|mandat|pouvoir)|bailleurs?|bailleresses?|locataires?|vendeurs?|acheteurs?|acqu[eé]reurs?|emprunteurs?|pr[eê]teurs?|preneurs?|mandants?|mandataires?|d[eé]clarants?)(?!\p{L})/iu,
+];
+
+/**
+ * Patterns for the words of a label, without its colon and its blanks. A `notary` blank is for people other than the
+ * signers. An `other` blank needs a value that no field of this form holds.
+ */
+export const labelPatterns: readonly Pattern[] = [
+  {
+    is: "notary",
+    words:
+      /\bnotar(?:y|ial|ies|io|ia|ios)\b|\bmy commission\b|\bcommission (?:no|number|expires)\b|\bwitness(?:es)?\b|\btestigos?\b|\bdeputy clerk\b|\b(?:county|court) clerk\b|\brecorder\b|\bjudge\b|\bmagistrate\b|\bjuez\b|\b(?:received|registered|recorded|issued|verified|prepared) by\b|\b(?:recording|recordation) requested by\b|\bwhen recorded\b|\bentered by\b|\bin the presence of\b|\bwitnessed by\b|\bnotarial officer\b|\b(?:county|official) seal\b/i,
+  },
+  // In a sentence, text follows the blank.
+  { is: "other", words: /^(?:[^\s,]+ ){2,}(?:on|at|to|the|in|this|for)$/i },
+  { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica|paraphes?|initiales)(?!\p{L})/iu },
+  {
+    is: "signature",
+    words:
+      /\b(?:nombre y firma|firma y nombre|name (?:and|&|\/) signature|sign your (?:full )?name|signature ?(?:and|&|\/) ?(?:printed )?name)\b|\(signatures?(?: required)?\)$/i,
+  },
+  {
+    is: "date",
+    words:
+      /^(?:the )?dates?(?: ?\/ ?time)?(?: (?:of )?(?:signed|signing|signature|acceptance|execution|executed))?(?: ?\(.*\))?$|^dated(?: (?:this|as of|on))?$|^(?:executed|signed) (?:this|as of|on)$|\bdate signed\b|\b(?:signature|today['’]?s|signing) date\b|^\((?:date|fecha)\)$|^fecha(?: de (?:la )?firma)?$|^date de (?:la )?signature$|^on$/i,
+  },
+  {
+    is: "name",
+    words:
+      /\bprint(?:ed)?(?: or type[d]?)?(?: full| legal)? name\b|\bname \(?(?:please )?print(?:ed)?\)?|\btyped? (?:or printed )?name\b|\btype or print name\b|\bprint your name\b|^\(?(?:full |legal )?name\)?$|^printed?$|^nombre(?: completo)?$|\bnombre (?:en letra|impreso)\b/i,
+  },
+  // A loan originator or an account holder signs, too.
+  {
+    is: "signature",
+    words: /^(?:[\p{L}'’/().-]+ ){0,5}(?:signatures?|signs? here)$|^signatures?\b(?! pages?\b)(?: \S+){0,7}$/iu,
+  },
+  {
+    is: "other",
+    words:
+      /^(?:title|its|company|entity|address|street|city|state|zip|county|phone|telephone|tel|fax|e-?mail|loan|parcel|account|amount|price|page|no|number|file|relationship|occupation|dob|ssn|tax id|ein)\b/i,
+  },
+  {
+    is: "other",
+    words:
+      /\b(?:address|county|parcel|zip code|phone|email|amount|dollars|rent|deposit|book|recorded|instrument|names?|nombre|title|number|direcci[oó]n|tel[eé]fono|nacimiento)\b/i,
+  },
+  {
+    is: "signature",
+    words:
+      /\bsign(?:s|ed|ers?|ature|atures)?\b(?! page)|\bsignator(?:y|ies)\b|\bsign here\b|\bfirmas?\b|^by(?: x)?$|^x$|^\(?l\.\s?s\.\)?$|^\(?seal\)?$|^recib[ií](?: conforme)?$|^(?:acepto|de conformidad|por)$|^(?:approved|accepted|agreed|authorized)(?: [^\s,]+){0,4} by$|\b(?:approved|accepted|agreed|authorized|acknowledged|ordered|requested|submitted|consented)(?: and (?:agreed|accepted))?(?: to)? by\b|\bapproval$|^approved as to (?:form|content|legality)/i,
+  },
+  // The date of something else, even if the words also name a party or its property.
+  { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
+  ...parties.map((words) => ({ is: "signature", words }) as const),
+];
+
+/** The name of a party or person marks a signature only if words like these precede it. */
+export const executionWords =
+  /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bby signing\b|\bi (?:certify|declare|acknowledge|agree|affirm)\b|\b(?:sincerely|truly yours|respectfully submitted)\b|\bcountersign|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b|\bcertif(?:y|ies|ication)\b|\bfait à(?!\p{L})|\blu et approuv/iu;
+
+/** A part of a page whose blanks are for people other than the signers. */
+export type ReservedPart = {
+  readonly opens: RegExp;
+  /** Words that must follow further down, because any document may contain the word "acknowledgment". */
+  readonly needs?: RegExp;
+  /** Words further down that make the part the beginning of an affidavit: its signer signs above these words. */
+  readonly unless?: RegExp;
+  readonly closes?: RegExp;
+  /** In points. Without a height, and without words that end the part, it continues to the end of the page. */
+  readonly height?: number;
+};
+
+const notaryCloses = /\bcommission expires\b|\bnotary public\b|\bnotari[oa] p[uú]blic[oa]\b/i;
+
+export const reservedParts: readonly ReservedPart[] = [
+  {
+    opens:
+      /\b(?:acknowledged before me|(?:foregoing|record|instrument|document|affidavit) (?:[\w-]+ )?was (?:[\w-]+ )?(?:acknowledged|subscribed|sworn|signed)|personally (?:appeared|came)|before me .{0,60}\bnotary|(?:signed|subscribed),? (?:and|or) sworn|signed, sworn|sworn (?:to (?:and|or) .{0,40})?(?:to )?before|before me,? (?:the undersigned|a notary|personally)|notary acknowledg|ante m[ií]|notary public or other officer)\b/i,
+    unless: /\b(?:subscribed and sworn|sworn to and subscribed|further,? (?:the )?affiant|affiant further)\b/i,
+    closes: notaryCloses,
+  },
+  {
+    opens: /\backnowledge?ment\b/i,
+    needs: /\bnotar(?:y|ial|io|ia)\b|\bbefore me\b|\bcommission expires\b|\bpersonally appeared\b|\bofficial seal\b/i,
+    closes: notaryCloses,
+  },
+  { opens: /\bso ordered\b/i, closes: /\b(?:judge|magistrate|commissioner)\b/i, height: 150 },
+  { opens: /\buse only\b/i, height: 90 },
+];
+
+/** Distances in points, unless a comment says otherwise. */
+export const measures = {
+  /** A shorter blank is for a number or initials. */
+  leastBlank: 50,
+  leastInitials: 18,
+  /** Before an item of a list, a longer blank is for words. */
+  mostInitials: 60,
+  /** The distance from words that ask for initials down to the blanks of the list. */
+  initialsAbove: 300,
+  /** A share of the page's height. Below it, short blanks after a party's name are for initials. */
+  foot: 0.85,
+  /** The distance from a cell for a signature to the cell of its date or name. */
+  cellsOfSigner: 120,
+  /** The distance from a date to the next signature: other dates are not those of signing. */
+  dateOfSigner: 240,
+  /** The distance from a line to the next line of the same signers, which has no words. */
+  nextLine: 50,
+  /** Fewer words than this are a label or a heading. */
+  wordsOfSentence: 9,
+  /** The share of the page's width: a longer box or rule divides the page. */
+  mostBlank: 0.8,
+  mostRule: 0.74,
+  /** The distance from the end of a label to the blank on its right. */
+  labelBeside: 160,
+  /** After a colon. */
+  labelFarBeside: 260,
+  /** In a lower box, a party's name without a colon is a heading. */
+  leastLabeledBox: 28,
+  /** Beyond this distance, a label without a colon counts only if the words below the blank are not a label. */
+  labelNear: 40,
+  /** The most words that a label above its blank may have if it speaks of signing; other labels may have fewer. */
+  wordsAbove: 7,
+  /** In parentheses: "(signature preceded by ...)". */
+  wordsOfRemark: 12,
+  /** The distances from a rule to the label below it, and to the label above it. */
+  labelBelow: 18,
+  labelAboveDate: 38,
+  /** A label above a blank may be wider than the blank by this. */
+  labelWider: 50,
+  /** Above the room for a signature. */
+  labelFarAbove: 52,
+  /** A shorter blank next to "Date" is for a part of a date. */
+  leastDate: 36,
+  /** A shorter line without words is not for a signature. */
+  leastSignature: 110,
+  /** The distances from a line to the words below it that ask for the signer's name. */
+  blockBelow: 30,
+  blockIndent: 16,
+  /** The greatest height of a row with a line at its bottom. */
+  rowHeight: 30,
+  /** The heights of signatures, if there is room, and of other fields. */
+  signatureHeight: 26,
+  textHeight: 16,
+  widest: 260,
+} as const;
+
+/** The kind that a label asks for; null for words that do not form a label. */
+export function kindOfLabel(label: string): Pattern["is"] | null {
+  const words = label
+    .replace(/[\s:_.…*]+$/u, "")
+    // The numbers of items, and arrows that point to the blank.
+    .replace(/[\s:▶►➤→▸⯈]+$/u, "")
+    .replace(/^[\s_.…*]+/u, "")
+    .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")
+    .trim();
+  if (words === "") return null;
+  return labelPatterns.find((pattern) => pattern.words.test(words))?.is ?? null;
+}

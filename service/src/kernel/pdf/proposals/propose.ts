@@ -1,0 +1,259 @@
+import { type Blank, blanksIn, endOf, isInside, overlap, roomAbove, wordsIn } from "./blanks.ts";
+import {
+  captionsBelow,
+  cutAtBlanks,
+  hasWords,
+  isLabeledAbove,
+  isShortName,
+  labelAbove,
+  signerBlock,
+} from "./captions.ts";
+import { headingOf, labelInside } from "./cells.ts";
+import type { OwnField, PageContent, Rect } from "./content.ts";
+import { executionAbove, partsOfOthers } from "./execution.ts";
+import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
+import { type Kind, kindOfLabel, measures } from "./patterns.ts";
+import { roleOf } from "./role.ts";
+import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
+
+/** How a place was recognized. */
+export const reasons = [
+  "own_field",
+  "label_in_box",
+  "label_left",
+  "label_below",
+  "label_right",
+  "label_above",
+  "column_heading",
+  "initials_list",
+  "signer_block",
+  "like_others",
+  "label_alone",
+] as const;
+export type Reason = (typeof reasons)[number];
+
+/** A place on a page that looks as if somebody should sign it or fill it in. */
+export type Proposal = {
+  readonly kind: Kind;
+  readonly rect: Rect;
+  /** For the field: other kinds than text show what they ask for. */
+  readonly label: string;
+  /** The words of the page that ask for it. */
+  readonly words: string;
+  /** The party that the words name; null for none. */
+  readonly role: string | null;
+  readonly reason: Reason;
+  /** `low`: only the shape or the place of the line says so. */
+  readonly confidence: "high" | "medium" | "low";
+};
+
+/** A proposal before its surroundings are read. */
+type Plain = Omit<Proposal, "role" | "confidence">;
+
+/** A blank, or a part of one, and the words that ask for it. */
+type Piece = { readonly blank: Blank; readonly found: Found; readonly reason: Reason };
+
+/** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's blanks. */
+export function propose(content: PageContent): Proposal[] {
+  const blanks = isDrawing(content) ? [] : blanksIn(content);
+  const words = cutAtBlanks(wordsIn(content), blanks);
+  const page: PageWords = { words, blanks, content, isExecution: executionAbove(words) };
+  const reserved = partsOfOthers(content, words);
+  const isReserved = ({ y }: { y: number }) => reserved.some(({ top, bottom }) => y > top && y < bottom);
+  const own = content.own.flatMap((field) => ofOwnField(field, page));
+  const lined = piecesOf(
+    blanks.filter((blank) => !isReserved(blank)),
+    page,
+  ).flatMap((piece) => asProposal(piece, page));
+  const unlined = ofLabelsAlone(page).filter(({ rect }) => !isReserved({ y: rect.y + rect.height }));
+  const found: Plain[] = [];
+  for (const proposal of [...own, ...lined, ...unlined])
+    if (!found.some(({ rect }) => meet(rect, proposal.rect))) found.push(proposal);
+  return found
+    .sort((a, b) => a.rect.y - b.rect.y || a.rect.x - b.rect.x)
+    .map((each) => ({ ...each, role: roleOf(each.words, each.rect, page), confidence: confidenceOf(each) }));
+}
+
+function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {
+  if (reason === "like_others" || reason === "signer_block" || reason === "label_alone") return "low";
+  if (reason === "own_field" || reason === "initials_list") return "high";
+  return kind !== "signature" || isExplicit(words) ? "high" : "medium";
+}
+
+/** A page with more words or lines than a form has is not searched: each line is compared with each word. */
+const isDrawing = ({ runs, rules, boxes }: PageContent): boolean =>
+  runs.length > 4_000 || rules.length + boxes.length > 1_000;
+
+const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
+
+/**
+ * The empty cells of a ledger have headings, too; so a date or a name in a cell counts only near a signature or
+ * initials.
+ */
+function piecesOf(blanks: readonly Blank[], page: PageWords): Piece[] {
+  const pieces = blanks.flatMap((blank) => ofBlank(blank, page));
+  const all = [...pieces, ...likeOthers(blanks, pieces, page)];
+  const marks = all.filter(isMark);
+  return all.filter(({ blank, found: { kind } }) => {
+    if (kind !== "date" && kind !== "name") return true;
+    if (isOthers(blank, all)) return false;
+    if (!blank.box && (kind === "name" || marks.length === 0)) return true;
+    const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
+    return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < most);
+  });
+}
+
+/** Whether the nearest signature before a blank, on its row or above it, is that of a witness or an office. */
+function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
+  const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");
+  const onRow = signed
+    .filter(({ blank }) => Math.abs(blank.y - y) < 10 && endOf(blank) <= x + 2)
+    .sort((a, b) => endOf(b.blank) - endOf(a.blank));
+  const above = signed
+    .filter(({ blank }) => blank.y < y - 4 && y - blank.y < 60 && Math.abs(blank.x - x) < 40)
+    .sort((a, b) => b.blank.y - a.blank.y);
+  return (onRow[0] ?? above[0])?.found.kind === "notary";
+}
+
+/**
+ * Lines that look like those of signers, above a title that no pattern knows, as "Physician", or without words below
+ * one of them.
+ */
+function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: PageWords): Piece[] {
+  const signed = pieces.filter(({ found: { kind }, reason }) => kind === "signature" && reason === "label_below");
+  return blanks.flatMap((blank): Piece[] => {
+    if (blank.box || pieces.some((piece) => piece.blank === blank)) return [];
+    const isWide = (each: Piece) => !each.blank.box && Math.abs(each.blank.width - blank.width) < 2;
+    const [caption, ...more] = captionsBelow(blank, page);
+    if (caption) {
+      const isLike = more.length === 0 && isShortName(caption) && signed.some(isWide);
+      return isLike ? [{ blank, found: { label: caption.text, kind: "signature" }, reason: "like_others" }] : [];
+    }
+    const first = pieces.find(
+      (each) =>
+        isWide(each) &&
+        (each.found.kind === "signature" || each.found.kind === "date") &&
+        Math.abs(each.blank.x - blank.x) < 2 &&
+        blank.y > each.blank.y + 10 &&
+        blank.y < each.blank.y + measures.nextLine,
+    );
+    return first && !hasWords(blank, page) ? [{ blank, found: first.found, reason: "like_others" }] : [];
+  });
+}
+
+const meet = (a: Rect, b: Rect): boolean =>
+  overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;
+
+/** A label may belong to a part of the blank: one rule above two captions is two blanks. */
+function ofBlank(blank: Blank, page: PageWords): Piece[] {
+  const piece = (found: Found | null, reason: Reason): Piece[] => (found?.kind ? [{ blank, found, reason }] : []);
+  const inside = blank.box ? labelInside(blank, page) : null;
+  if (inside) return piece(inside, "label_in_box");
+  const beside = labelBeside(blank, page);
+  const captions = captionsBelow(blank, page);
+  // "X" only shows that somebody signs here. The caption may show that this person is a witness.
+  if (beside && /^x$/i.test(beside.label) && captions.some(({ text }) => kindOfLabel(text) === "notary"))
+    return piece({ label: "", kind: "notary" }, "label_below");
+  if (beside) return piece(beside, "label_left");
+  const initials = initialsBefore(blank, page);
+  if (initials) return piece(initials, "initials_list");
+  if (captions.length > 1) return ofCaptions(blank, captions, page);
+  const above = labelAbove(blank, page);
+  const [caption] = captions;
+  if (above?.kind && caption && isLabeledAbove(blank, page)) return piece(above, "label_above");
+  const behind = labelBehind(blank, page);
+  // A person's name below a box is not its label.
+  const below = caption ? read(caption.text, page, caption.y, blank.box === null) : null;
+  const isSeal = behind?.kind === "signature" && below?.kind === "name";
+  const candidates = [
+    piece(isSeal ? null : below, "label_below"),
+    piece(behind, "label_right"),
+    piece(headingOf(blank, page), "column_heading"),
+    piece(labelOnRow(blank, page), "label_left"),
+    piece(above, "label_above"),
+    piece(signerBlock(blank, page), "signer_block"),
+  ];
+  return candidates.find((each) => each.length > 0) ?? [];
+}
+
+const ofCaptions = (blank: Blank, captions: ReturnType<typeof captionsBelow>, page: PageWords): Piece[] =>
+  captions.flatMap((caption, index): Piece[] => {
+    const next = captions[index + 1];
+    const x = index === 0 ? blank.x : Math.max(caption.x, blank.x);
+    const end = next ? next.x - 8 : endOf(blank);
+    const found = read(caption.text, page, caption.y, true);
+    return found.kind ? [{ blank: { ...blank, x, width: end - x }, found, reason: "label_below" }] : [];
+  });
+
+const leastWidth = (kind: Kind): number =>
+  kind === "initials" ? measures.leastInitials : kind === "date" ? measures.leastDate : measures.leastBlank;
+
+function asProposal({ blank, found, reason }: Piece, { words, blanks, content }: PageWords): Plain[] {
+  const { kind, label } = found;
+  if (!kind || kind === "other" || kind === "notary" || blank.width < leastWidth(kind)) return [];
+  const most = kind === "signature" || kind === "initials" ? measures.signatureHeight : measures.textHeight;
+  const height = roomAbove(blank, [...words, ...blanks], most);
+  const inside = blank.box
+    ? words.filter((run) => blank.box && isInside(run, blank.box) && run.y > blank.y - height)
+    : [];
+  const x = Math.max(blank.x, ...inside.map((run) => endOf(run) + 4));
+  const width = Math.min(endOf(blank) - x, kind === "initials" ? 120 : measures.widest, content.width - x);
+  if (width < leastWidth(kind)) return [];
+  const rect = { x, y: blank.y - height, width, height };
+  return [{ kind, rect, label: labelFor(kind, label), words: label.slice(0, 200), reason }];
+}
+
+/** Only text fields need a label: other kinds show what they ask for. */
+const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label.slice(0, 200) : "");
+
+/** Finds labels with an empty space to the right, in forms without rules: "Signature:" */
+function ofLabelsAlone(page: PageWords): Plain[] {
+  const { words, blanks, content } = page;
+  return words.flatMap((run): Plain[] => {
+    if (!/:\s*$/.test(run.text) || run.text.split(/\s+/).length > 4) return [];
+    const { kind } = read(run.text, page, run.y, false);
+    // The name of a party without other words is a heading.
+    if (kind === "signature" && !isExplicit(run.text)) return [];
+    if (kind !== "signature" && kind !== "date" && kind !== "name" && kind !== "initials") return [];
+    const isNear = blanks.some(
+      (blank) =>
+        (Math.abs(blank.y - run.y) < 24 && endOf(blank) > run.x && blank.x < endOf(run) + measures.labelBeside) ||
+        (blank.y > run.y && (blank.box?.y ?? blank.y) < run.y + 40 && Math.abs(blank.x - run.x) < 14),
+    );
+    if (isNear) return [];
+    const right = words.filter((other) => other !== run && Math.abs(other.y - run.y) < 6 && other.x >= endOf(run) - 1);
+    const end = Math.min(content.width - 36, ...right.map(({ x }) => x - 6));
+    const width = Math.min(end - endOf(run) - 4, 200);
+    if (width < (kind === "initials" ? 40 : 80)) return [];
+    const blank = { x: endOf(run) + 4, y: run.y + 2, width, box: null };
+    return asProposal({ blank, found: { label: run.text, kind }, reason: "label_alone" }, page);
+  });
+}
+
+function ofOwnField({ kind, name, rect }: OwnField, page: PageWords): Plain[] {
+  const { width, height } = page.content;
+  const label = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[._\-[\]#\d]+/g, " ")
+    .trim();
+  if (kindOfLabel(label) === "notary" || (rect.width * rect.height) / (width * height) > 0.1) return [];
+  const words = label.slice(0, 200);
+  // Programs name fields "Text12": then the words next to a field say what it asks for.
+  const named = kindOfLabel(label);
+  // A field that is named "Seller" asks for a name.
+  const isNamed = named !== null && (named !== "signature" || isExplicit(label));
+  const known = isNamed || kind !== "text" ? named : kindNear(rect, page);
+  if (known === "notary") return [];
+  const isKnown = known === "date" || known === "name" || known === "initials" || known === "signature";
+  const its = kind === "text" && isKnown ? known : kind === "signature" && known === "initials" ? known : kind;
+  return [{ kind: its, rect, label: its === "text" || its === "checkbox" ? words : "", words, reason: "own_field" }];
+}
+
+function kindNear({ x, y, width, height }: Rect, page: PageWords): Found["kind"] {
+  const blank = { x, y: y + height - 2, width, box: null };
+  const [piece] = ofBlank(blank, { ...page, blanks: page.blanks.filter((other) => !isSame(other, blank)) });
+  return piece?.found.kind ?? null;
+}
+
+const isSame = (a: Blank, b: Blank): boolean =>
+  Math.abs(a.y - b.y) < 10 && overlap(a, b) > 0.5 * Math.min(a.width, b.width);

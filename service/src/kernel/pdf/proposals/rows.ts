@@ -1,0 +1,126 @@
+import { type Blank, endOf, overlap } from "./blanks.ts";
+import { captionsBelow } from "./captions.ts";
+import { type Found, isExplicit, isOnLine, type PageWords, read, wrapped } from "./labels.ts";
+import { kindOfLabel, measures } from "./patterns.ts";
+import type { Run } from "./runs.ts";
+
+/** The words to the left of a blank, on its line, without another blank between them. */
+export function labelBeside(blank: Blank, page: PageWords): Found | null {
+  const { words, blanks } = page;
+  const left = words
+    .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4)
+    .sort((a, b) => endOf(b) - endOf(a))[0];
+  const isColon = left && /:\s*$/.test(left.text);
+  if (!left || blank.x - endOf(left) > (isColon ? measures.labelFarBeside : measures.labelBeside)) return null;
+  if (blanks.some((other) => other !== blank && isTagOf(left, other)) || isBehind(left, page)) return null;
+  const isFar = blank.x - endOf(left) > measures.labelNear && !isColon;
+  if (isFar && captionsBelow(blank, page).some(({ text }) => kindOfLabel(text))) return null;
+  const between = blanks.filter(
+    (other) =>
+      other !== blank && Math.abs(other.y - blank.y) < 6 && other.x >= endOf(left) - 2 && endOf(other) <= blank.x + 2,
+  );
+  const before = between.sort((a, b) => endOf(b) - endOf(a))[0];
+  if (before) {
+    // One label may precede the blanks for several people's initials.
+    const shared = blank.x - endOf(before) < 24 && before.width < blank.width * 1.5 ? labelBeside(before, page) : null;
+    return shared?.kind === "initials" ? shared : null;
+  }
+  const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
+  if (label === null) return { label: "", kind: isDated(left, blank) ? "date" : "other" };
+  const follows = words.some(
+    (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < 150,
+  );
+  const marks = blanks.find(
+    (other) => other !== blank && isOnLine(left, other) && endOf(other) <= left.x + 2 && left.x - endOf(other) < 12,
+  );
+  // "Accepted by ____ on ____" is the line of one signer.
+  if (marks && /^on$/i.test(label) && labelBeside(marks, page)?.kind === "signature") return { label, kind: "date" };
+  // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
+  if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && !/:\s*$/.test(left.text))))
+    return { label, kind: "other" };
+  const isAtFoot = blank.y > measures.foot * page.content.height;
+  if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
+    return { label: "", kind: "initials" };
+  const found = read(label, page, left.y, false);
+  // Words without a colon that are far from the blank label something else.
+  if (found.kind === null) return isColon || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
+  return found;
+}
+
+/** "... have set their hands on ____": a sentence whose end asks for the date of signing. */
+const isDated = ({ text }: Run, blank: Blank): boolean =>
+  blank.width >= measures.leastBlank && /\bset (?:my|our|their|his|her) hands?\b.*\bon$/i.test(text);
+
+/** The label at the end of a run: the text after its last sentence. Null for a sentence. */
+function lastPart(text: string): string | null {
+  const part =
+    text
+      .replace(/[\s:]+$/u, "")
+      .split(/(?<=[\p{L}\d]{4}|\))[.;]\s+|:\s+|\s{3,}/u)
+      .at(-1)
+      ?.trim() ?? "";
+  return part.split(/\s+/).length > 6 ? null : part;
+}
+
+/**
+ * The label in the cell before a blank, where it is set higher than the blank's line: in the middle of its cell, or at
+ * its top.
+ */
+export function labelOnRow(blank: Blank, page: PageWords): Found | null {
+  if (blank.box) return null;
+  const left = page.words
+    .filter(
+      (run) =>
+        run.y < blank.y &&
+        blank.y - run.y < measures.rowHeight &&
+        endOf(run) <= blank.x + 4 &&
+        blank.x - endOf(run) < measures.labelNear,
+    )
+    .sort((a, b) => b.y - a.y || endOf(b) - endOf(a))[0];
+  if (!left) return null;
+  const isBetween = (other: Blank) => other.x >= endOf(left) - 2 && other.x < blank.x && isOnLine(left, other);
+  if (page.blanks.some(isBetween)) return null;
+  const isFull = page.words.some(
+    (run) => run.y < blank.y && run.y > left.y - left.size && overlap(run, blank) > 0.2 * blank.width,
+  );
+  const label = lastPart(wrapped(left, page));
+  return isFull || label === null ? null : read(label, page, left.y, false);
+}
+
+/** Finds the label of short blanks before the items of a list, below words that ask for initials. */
+export function initialsBefore(blank: Blank, { words }: PageWords): Found | null {
+  if (blank.width > measures.mostInitials) return null;
+  const item = words.some((run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 24);
+  const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x);
+  const isAsked = words.some(
+    (run) => run.y < blank.y && run.y > blank.y - measures.initialsAbove && kindOfLabel(run.text) === "initials",
+  );
+  return item && isFirst && isAsked ? { label: "", kind: "initials" } : null;
+}
+
+/** Words right behind a line that belong to it: "____, Seller", "____ (date)" and "____ (Seal)". */
+const isTagOf = (run: Run, blank: Blank): boolean =>
+  Math.abs(run.y - blank.y) < 6 &&
+  run.x >= endOf(blank) - 2 &&
+  run.x - endOf(blank) < 24 &&
+  /^(?:, ?\p{Lu}.{0,40}|\(.{1,20}\))$/u.test(run.text);
+
+export function labelBehind(blank: Blank, page: PageWords): Found | null {
+  const run = page.words.find((each) => isTagOf(each, blank)) ?? follower(blank, page);
+  if (!run) return null;
+  if (/^\(?(?:l\.?\s?s\.?|seal)\)?/i.test(run.text)) return { label: "", kind: "signature" };
+  if (!isTagOf(run, blank) && !isBehind(run, page)) return null;
+  return read(run.text.replace(/^,\s*/, ""), page, run.y, false);
+}
+
+const follower = (blank: Blank, { words }: PageWords): Run | undefined =>
+  words.find((run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 16);
+
+/** Whether words belong to the blank before them: "____ Contractor  ____ Date" is a row that begins with a blank. */
+function isBehind(run: Run, page: PageWords): boolean {
+  if (run.text.split(/\s+/).length > 4 || kindOfLabel(run.text) === null) return false;
+  const row = page.blanks.filter((blank) => !blank.box && isOnLine(run, blank)).sort((a, b) => a.x - b.x);
+  const [first] = row;
+  if (!first || !row.every((blank) => follower(blank, page))) return false;
+  return !page.words.some((other) => isOnLine(other, first) && other.x < first.x && first.x - endOf(other) < 150);
+}

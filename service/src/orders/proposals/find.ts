@@ -1,0 +1,79 @@
+import type { Proposal } from "../../kernel/pdf/proposals/propose.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import { leastSize, mostFields, mostSize } from "../order/order.ts";
+import type { OnPage, Search, SearchLimits } from "./propose-task.ts";
+
+const task: Task<SearchLimits, Search | null> = {
+  name: "find places for fields",
+  module: import.meta.resolve("./propose-task.ts"),
+  limitMs: 12_000,
+};
+
+const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: mostFields };
+
+/** @throws ServiceError for a document that can't be read within the limits of a task */
+async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promise<Search> {
+  const search = await workers.run(task, { holder, bytes, input: limits }).catch((error: unknown) => {
+    if (!tooCostly(error)) throw error;
+    throw new ServiceError("validation", "document is too complex: its pages take too long to search.", {
+      cause: error,
+    });
+  });
+  if (!search) throw invalid("document must be a PDF that opens without a password.");
+  return search;
+}
+
+export type FoundField = {
+  readonly kind: Proposal["kind"];
+  /** The signer, counted from 1; null where the words near the place name none of the roles. */
+  readonly signer: number | null;
+  readonly page: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly label: string;
+  readonly words: string;
+  readonly role: string | null;
+  readonly reason: Proposal["reason"];
+  readonly confidence: Proposal["confidence"];
+};
+
+/** @param roles the names of those who sign, in the order of their numbers */
+export async function findFields(
+  workers: Workers,
+  holder: string,
+  { bytes, roles }: { readonly bytes: Buffer; readonly roles: readonly string[] },
+): Promise<Omit<Search, "found"> & { readonly fields: readonly FoundField[] }> {
+  const { found, ...search } = await searchIn(workers, holder, bytes);
+  return { ...search, fields: found.map((each) => fieldOf(each, roles)) };
+}
+
+/** Fits the size of a place into the limits of its kind; the line that it is on stays its lower edge. */
+function fieldOf({ kind, rect, page, size, label, words, role, reason, confidence }: OnPage, roles: readonly string[]) {
+  const [least, most] = [leastSize[kind], mostSize[kind]];
+  const width = Math.min(Math.max(rect.width, least.width), most.width, size.width);
+  const height = Math.min(Math.max(rect.height, least.height), most.height, size.height);
+  return {
+    ...{ kind, page, label, words, role, reason, confidence },
+    signer: signerOf(role, roles),
+    x: points(Math.min(Math.max(rect.x, 0), size.width - width)),
+    y: points(Math.min(Math.max(rect.y + rect.height - height, 0), size.height - height)),
+    width: points(width),
+    height: points(height),
+  };
+}
+
+const points = (value: number): number => Math.floor(value * 100) / 100;
+
+const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, "");
+
+/** The one role that a word names: "Buyers" names "Buyer". The only signer signs everything. */
+function signerOf(word: string | null, roles: readonly string[]): number | null {
+  if (roles.length === 1) return 1;
+  const wanted = word === null ? "" : plain(word).replace(/s$/, "");
+  if (wanted === "") return null;
+  const named = roles.flatMap((role, index) => (plain(role).includes(wanted) ? [index + 1] : []));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}

@@ -1,0 +1,52 @@
+import { openWithinBounds } from "../../kernel/pdf/pdf-js.ts";
+import { readContent } from "../../kernel/pdf/proposals/content.ts";
+import { type Proposal, propose } from "../../kernel/pdf/proposals/propose.ts";
+
+/** A proposal with the number and the size of its page. */
+export type OnPage = Proposal & { readonly page: number; readonly size: { width: number; height: number } };
+
+export type Search = {
+  readonly pages: number;
+  /** `partly`: the limits ended the search. `picture`: the pages have no words and no fields. */
+  readonly state: "read" | "partly" | "picture";
+  readonly found: readonly OnPage[];
+};
+
+/** Each of them ends the search. */
+export type SearchLimits = { readonly pages: number; readonly milliseconds: number; readonly found: number };
+
+/** Searches a document page by page. Null for a document that pdf.js can't open. */
+export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | null> {
+  const opened = await openWithinBounds(bytes);
+  if (!opened) return { pages: 0, state: "partly", found: [] };
+  const { opening, OPS } = opened;
+  try {
+    const document = await opening.promise.catch(() => null);
+    if (!document) return null;
+    const until = performance.now() + most.milliseconds;
+    const found: OnPage[] = [];
+    let hasWords = false;
+    // A page that pdf.js can't read is left out.
+    let isWhole = true;
+    let number = 1;
+    for (; number <= document.numPages; number++) {
+      if (number > most.pages || found.length > most.found || performance.now() > until) break;
+      const content = await document
+        .getPage(number)
+        .then((page) => readContent(page, OPS).finally(() => page.cleanup()))
+        .catch(() => null);
+      if (!content) {
+        isWhole = false;
+        continue;
+      }
+      if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
+      const size = { width: content.width, height: content.height };
+      for (const proposal of propose(content)) found.push({ ...proposal, page: number, size });
+    }
+    if (number <= document.numPages || found.length > most.found) isWhole = false;
+    const state = !isWhole ? "partly" : hasWords ? "read" : "picture";
+    return { pages: document.numPages, state, found: found.slice(0, most.found) };
+  } finally {
+    await opening.destroy();
+  }
+}
