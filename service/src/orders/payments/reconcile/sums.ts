@@ -2,21 +2,21 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
 type Sums = {
-  /** The processor's movements for recorded payments: the money that arrived, and the money that left permanently. */
+  /** By the processor's books, of payments that are on record: what came, and what left for good. */
   charged: number;
   left: number;
-  /** Our rows: payments for orders, and payments for no order. */
+  /** By our rows: what paid for orders, and what paid for none. */
   allocated: number;
   unallocated: number;
-  /** Our documents. */
+  /** By our documents. */
   receipts: number;
   refunds: number;
   losses: number;
-  /** The payments of which more was returned than was paid. */
+  /** The payments of which more went back than came. */
   overdrawn: string[];
 };
 
-/** Ignores, on both sides, the money of pending refunds and open disputes. */
+/** Leaves out, on both sides, the money of refunds that are under way and of disputes that are open. */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`
     WITH charges AS (
@@ -51,9 +51,8 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares the sums of our books with those of the payment processor: its charges are the payments for orders and for
- * no order; no payment returned more than was paid; the documents in the statements equal the charges minus refunds and
- * losses.
+ * Compares the sums of the books with those of the payment processor: charges are what paid for orders and for none, no payment gave
+ * back more than it was, and the statements' documents are the charges less refunds and losses.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {
