@@ -135,7 +135,7 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
     { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
-    // Not at the start: a node that starts has other work.
+    // Does not run at the start, because a starting node has other work.
     ...(resources.config.stripe
       ? [
           {

@@ -1,19 +1,19 @@
 import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
-/** The processor's own books: each movement of money, as its list of balance transactions answers it. */
+/** The processor's own books: all movements of money, as the list of balance transactions returns them. */
 export type BalanceObjects = {
   /** Oldest first. Tests remove or change entries to make the books differ. */
   transactions: StripeObject[];
   disputes: Map<string, StripeObject>;
-  /** Books the money of an intent that was paid, once. @returns its charge */
+  /** Books the money of a paid intent, once. @returns its charge */
   settleCharge: (paymentIntent: string) => StripeObject;
   settleRefund: (refund: StripeObject) => void;
-  /** The bank wants money back: all of it, unless an amount is given. An inquiry moves no money. */
+  /** The bank demands money back: the whole amount, unless an amount is given. An inquiry moves no money. */
   dispute: (paymentIntent: string, more?: { amount?: number; isInquiry?: boolean }) => StripeObject;
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
-  /** Whether the bank has the money of the intent, so that none of it can be refunded. */
+  /** Whether the bank holds the money of the intent, so that nothing can be refunded. */
   isDisputed: (paymentIntent: unknown) => boolean;
-  /** A refund comes back from the bank. */
+  /** The bank returns the money of a refund. */
   failRefund: (id: string) => StripeObject;
   /** Undefined for a request about something else. */
   answer: (method: string, path: string, params: Params) => Reply | undefined;
@@ -25,7 +25,7 @@ type Deps = {
   refunds: StripeObject[];
 };
 
-/** Newest first, by pages, as each list of the processor is. */
+/** Newest first, in pages, like each list of the processor. */
 function page(all: readonly StripeObject[], params: Params, url: string): Reply {
   const created = typeof params["created"] === "object" ? params["created"] : {};
   const isWithin = ({ created: at }: StripeObject) =>
@@ -119,7 +119,7 @@ export function createBalance({ sessions, intents, refunds }: Deps): BalanceObje
       if (`${method} ${path}` !== "GET /v1/balance_transactions") return undefined;
       const { expand } = params;
       const isExpanded = typeof expand === "object" && Object.values(expand).includes("data.source");
-      // The processor answers with ids where nobody asked for the objects.
+      // The processor answers with ids, unless the request asks for the objects.
       const shown = transactions.map((each) => {
         const { source } = each;
         return { ...each, source: isExpanded ? structuredClone(source) : (source as StripeObject)["id"] };

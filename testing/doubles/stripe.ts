@@ -43,11 +43,11 @@ export type StripeDouble = {
   firm: FirmObjects;
   /** The processor's own books. */
   balance: BalanceObjects;
-  /** The bank wants a payment back; returns the event. */
+  /** The bank demands a payment back; returns the event. */
   dispute: (...about: Parameters<BalanceObjects["dispute"]>) => StripeEvent;
-  /** The bank has decided; returns the event. */
+  /** The bank decides; returns the event. */
   endDispute: (...about: Parameters<BalanceObjects["endDispute"]>) => StripeEvent;
-  /** A refund comes back from the payer's bank; returns the event. */
+  /** The payer's bank returns the money of a refund; returns the event. */
   failRefund: (id: string) => StripeEvent;
   /** The events of a completed setup page: one about its session, and one about its intent. */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];

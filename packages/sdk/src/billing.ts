@@ -1,8 +1,8 @@
 import { path, type Transport } from "./transport.ts";
 
 /**
- * A receipt is for a payment, a credit note for a refund, and a loss for a payment that the bank took back. A reversal takes a credit
- * note or a loss back. The list can grow.
+ * A receipt belongs to a payment, a credit note to a refund, and a loss to a payment that the bank took back. A
+ * reversal cancels a credit note or a loss. The list can grow.
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 

@@ -13,7 +13,10 @@ export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string
     ON CONFLICT (log, witness) DO UPDATE SET next_at = ${until} WHERE w.next_at <= ${now}
     RETURNING witness, size`);
 
-/** The state of a witness after a request: its size by its own account, and whether it fails or contradicts the log. */
+/**
+ * The state of a witness after a request: the log's size according to the witness, and whether it fails or contradicts
+ * the log.
+ */
 export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
 
 /** An alarm stays until the witness cosigns again. A witness that does not respond doesn't clear it. */

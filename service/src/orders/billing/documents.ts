@@ -8,8 +8,8 @@ import { billingDocumentState, billingPartyState, paymentState, supplementState 
 import type { Buyer, Issuer } from "./parties.ts";
 
 /**
- * A credit note is of a refund, and a loss of a dispute that was lost: its price is still owed. A reversal takes one of them back,
- * when the refund failed later or the bank decided again.
+ * A credit note belongs to a refund. A loss belongs to a lost dispute: its price is still owed. A reversal cancels a
+ * credit note or a loss, because the refund failed later or the bank decided differently.
  */
 export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"] as const;
 
@@ -42,7 +42,10 @@ export type BillingDocument = {
   buyer: Buyer;
 };
 
-/** A document's amount: that of its part, or all that the documents before it left of the payment. */
+/**
+ * A document's amount: the amount of its part or, without a part, everything that earlier documents left of the
+ * payment.
+ */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
   ELSE coalesce(d.part_cents, p.amount_cents - coalesce((
     SELECT sum(CASE WHEN s.kind IN ('credit_reversal', 'loss_reversal') THEN -s.part_cents ELSE s.part_cents END)

@@ -24,7 +24,7 @@ const names: Readonly<Record<BillingKind, string>> = {
   loss_reversal: "Return by the bank reversed",
 };
 
-/** The words for the amount, and for the reason of a document that people seldom see. */
+/** The words for the amount, and the reason for a kind of document that people seldom see. */
 const amountWords: Readonly<Record<BillingKind, string>> = {
   receipt: "Paid",
   credit_note: "Returned",

@@ -50,8 +50,8 @@ type StatementLine = {
 };
 
 /**
- * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`: what is held and paid for no order, or with
- * a minus what the firm owes. Reversals count against what they reverse.
+ * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`: the money that is held and
+ * was paid for no order; a negative amount is owed by the firm. Reversals reduce what they reverse.
  */
 export type Sums = {
   opening: number;
@@ -140,7 +140,7 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
     FROM billing_statements s JOIN billing_parties i ON i.id = s.issuer_id LEFT JOIN billing_parties b ON b.id = s.buyer_id
       LEFT JOIN billing_balances t ON t.statement_id = s.id
     WHERE s.partner_id = ${partnerId} AND s.environment = ${environment} ORDER BY s.starts_at`);
-  // Sums that were stored before losses were booked have none.
+  // Sums that were stored before losses were booked contain no losses.
   return rows.map(({ stored, ...row }) => ({ ...row, stored: stored && { ...stored, losses: stored.losses ?? 0 } }));
 }
 

@@ -4,7 +4,7 @@ import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kern
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { DisputeMessage } from "./processor/message.ts";
 
-/** The covered columns of disputes: a forged row must not let a refund out next to a dispute. */
+/** The columns of disputes that the MAC covers. A forged row must not permit a refund while a dispute is open. */
 export const disputeState: StateMac = {
   table: sql`disputes`,
   key: sql`id`,
@@ -15,7 +15,10 @@ export const disputeState: StateMac = {
 
 export const disputeRows = [stateRows(disputeState, { backfill: { set: "disputes" } })];
 
-/** The queue of approved parts whose dispute or refund has ended: they go on, or end with words; payload `{orderId}`. */
+/**
+ * The queue of orders whose dispute or refund has ended. Approved parts then continue, or end with a reason. Payload
+ * `{orderId}`.
+ */
 export const partNewsQueue = "part-refund-news";
 
 export type Dispute = {
@@ -31,16 +34,16 @@ const selectDisputes = sql`SELECT id, payment_intent AS "paymentIntent", amount_
   event_at AS "eventAt", ${verified(disputeState, sql`disputes`)} FROM disputes`;
 
 /**
- * Events about one payment wait for each other from here on: a dispute or a refund that is recorded next to its payment would
- * otherwise miss it. Callers hold the locks of the orders that they know.
+ * Makes events about one payment wait for one another. Otherwise a dispute or a refund that is recorded at the same
+ * time as its payment would miss the payment. Callers must hold the locks of the orders that they know.
  */
 export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`intent ${paymentIntent}`}, 0))`);
 }
 
 /**
- * Records a dispute's event. A decision replaces `opened`, and of two decisions the one that the processor made later counts; of two
- * of one second, the loss. @returns the dispute after the event
+ * Records a dispute's event. A decision replaces `opened`. Of two decisions, the one that the processor made later
+ * counts; if both have the same second, the loss counts. @returns the dispute after the event
  */
 export async function recordDispute(
   tx: Tx,
@@ -70,7 +73,7 @@ const selectDisputesToMark = (isNew: boolean) =>
     : selectDisputes;
 
 function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
-  // The events of a dispute that is open tell its sum, which can change.
+  // The events of an open dispute state its sum, which can change.
   if (state === "opened") return row.state === "opened" && eventAt >= row.eventAt;
   if (row.state === "opened") return true;
   return (
@@ -78,15 +81,16 @@ function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
   );
 }
 
-/** @throws ServiceError `unavailable` when one fails its MAC */
+/** @throws ServiceError `unavailable` for a dispute that fails its MAC */
 export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<Dispute[]> {
   const rows = await db.query<Row>(sql`${selectDisputes} WHERE payment_intent = ${paymentIntent} ORDER BY id`);
   return rows.map(({ eventAt: _, ...dispute }) => dispute);
 }
 
 /**
- * Whether the bank has still to decide on a payment of the order: a refund next to a dispute that is lost pays the payer twice.
- * @throws ServiceError `unavailable` when a dispute fails its MAC
+ * Whether the bank still has to decide on a payment of the order. A refund in addition to a lost dispute would pay the
+ * payer twice.
+ * @throws ServiceError `unavailable` for a dispute that fails its MAC
  */
 export async function isDisputed(db: Sql, orderId: number): Promise<boolean> {
   const own = sql`FROM disputes d WHERE d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`;

@@ -48,7 +48,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<v
   const { rest, notes } = await booksOf(tx, paymentId, subject);
   if (rest <= 0) return;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // The money of an earlier note came back, so that there is a rest again.
+  // The money of an earlier credit note came back, so there is an amount left again.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
   await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at);
@@ -73,15 +73,15 @@ export async function creditPart(
 
 type FailedRefund = {
   id: string;
-  /** The name that its credit note has; null when that is the note of a whole payment. */
+  /** The name of its credit note; null when the credit note is for a whole payment. */
   name: string | null;
   cents: number;
   hadSucceeded: boolean;
 };
 
 /**
- * Reverses the credit note of a refund that failed after it had succeeded: the money is held again. A refund that was never credited
- * reverses nothing.
+ * Reverses the credit note of a refund that failed after it had succeeded, because the money is held again. Does
+ * nothing for a refund without a credit note.
  * @returns the cents that were reversed
  */
 export async function reverseCredit(
@@ -93,7 +93,7 @@ export async function reverseCredit(
   const subject = await lockedSeries(tx, paymentId);
   const { notes, credited } = await booksOf(tx, paymentId, subject);
   const mayBeWhole = name === null || name === id;
-  // The processor counts a refund into a whole one while the bank still moves it.
+  // The processor already counts a refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
@@ -104,7 +104,8 @@ export async function reverseCredit(
 }
 
 /**
- * Books the part of a payment that the bank took back for good. The price is still owed, so that it is a loss and no credit note.
+ * Books the part of a payment that the bank took back permanently. It is a loss and not a credit note, because the
+ * price is still owed.
  * @returns the cents of the payment that were lost
  */
 export async function bookLoss(
@@ -122,7 +123,7 @@ export async function bookLoss(
   return lost;
 }
 
-/** Reverses a loss that the bank decided otherwise about later. */
+/** Reverses a loss after the bank has decided differently. */
 export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
   const subject = await lockedSeries(tx, paymentId);
   const { notes } = await booksOf(tx, paymentId, subject);
@@ -133,8 +134,8 @@ export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at
 }
 
 /**
- * Ends the claim for a price whose money the bank took back: the order is refunded, so that the loss becomes the refund of a
- * credit note.
+ * Waives the price whose money the bank took back, because the order is refunded: the loss is replaced by a credit
+ * note.
  */
 export async function settleLosses(tx: Tx, paymentId: number, at: Date): Promise<void> {
   const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
@@ -145,7 +146,10 @@ export async function settleLosses(tx: Tx, paymentId: number, at: Date): Promise
   }
 }
 
-/** The cents of a payment that neither went back nor were lost; null when the refund of this name has its credit note. */
+/**
+ * The cents of a payment that were neither refunded nor lost; null when the refund of this name already has its credit
+ * note.
+ */
 export async function restBefore(tx: Tx, paymentId: number, name: string): Promise<number | null> {
   const { rest, notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
   return notes.some(({ refund }) => refund === name) ? null : rest;
@@ -172,7 +176,10 @@ export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerI
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
 
-/** The payments of an intent that have receipts, oldest first: notes about refunds that came first have none. */
+/**
+ * The payments of an intent that have receipts, oldest first. Refund notes that arrived before their payment have no
+ * receipt.
+ */
 export const receiptedPayments = async (db: Sql, paymentIntent: string): Promise<number[]> =>
   (
     await db.query<{ id: number }>(sql`
@@ -182,7 +189,7 @@ export const receiptedPayments = async (db: Sql, paymentIntent: string): Promise
 
 type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 
-/** A payment's documents after its receipt: the cents that are left, and those that credit notes returned. */
+/** The documents of a payment after its receipt: the cents that are left, and the cents that credit notes returned. */
 async function booksOf(
   db: Sql,
   paymentId: number,

@@ -97,9 +97,10 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
 }
 
 /**
- * Refunds all held payments. Of a payment for several orders it refunds this order's share. The order stays in
+ * Refunds all held payments. For a payment for several orders, it refunds this order's share. The order stays in
  * RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing, because
- * the order's MAC covers RefundPending. While a payment is disputed nothing is refunded: the bank's decision starts the job again.
+ * the order's MAC covers RefundPending. While a payment is disputed, nothing is refunded, and the bank's decision
+ * queues the job again.
  */
 async function refund(deps: JobDeps, orderId: number): Promise<void> {
   const { db, clock, log } = deps;
@@ -118,8 +119,9 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
 }
 
 /**
- * Refunds what is held of one payment, less the part that the bank took back. Sandbox money is refunded at once.
- * @param asShare refunds the payment's own amount, less earlier refunds of it; otherwise all that the payer paid
+ * Refunds the held part of one payment, without the part that the bank took back. Sandbox money is refunded at once.
+ * @param asShare refunds only the payment's own amount, minus earlier refunds of it; otherwise refunds everything that
+ * the payer paid
  */
 export async function giveBack(
   { db, clock, log, processor }: JobDeps,

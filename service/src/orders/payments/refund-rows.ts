@@ -4,7 +4,7 @@ import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/d
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { RefundMessage } from "./processor/message.ts";
 
-/** The covered columns of the processor's refunds. */
+/** The columns of the processor's refunds that the MAC covers. */
 export const refundState: StateMac = {
   table: sql`refunds`,
   key: sql`id`,
@@ -22,9 +22,9 @@ export type RefundRowState = "pending" | "succeeded" | "failed";
 const verifiedRefund = verified(refundState, sql`refunds`);
 
 /**
- * Records the state of one refund at the processor. A refund that failed stays failed, and one that succeeded is not pending again:
- * events come in any order.
- * @returns the states before (null for a new refund) and after; `isNews` when the event changed it
+ * Records the state of one refund at the processor. A failed refund stays failed, and a succeeded one does not become
+ * pending again, because events arrive in any order.
+ * @returns the states before (null for a new refund) and after; `isNews` when the event changed the state
  */
 export async function recordRefund(
   tx: Tx,
@@ -61,13 +61,16 @@ type RefundRow = {
   payment: string | null;
 };
 
-/** @throws ServiceError `unavailable` when one fails its MAC */
+/** @throws ServiceError `unavailable` for a refund that fails its MAC */
 export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundRow[]> =>
   db.query<RefundRow>(sql`
     SELECT id, amount_cents::float8 AS "amountCents", state, request, payment, ${verifiedRefund} FROM refunds
     WHERE payment_intent = ${paymentIntent} ORDER BY seen_at, id`);
 
-/** The states of a request's refunds at the processor. @throws ServiceError as above */
+/**
+ * The states of a request's refunds at the processor. @throws ServiceError `unavailable` for a refund that fails its
+ * MAC
+ */
 export async function refundsOfRequest(db: Sql, paymentIntent: string, request: string): Promise<RefundRowState[]> {
   const rows = await refundsOfIntent(db, paymentIntent);
   return rows.filter((row) => row.request === request).map(({ state }) => state);

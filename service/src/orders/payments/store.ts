@@ -163,7 +163,7 @@ export type HeldPayment = {
   currency: string;
   /** Whether the payment is one order's share of a payment for several orders. */
   isShared: boolean;
-  /** The part that the bank took back for good. */
+  /** The part that the bank took back permanently. */
   lostCents: number;
 };
 

@@ -98,7 +98,7 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type JobDeps = Parameters<typeof giveBack>[0];
 
-/** Requests approved partial refunds from the processor, and goes on with those that waited for a bank's decision. */
+/** Requests approved partial refunds from the processor, and continues those that waited for a bank's decision. */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
   const giveAll = async (which: Parameters<typeof selectApprovedParts>[1]) => {
     for (const part of await selectApprovedParts(deps.db, which)) await givePartBack(deps, part);
@@ -108,8 +108,9 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
 }
 
 /**
- * Refunds sandbox money at once. A job alone refunds nothing, because the request's MAC must confirm the approval. While a payment
- * of the order is disputed the part waits: the bank's decision starts this again. A part that can't go back any more is closed.
+ * Refunds sandbox money at once. A job alone refunds nothing, because the request's MAC must confirm the approval.
+ * While a payment of the order is disputed, the part waits, and the bank's decision queues the job again. A part that
+ * can't be refunded any more is closed.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db, processor } = deps;
@@ -136,7 +137,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   }
 }
 
-/** Why a part can't go back any more; null when it can, or has gone. */
+/** Why a part can't be refunded any more; null when it can be, or was. */
 async function reasonAgainst(
   db: Database,
   request: string,
@@ -152,7 +153,7 @@ async function reasonAgainst(
   return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
 }
 
-/** Closes a part that nobody closed before. */
+/** Closes a part, unless somebody has closed it before. */
 async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
   const [order] = await db.query<{ code: string; partnerId: string }>(sql`
     SELECT code AS "code@order", partner_id AS "partnerId", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);

@@ -27,7 +27,7 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
   return order;
 }
 
-/** The payments that the service holds for the order, less the parts that were refunded or that the bank took back. */
+/** The payments that the service holds for the order, minus the parts that were refunded or taken back by the bank. */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
   const parts = await approvedParts(db, orderId);

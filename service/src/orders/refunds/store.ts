@@ -145,7 +145,7 @@ export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: 
     WHERE ${"id" in which ? sql`id = ${which.id}` : sql`order_id = ${which.orderId}`} AND part AND state = 'approved'
     ORDER BY requested_at, id`);
 
-/** Closes an approved part that can't go back any more. The caller has locked its order and read it. */
+/** Closes an approved part that can't be refunded any more. The caller must have locked its order and read the part. */
 export async function closePart(tx: Tx, id: string, note: string): Promise<void> {
   await tx.query(sql`UPDATE refund_requests SET state = 'closed', note = ${note} WHERE id = ${id}`);
   await writeStateMacs(tx, requestState, sql`id = ${id}`);

@@ -194,7 +194,7 @@ test("the events of a dispute without an id, a payment or a sum change no other 
   assert.equal(await isDisputed(db, id), false);
   await take(eventOf("charge.dispute.created", { id: `dp_${intent}`, payment_intent: intent, amount: -5 }));
   assert.equal(await isDisputed(db, id), true);
-  // The event that tells the sum comes later.
+  // The event that states the sum arrives later.
   await take(disputed(intent, "lost", 1_772_700_000, 700));
   assert.deepEqual(await booksOf(code), [
     ["receipt", total],
@@ -215,7 +215,7 @@ test("a lost dispute is a loss and no refund: the price is owed until a refund o
     ["R", "L"],
   );
 
-  // In RefundPending when the bank decides: nothing is left to send.
+  // The order is in RefundPending when the bank decides, and no money is left to send.
   const waiting = await newOrder("RefundPending");
   await take(paid(waiting.code, waiting.intent));
   await takeAll(disputed(waiting.intent, "needs_response"), disputed(waiting.intent, "lost"));
@@ -256,7 +256,7 @@ test("a refund that fails after it had succeeded reverses its credit note, once,
   const [task] = await tasksOf(id, "refund_failed");
   assert.match(task?.reason ?? "", /\$5\.00 \(re_part\) failed/);
   assert.equal((await tasksOf(id, "refund_failed")).length, 1);
-  // The money goes back by another refund.
+  // The money is returned by another refund.
   await take(refund(intent, "re_again", "succeeded", 500));
   assert.equal((await sumsNow()).refunds, before.refunds + 500);
 });
@@ -306,7 +306,7 @@ test("twenty events of a payment and its dispute at once hold the order, whichev
     const { code, id, intent } = await newOrder();
     const events = Array.from({ length: 4 }, () => [paid(code, intent), disputed(intent, "needs_response")]).flat();
     const results = await Promise.allSettled(events.map(take));
-    // The processor sends again what failed.
+    // The processor sends the failed event again.
     for (const [n, { status }] of results.entries()) if (status === "rejected") await take(events[n] as Event);
     assert.equal((await orders.look(code)).status, "OnHold");
     assert.equal(await isDisputed(db, id), true);

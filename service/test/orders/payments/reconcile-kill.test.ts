@@ -20,7 +20,7 @@ const { db } = running;
 const hour = 3_600_000;
 const operator = await newOperator(running, { roles: ["admin", "approver"] });
 
-// Money that nobody told the service about: 120 charges of ours.
+// Money that the service was not told about: 120 of our charges.
 for (let n = 0; n < 120; n++) {
   const id = `cs_${n}`;
   const metadata = { checkout: "x", environment: "live" };
@@ -42,7 +42,7 @@ const tasks = () => db.query<{ reason: string }>(sql`SELECT reason FROM tasks WH
 
 test("a node that is killed between two pages leaves a comparison that one of two other nodes makes, once", async () => {
   assert.match(await health(), /Not compared yet/);
-  // The books began before these charges.
+  // The first comparison was before these charges.
   const clock = () => new Date(Date.now() - 3 * hour);
   stripe.hangAfter(1);
   await Promise.all([scheduleReconciliation({ db, clock }), scheduleReconciliation({ db, clock })]);
@@ -51,7 +51,7 @@ test("a node that is killed between two pages leaves a comparison that one of tw
   assert.deepEqual([await ended(), await tasks()], [[], []]);
   running.service = await running.service.restart();
   await forTests(startService({ ...env, DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" }));
-  // The lease of the dead node ends.
+  // The lease of the dead node expires.
   await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'reconcile'`);
   await db.query(sql`SELECT pg_notify('jobs', 'reconcile')`);
   await until(async () => (await ended()).length === 1);

@@ -33,7 +33,7 @@ await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import
 
 const dayOf = () => clock().toISOString().slice(0, 10);
 const stamped = new Set<object>();
-/** The double books by the real clock; these movements are of the test's. */
+/** The double books with the real clock; these movements use the test's clock. */
 function stamp(): void {
   for (const transaction of stripe.balance.transactions)
     if (!stamped.has(transaction)) {
@@ -56,7 +56,7 @@ const take = (event: SignedEvent) =>
   );
 
 let count = 0;
-/** A payer pays at the processor. @returns the intent and its event, which nobody has delivered yet */
+/** A payer pays at the processor. @returns the intent and its event, which was not delivered yet */
 async function pay(metadata: Record<string, string> = { checkout: "x", environment: "live" }) {
   const code = await orders.insert("QuoteReady");
   const id = `cs_${++count}`;
@@ -85,7 +85,7 @@ const booked = (sourceId: unknown) => {
   return found;
 };
 
-// The first comparison begins the books.
+// The first comparison starts the copy of the books.
 await scheduleReconciliation(deps);
 await reconcile(deps, dayOf());
 now += 2 * hours;
@@ -159,7 +159,7 @@ test("each difference is one task that names it in cents and by the processor's 
   await compare();
   assert.equal((await tasks()).length, 6, "the same difference twice is one task");
 
-  // A person ends one, and the others go away by themselves.
+  // A person ends one task, and the others end by themselves.
   await db.query(sql`UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator:x', outcome = 'known'
     WHERE kind = 'money_difference' AND reason LIKE ${`%${other.intent}%`}`);
   await authenticate({ db, rowMac: testRowMac }, "tasks");
@@ -227,7 +227,7 @@ test("a run that is cut off repeats safely, by pages of a hundred, and two nodes
   const after = await tasks();
   assert.equal(new Set(after.map(({ reason }) => reason)).size, after.length);
   assert.ok(after.length >= before.length);
-  // A run of a day that has ended does nothing.
+  // A run for a day that has already ended does nothing.
   stripe.requests.length = 0;
   await reconcile(deps, dayOf());
   assert.equal(stripe.requests.length, 0);

@@ -185,7 +185,7 @@ test("lost, a part that waited ends with words, and no whole refund is sent: the
   await deliver(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
   await until(async () => /Refused: the bank took \$\d+\.\d\d of the payment back/.test(await look(`/${id}`)));
   assert.match(await look(`/${id}`), /Closed/);
-  // The operator decides to end the order: the bank has returned the money already.
+  // The operator decides to end the order, because the bank has already returned the money.
   const whole = await asked(code);
   assert.equal((await post(`/${whole}/approve`, approver)).status, 303);
   await until(async () => (await statusOf(code)) === "Refunded");

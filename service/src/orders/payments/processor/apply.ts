@@ -178,9 +178,9 @@ export async function takeRefund(
 }
 
 /**
- * Applies a refund that failed: what its credit note said went back is held again, and a person pays it back otherwise. No order
- * moves.
- * @param before the refund's state before, as far as it is known
+ * Applies a refund that failed: the money of its credit note is held again, and a person pays it back in another way.
+ * No order moves.
+ * @param before the refund's earlier state, if it is known
  */
 export async function takeFailedRefund(
   tx: Tx,

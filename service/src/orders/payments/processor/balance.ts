@@ -1,15 +1,15 @@
 import type { Stripe } from "stripe";
 
-/** A movement of money on the processor's account. */
+/** A movement of money in the processor's account. */
 export type Movement = {
   id: string;
   kind: "charge" | "refund" | "dispute";
-  /** The charge, refund or dispute that it is of. */
+  /** The charge, refund or dispute to which the movement belongs. */
   source: string;
   paymentIntent: string;
   /** Whether the source has metadata of this service. */
   isOurs: boolean;
-  /** Before the processor's fee; below zero for money that left. */
+  /** Before the processor's fee; negative for money that left the account. */
   amountCents: number;
   feeCents: number;
   currency: string;
@@ -17,8 +17,8 @@ export type Movement = {
 };
 
 /**
- * The categories that concern payments. A payment that fails after it had settled, a refund that comes back and a dispute that is won
- * are movements of their own: each counts with its sign for what it takes back.
+ * The categories that concern payments. A payment that fails after settlement, a refund that comes back and a won
+ * dispute are separate movements, whose sign is the opposite of the original movement's.
  */
 const kinds: Readonly<Record<string, Movement["kind"]>> = {
   charge: "charge",
@@ -34,7 +34,7 @@ export type Window = { from: Date; until: Date };
 
 const seconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** Reads the movements of a window, by pages of a hundred, newest first. */
+/** Reads the movements of a period, newest first, in pages of a hundred. */
 export async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window): AsyncGenerator<Movement> {
   const created = { gte: seconds(from), lt: seconds(until) };
   const listed = (await sdk()).balanceTransactions.list({ created, limit: 100, expand: ["data.source"] });
@@ -44,11 +44,11 @@ export async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: 
   }
 }
 
-/** Checkouts and charges name our id and the environment, refunds their request. */
+/** Checkouts and charges state our id and the environment; refunds state their request. */
 const isOurs = (metadata: Record<string, string>): boolean =>
   "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));
 
-/** Null for a movement that is of no payment, such as a payout. */
+/** Null for a movement that belongs to no payment, such as a payout. */
 function movementOf({
   id,
   reporting_category: category,
@@ -62,7 +62,7 @@ function movementOf({
     metadata?: Record<string, string>;
   };
   const paymentIntent = typeof intent === "object" ? intent?.id : intent;
-  // A charge without an intent was made by another use of the account.
+  // A charge without an intent was not made by this service.
   if (!paymentIntent) return null;
   return {
     ...{ id, kind, source: source.id, paymentIntent, amountCents: money.amount, feeCents: money.fee },

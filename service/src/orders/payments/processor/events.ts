@@ -94,13 +94,13 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   return orders.length === 0 ? [nothing("unknown")] : readSession(tx, message, locked, options);
 }
 
-/** When the processor made the event, which is not the order in which events arrive. */
+/** The time when the processor made the event. Events may arrive in another order. */
 function timeOf({ created }: SignedEvent, at: Date): Date {
   const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? at : time;
 }
 
-/** Records a dispute and applies it to every order that the payment paid. The payment's own event may come later. */
+/** Records a dispute and applies it to every order that the payment paid. The payment's own event may arrive later. */
 async function readDispute(
   tx: Tx,
   message: DisputeMessage,
@@ -126,8 +126,8 @@ type Named = { orderCode: string; amountCents: number | null; supplementId?: num
 type Locked = { payees: readonly Named[]; orders: readonly LockedOrder[] };
 
 /**
- * Locks the orders that a message is about, and then its payment. Payees that another event recorded until the payment was locked
- * are locked after it, which only a repeat of that event could also do the other way round.
+ * Locks the orders that a message is about, and then its payment. Orders that another event recorded before the payment
+ * was locked are locked afterwards. Only a repetition of that event could take these locks in the opposite order.
  */
 async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
   const payees = await payeesOf(tx, message);
@@ -208,7 +208,7 @@ async function readSession(
   return isNews && message.paymentIntent !== null ? takeEarlier(tx, message.paymentIntent, results, options) : results;
 }
 
-/** Applies the refunds and disputes of a payment whose events overtook its own. */
+/** Applies refunds and disputes of a payment that arrived before the payment's own event. */
 async function takeEarlier(
   tx: Tx,
   paymentIntent: string,
@@ -217,7 +217,7 @@ async function takeEarlier(
 ): Promise<Taken[]> {
   const orders = results.flatMap(({ order }) => order ?? []);
   const [only] = orders.length === 1 ? orders : [];
-  // Refunds by a request of ours are of payments that are on record.
+  // Refunds that we requested always belong to recorded payments.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
       await recordPart(tx, only.id, { paymentIntent, share: null, refund: id, amountCents }, options.at);
@@ -282,12 +282,12 @@ async function readRefund(
     const { before, now, isNews } = await recordRefund(tx, { ...message, refundId }, options.at);
     if (state === "failed" && isNews)
       await takeFailedRefund(tx, orders, { ...message, refundId }, { ...options, before });
-    // A refund that failed stays so, whatever comes later.
+    // A failed refund stays failed, whatever event arrives later.
     if (state !== "succeeded" || now === "failed") return unmoved;
   }
   if (orders.length === 0) return unmoved;
   if (!whole && refund === null && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
-  // Nobody but a person can tell whose part of a payment for several orders went back.
+  // Only a person can tell which order's part of a shared payment was returned.
   if (refund !== null && orders.length > 1) return unmoved;
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];

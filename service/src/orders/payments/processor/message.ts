@@ -41,10 +41,10 @@ export type DisputeMessage = {
 
 export type RefundMessage = {
   kind: "refunded";
-  /** The processor's id of the refund; null for a note about the charge. */
+  /** The processor's id of the refund; null for a message about the charge. */
   refundId: string | null;
   state: "pending" | "succeeded" | "failed";
-  /** Our name of the request that the refund is of, from its metadata. */
+  /** The name of our request for the refund, from the refund's metadata. */
   request: string | null;
   paymentIntent: string | null;
   orderCode: string | null;
@@ -66,7 +66,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
 
-/** A refund: of one order's share, which `refundShare` requested, or of a part of a payment. */
+/** A refund of one order's share, which `refundShare` requested, or of a part of a payment. */
 function refundMessage(object: Fields): ProcessorMessage {
   const { status } = object;
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
@@ -82,7 +82,7 @@ function refundMessage(object: Fields): ProcessorMessage {
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
-/** A sum of a refund or a dispute. */
+/** The sum of a refund or a dispute. */
 const sumOf = (value: unknown): number | null => (Number(value) >= 0 ? whole(value) : null);
 /** A name that is stored as a key. */
 const keyOf = (value: unknown): string | null => {
@@ -207,7 +207,7 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
   };
 }
 
-/** An inquiry that ends without a dispute is won. A status that this release does not know is not a decision. */
+/** An inquiry that ends without a dispute counts as won. A status that this release does not know is not a decision. */
 const decisions: Readonly<Record<string, "won" | "lost">> = {
   won: "won",
   warning_closed: "won",

@@ -26,7 +26,7 @@ export type SignedEvent = {
   type: string;
   account?: unknown;
   livemode?: unknown;
-  /** When the processor made it, in Unix seconds. */
+  /** When the processor made the event, in Unix seconds. */
   created?: unknown;
   data: { object: unknown };
 };
@@ -58,8 +58,8 @@ export type Processor = {
    */
   refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
   /**
-   * The refunds of a payment that succeeded or still may. `isOurs`: requested by this service, for a part of the
-   * amount.
+   * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested the refund for
+   * a part of the amount.
    */
   refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
   /** The movements of money on the account. */

@@ -9,7 +9,10 @@ import { bookLoss, receiptedPayments, reverseLoss, settleLosses } from "../docum
 import { heldPayments, markRefunded, unappliedEvents } from "../store.ts";
 import { nothing, type Taken, type TakeOptions } from "./apply.ts";
 
-/** Books the loss of a dispute on the payments that the bank's decision is about, oldest first; reverses it when the bank decides again. */
+/**
+ * Books the loss of a dispute on the payments that the bank's decision concerns, oldest first. Reverses the loss when
+ * the bank decides differently later.
+ */
 export async function bookDispute(tx: Tx, { id, paymentIntent, amountCents, state }: Dispute, at: Date): Promise<void> {
   if (state === "opened") return;
   let left = amountCents ?? Number.POSITIVE_INFINITY;
@@ -22,14 +25,14 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
 
 /**
- * Applies a dispute to one of the orders that the money was for: work that is not finished stops, and a person sees the sum until the
- * bank has decided. Refunds that waited go on.
+ * Applies a dispute to one of the orders that the money paid. Unfinished work stops, and a person sees the sum until
+ * the bank has decided. Then refunds that waited continue.
  */
 export async function takeDispute(tx: Tx, order: LockedOrder, dispute: Dispute, options: TakeOptions): Promise<Taken> {
   const { at, actor } = options;
   const { id: orderId, environment } = order;
   const { id: disputeId, state, amountCents: amount } = dispute;
-  // One dispute of a payment for several orders is a task of each.
+  // A dispute about a payment for several orders opens a task for each order.
   const subject = `${disputeId}:${orderId}`;
   const lostSubject = `${subject}:lost`;
   const isNew = await isNeverOpened(tx, state === "lost" ? lostSubject : subject);
@@ -49,7 +52,7 @@ export async function takeDispute(tx: Tx, order: LockedOrder, dispute: Dispute, 
     return nothing("stale", order);
   }
   if (!isNew) return nothing("stale", order);
-  // A task of its own: a person may have ended the one before when the answer was sent.
+  // Opens a new task, because a person may have ended the previous one when the answer was sent.
   const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
   await openTask(tx, { ...task, subject: lostSubject, reason: words });
   if (order.status !== "RefundPending") return hold(tx, order, sum, options);
@@ -68,8 +71,8 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOption
 }
 
 /**
- * Ends an order that is to be refunded, when the bank has returned all that was held for it: nothing is left that the service could
- * send. @returns null when there is, and when nothing was lost
+ * Ends an order that is to be refunded, when the bank has returned all money held for it, so the service can't refund
+ * anything more. @returns null when money is left, and when nothing was lost
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<Taken | null> {
   const held = await heldPayments(tx, order.id);

@@ -27,8 +27,9 @@ export const reconcileJobs = (jobs: Jobs, deps: ReconcileDeps): void =>
 const copiedAtOnce = 100;
 
 /**
- * Copies the processor's movements of the window, and keeps one task for each difference to our rows. It moves no order. A run that was
- * cut off repeats: movements are copied once, and the tasks, the end of the window and its figures commit together.
+ * Copies the processor's movements of the period, and keeps one task for each difference from our rows. Moves no order.
+ * An interrupted run is repeated: movements are copied once, and the tasks, the end of the period and its figures are
+ * committed together.
  */
 export async function reconcile(
   { db, clock, log, processor }: ReconcileDeps,
@@ -61,7 +62,7 @@ export async function reconcile(
   });
 }
 
-/** The subject has the figures: a difference that changes is another one. */
+/** The subject contains the figures, so a difference that changes gets a new task. */
 function taskOf(difference: Difference): NeededTask {
   const { kind, source, hereCents, thereCents, hereCurrency, thereCurrency, isAuthentic } = difference;
   const here = hereCents === null ? "none" : `${hereCents} ${hereCurrency}`;
@@ -72,7 +73,7 @@ function taskOf(difference: Difference): NeededTask {
 
 const names: Readonly<Record<Movement["kind"], string>> = { charge: "charge", refund: "refund", dispute: "dispute" };
 
-/** A difference in words, in cents and by the processor's ids. */
+/** A difference in words, with cents and the processor's ids. */
 export function wordsOf(difference: Difference): string {
   const { kind, source, paymentIntent, hereCents, thereCents, hereCurrency, thereCurrency } = difference;
   const which = `the ${names[kind]} ${source}${source === paymentIntent ? "" : ` of ${paymentIntent}`}`;

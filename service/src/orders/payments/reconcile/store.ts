@@ -15,7 +15,7 @@ import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
 
-/** The covered columns of the copy of the processor's books: a forged row would hide a difference. */
+/** The columns of the copied movements that the MAC covers. A forged row would hide a difference. */
 const movementState: StateMac = {
   table: sql`balance_transactions`,
   key: sql`id`,
@@ -41,12 +41,18 @@ export async function askForDay(db: Database, at: Date): Promise<void> {
   });
 }
 
-/** A movement can appear late, and an earlier page of the list can have missed it: each window goes back this far again. */
+/**
+ * A movement can appear late, and a page of the list that was read earlier may not contain it. So each period begins
+ * this long before the end of the last one.
+ */
 const overlapMs = 3 * dayMs;
-/** Before the first comparison, so that a payment's movement is found when its event came days later. */
+/**
+ * How long before the first comparison the copy begins, so that it contains the movement of a payment whose event
+ * arrived days later.
+ */
 const firstMs = 10 * dayMs;
 
-/** The window of a day's comparison; null when that has ended, or was never asked for. */
+/** The period of a day's comparison; null when the comparison has ended or was never queued. */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const [row] = await db.query<{ first: Date; last: Date | null }>(sql`
     SELECT (SELECT min(asked_at) FROM reconciliations) AS first, (SELECT max(ends_at) FROM reconciliations) AS last
@@ -56,7 +62,7 @@ export async function windowOf(db: Sql, day: string, until: Date): Promise<Windo
   return { from: new Date(from), until };
 }
 
-/** Copies movements; those that were copied before stay. */
+/** Copies movements. Movements that were copied before stay unchanged. */
 export async function insertMovements(tx: Tx, movements: readonly Movement[]): Promise<void> {
   if (movements.length === 0) return;
   const column = <T>(of: (movement: Movement) => T): T[] => movements.map(of);
@@ -77,25 +83,32 @@ export async function insertMovements(tx: Tx, movements: readonly Movement[]): P
 
 export type Difference = {
   kind: Movement["kind"];
-  /** The processor's id of the charge, refund or dispute; of a payment that is missing there, of its intent. */
+  /**
+   * The processor's id of the charge, refund or dispute. For a payment that the processor does not have, the id of its
+   * intent.
+   */
   source: string;
   paymentIntent: string;
-  /** The sums of our rows and of the processor's; null where there is none. Below zero for money that left. */
+  /**
+   * The sum of our rows, and the sum of the processor's movements; null when there are none. Negative for money that
+   * left.
+   */
   hereCents: number | null;
   thereCents: number | null;
   hereCurrency: string | null;
   thereCurrency: string | null;
-  /** False when a row of it was altered outside the service. */
+  /** False when one of the compared rows was altered outside the service. */
   isAuthentic: boolean;
 };
 
-/** An event may come later than the money moves, and the processor may book later than its event comes. */
+/** An event may arrive after the money moved, and the processor may book a movement after its event arrived. */
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";
 
 /**
- * Compares all movements since the first comparison with the rows here: charges by payment, refunds and disputes by their ids, each
- * with what takes it back. A refund that is under way and a dispute that is open may or may not have moved money.
+ * Compares all movements since the first comparison with the rows here: charges by payment, refunds and disputes by
+ * their ids, each together with its reversals. For a pending refund and an open dispute, the money may or may not have
+ * moved.
  */
 export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]> {
   const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind
@@ -152,7 +165,7 @@ export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]
     FROM differing d ORDER BY d.kind, d.key`);
 }
 
-/** Ends a day's comparison. @returns false when another run of it has ended before */
+/** Ends a day's comparison. @returns false when another run has ended it before */
 export async function endDay(tx: Tx, day: string, { from, until }: Window, found: number, at: Date): Promise<boolean> {
   const ended = await tx.query(sql`
     UPDATE reconciliations SET starts_at = ${from}, ends_at = ${until}, ended_at = ${at}, differences = ${found},
@@ -170,7 +183,7 @@ export type Reconciliation = {
   differences: number;
 };
 
-/** The latest comparison that ended; undefined before the first. */
+/** The latest finished comparison; undefined before the first one. */
 export const lastReconciliation = async (db: Sql): Promise<Reconciliation | undefined> =>
   (
     await db.query<Reconciliation>(sql`

@@ -2,21 +2,21 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
 type Sums = {
-  /** By the processor's books, of payments that are on record: what came, and what left for good. */
+  /** The processor's movements for recorded payments: the money that arrived, and the money that left permanently. */
   charged: number;
   left: number;
-  /** By our rows: what paid for orders, and what paid for none. */
+  /** Our rows: payments for orders, and payments for no order. */
   allocated: number;
   unallocated: number;
-  /** By our documents. */
+  /** Our documents. */
   receipts: number;
   refunds: number;
   losses: number;
-  /** The payments of which more went back than came. */
+  /** The payments of which more was returned than was paid. */
   overdrawn: string[];
 };
 
-/** Leaves out, on both sides, the money of refunds that are under way and of disputes that are open. */
+/** Ignores, on both sides, the money of pending refunds and open disputes. */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`
     WITH charges AS (
@@ -51,8 +51,9 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares the sums of the books with those of the payment processor: charges are what paid for orders and for none, no payment gave
- * back more than it was, and the statements' documents are the charges less refunds and losses.
+ * Compares the sums of our books with those of the payment processor: its charges are the payments for orders and for
+ * no order; no payment returned more than was paid; the documents in the statements equal the charges minus refunds and
+ * losses.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {

@@ -92,7 +92,7 @@ const headIn = (zone: string): string[] => [
   ],
 ];
 
-/** One line for each document, for accounting programs: dates as YYYY-MM-DD in the statement's time zone. */
+/** One line for each document, for accounting programs. Dates are YYYY-MM-DD in the statement's time zone. */
 function statementCsv({ statement, lines }: StatementWithLines): string {
   // In Swedish, a date is formatted as YYYY-MM-DD.
   const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: statement.zone });
@@ -100,7 +100,7 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
     headIn(statement.zone),
     ...byFile(lines).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, applied } = line;
-      // A reversal counts with a minus in the column of what it reverses.
+      // A reversal is a negative amount in the column of the document that it reverses.
       const signed = kind.endsWith("reversal") ? -amountCents : amountCents;
       const amount = currency === "usd" ? (signed / 100).toFixed(2) : String(signed);
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];

@@ -22,7 +22,10 @@ export type HealthView = {
   money: Money | null;
 };
 
-/** The latest comparison of our books with the processor's, if one has ended, and the differences as of now, in words. */
+/**
+ * The latest finished comparison of our books with the processor's, and the differences that still exist, in words;
+ * `last` is undefined without one.
+ */
 export type Money = { last: Reconciliation | undefined; differences: readonly string[] };
 
 /** The health of the service. */

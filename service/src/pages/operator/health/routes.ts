@@ -74,7 +74,7 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
   });
 }
 
-/** A difference that has gone since the last comparison is not shown any more. */
+/** A difference that has disappeared since the last comparison is not shown any more. */
 async function readMoney({ db, frame }: HealthPageDeps): Promise<Money> {
   const last = await lastReconciliation(db);
   return { last, differences: last ? (await selectDifferences(db, frame.clock())).map(wordsOf) : [] };

@@ -15,7 +15,10 @@ import {
  * 2.5 inches wide and 2 inches high, and programs write the signer's name and the date next to the picture.
  */
 export const mostSignature = { width: 300, height: 150 } as const;
-/** Shares of a page: for one addition, such as a certificate across its width, and for all additions together. */
+/**
+ * Limits as shares of a page's area: for one addition, such as a certificate across the page's width, and for all
+ * additions together.
+ */
 const mostShare = { each: 0.2, all: 0.25 } as const;
 const mostQuoted = 60;
 
