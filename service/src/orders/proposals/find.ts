@@ -24,7 +24,7 @@ async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promis
   return search;
 }
 
-export type FoundField = {
+type FoundField = {
   readonly kind: Proposal["kind"];
   /** The signer, counted from 1; null where the words near the place name none of the roles. */
   readonly signer: number | null;

@@ -62,6 +62,7 @@ const ProposedFields = Type.Object(
 const formSchema = {
   type: "object",
   required: ["document"],
+  examples: [{ document: "@agreement.pdf" }],
   properties: {
     document: {
       type: "string",

@@ -30,7 +30,7 @@ export const reasons = [
   "like_others",
   "label_alone",
 ] as const;
-export type Reason = (typeof reasons)[number];
+type Reason = (typeof reasons)[number];
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
 export type Proposal = {
