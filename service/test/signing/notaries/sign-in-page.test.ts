@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { changesSince, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import { verifySignatures } from "@signsealship/evidence/seal";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
@@ -200,6 +201,11 @@ test("the notary fills the block that was reserved before the signers signed: re
   const tail = Buffer.from(prepared.tail ?? "", "base64").toString("latin1");
   assert.ok(reserved && tail.includes(`(${reserved.name})`), "the signature is in the reserved field");
   assert.doesNotMatch(tail, /SignSealShip-Notary-/, "no other field is added");
+  // The page signs only one added signature, and nothing besides.
+  const given = Buffer.from(await (await get(desk(code, "/document"))).arrayBuffer());
+  const opened = await openUnlocked(Buffer.concat([given, Buffer.from(tail, "latin1")]));
+  assert.equal(changesSince(opened, given.length), "signatures");
+  assert.equal(findSignatures(opened).filter(({ start }) => start === undefined || start >= given.length).length, 1);
   await signed(code, prepared);
   const report = await (await get(desk(code, "/signed"))).text();
   assert.match(report, /All 3 earlier signatures are as they were/);
