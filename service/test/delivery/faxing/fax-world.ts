@@ -9,7 +9,7 @@ import { openLiveService } from "../../orders/fulfilment/live-service.ts";
 export type AttemptRow = { attempt: number; state: string; reason: string | null; dueAt: Date; faxId: string | null };
 
 /** A service with an account at Telnyx, and a firm with live access. */
-export async function openFaxWorld() {
+export async function openFaxWorld(env: Record<string, string> = {}) {
   const telnyx: TelnyxDouble = await startTelnyx();
   const live = await openLiveService({
     TELNYX_API_KEY: telnyx.apiKey,
@@ -17,6 +17,7 @@ export async function openFaxWorld() {
     TELNYX_PUBLIC_KEY: telnyx.publicKey,
     TELNYX_FAX_APP: "1234567890",
     TELNYX_FAX_FROM: "+13125550100",
+    ...env,
   });
   const { db, statusOf } = live;
   let last = 1000;
