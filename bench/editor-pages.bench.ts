@@ -59,7 +59,7 @@ async function openRival() {
       await viewer.pagesPromise;
       document.body.dataset.ready = "true";
     </script>`;
-  const library = new URL(".", import.meta.resolve("pdfjs-dist/package.json"));
+  const library = new URL("../node_modules/pdfjs-dist/", import.meta.url);
   const server = createServer(async (request, response) => {
     const path = request.url ?? "/";
     const [type, body] =

@@ -1,12 +1,10 @@
-import type { PDFPageProxy, PdfJs } from "../pdf-js.ts";
-import { linesIn } from "./lines.ts";
+import type { PDFPageProxy } from "../pdf-js.ts";
+import { linesIn, type Operators, type Ops, type Rect, type Rule } from "./lines.ts";
 import { apply, type Matrix, matrixOf } from "./matrix.ts";
 import { joinedRuns, type Run, runsIn } from "./runs.ts";
 
-/** A place on a page as shown, in points from its upper left corner. */
-export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-/** A horizontal line that the page draws, at height `y`. */
-export type Rule = { readonly x: number; readonly y: number; readonly width: number };
+export type { Rect, Rule } from "./lines.ts";
+
 /** An empty field of the document's own form. */
 export type OwnField = { readonly kind: "signature" | "text" | "checkbox"; readonly name: string; readonly rect: Rect };
 
@@ -19,7 +17,6 @@ export type PageContent = {
   readonly own: readonly OwnField[];
 };
 
-export type Ops = PdfJs["OPS"];
 /** A page with more operators than a form has is a drawing: its lines are not for signing. */
 const mostOperators = 60_000;
 
@@ -41,8 +38,6 @@ export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageCon
   const own = annotations.flatMap((annotation) => ownField(annotation, toShown));
   return { width: viewport.width, height: viewport.height, runs, rules, boxes, own };
 }
-
-export type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
 
 /**
  * The widths of the characters that a page shows, by font. pdf.js gives a run of text only one width for all of its

@@ -1,5 +1,13 @@
-import type { Operators, Ops, Rect, Rule } from "./content.ts";
+import type { PDFPageProxy, PdfJs } from "../pdf-js.ts";
 import { apply, type Matrix, matrixOf, times } from "./matrix.ts";
+
+/** A place on a page as shown, in points from its upper left corner. */
+export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+/** A horizontal line that the page draws, at height `y`. */
+export type Rule = { readonly x: number; readonly y: number; readonly width: number };
+
+export type Ops = PdfJs["OPS"];
+export type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
 
 /** In points: a filled rectangle that is lower than this is a rule. */
 const thin = 2.5;
