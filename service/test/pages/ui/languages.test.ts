@@ -86,6 +86,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "signing.viewer.group",
     "signing.viewer.box",
     "client.delivery.documents",
+    "client.delivery.code.label",
   ],
   pt: [
     "client.components.money.subtotal",
@@ -94,7 +95,12 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "client.orders.hashOf",
     "client.room.services.fax",
   ],
-  tl: ["client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
+  tl: [
+    "client.orders.steps.labels.fax",
+    "client.room.services.fax",
+    "client.delivery.closing",
+    "client.delivery.code.label",
+  ],
 };
 
 /** The placeholders of a text, and the numbers and names that a function was given. */
