@@ -10,6 +10,7 @@ import {
   type ChargeDeps,
   type CheckoutDeps,
   chargeGroup,
+  dueCents,
   type GroupCharge,
   type Member,
   type SharedCheckout,
@@ -20,7 +21,7 @@ import { verifiedRoom } from "./store.ts";
 
 type Group = { id: string; environment: Environment };
 
-/** An order that can be paid with the others of its room. */
+/** An order that can be paid with the others of its room, and the sum that is due: its total, or a supplement. */
 export type PayableMember = Member & { totalCents: number };
 
 async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Owner): Promise<Group> {
@@ -118,14 +119,20 @@ export async function payableOfClient(db: Sql, orderCode: string): Promise<Payab
 
 async function payable(db: Sql, { id }: Group, which: Statement): Promise<Payable> {
   const members = await membersOf(id, which)(db);
-  const rows = await db.query<{ id: number; status: string; totalCents: number } & Marked>(sql`
-    SELECT o.id, o.status, o.total_cents AS "totalCents", ${marked(orderState, sql`o`)} FROM orders o
+  const rows = await db.query<PayableRow & Marked>(sql`
+    SELECT o.id, o.status, o.total_cents AS "totalCents", ${dueCents}, ${marked(orderState, sql`o`)} FROM orders o
     WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
   const authentic = rows.filter(({ isAuthentic }) => isAuthentic);
-  const totals = new Map(authentic.filter(({ status }) => isPayable(status)).map((each) => [each.id, each.totalCents]));
+  const sums = new Map(authentic.map((each) => [each.id, sumDue(each)]));
   const orders = members.flatMap((member) => {
-    const totalCents = totals.get(member.id);
-    return totalCents === undefined ? [] : [{ ...member, totalCents }];
+    const totalCents = sums.get(member.id) ?? null;
+    return totalCents === null ? [] : [{ ...member, totalCents }];
   });
   return { orders, withheld: rows.length - authentic.length };
 }
+
+type PayableRow = { id: number; status: string; totalCents: number; supplementCents: number | null };
+
+/** The sum that a checkout asks for the order: its total, or a supplement; null for none. */
+const sumDue = ({ status, totalCents, supplementCents }: PayableRow): number | null =>
+  isPayable(status) ? totalCents : supplementCents;

@@ -61,6 +61,8 @@ export {
   askSupplement,
   dueCents,
   dueOf,
+  heldSupplements,
+  leastSupplementCents,
   type Supplement,
   supplementState,
   supplementsOf,

@@ -10,6 +10,8 @@ import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kern
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
+import { restBefore } from "./documents.ts";
+import { paymentState } from "./store.ts";
 
 /** `withdrawn`: no longer needed. Money that still arrives for it is unapplied. */
 export type Supplement = {
@@ -65,11 +67,35 @@ export const dueCents: Statement = sql`(SELECT s.amount_cents FROM supplements s
     WHERE s.order_id = o.id AND s.state = 'asked' AND o.status = ${waiting}) AS "supplementCents",
   ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;
 
-/** The cents that were paid on top of the order's total. */
-export const supplementsPaid = async (db: Sql, orderId: number): Promise<number> =>
-  (await supplementsOf(db, orderId))
-    .filter(({ state }) => state === "paid")
-    .reduce((sum, { amountCents }) => sum + amountCents, 0);
+/** What is left of a paid supplement. */
+type HeldSupplement = { cents: number; paidAt: Date };
+
+/**
+ * The paid supplements of a locked order whose money was not given back and not lost, with the cents that are left of
+ * each.
+ * @throws ServiceError `unavailable` when a supplement or its payment was altered
+ */
+export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
+  const paid = await tx.query<{ paymentId: number; paidAt: Date; isBack: boolean }>(sql`
+    SELECT p.id AS "paymentId", s.changed_at AS "paidAt", p.refunded_at IS NOT NULL AS "isBack",
+      ${verified(supplementState, sql`s`)}, ${verified(paymentState, sql`p`)}
+    FROM supplements s JOIN payments p ON p.id = s.payment_id
+    WHERE s.order_id = ${orderId} AND s.state = 'paid' ORDER BY s.id`);
+  const held: HeldSupplement[] = [];
+  for (const { paymentId, paidAt, isBack } of paid) {
+    // No refund has the empty name, so the answer is the rest.
+    const cents = isBack ? 0 : ((await restBefore(tx, paymentId, "")) ?? 0);
+    if (cents > 0) held.push({ cents, paidAt });
+  }
+  return held;
+}
+
+/** The cents that the service holds on top of the locked order's total. */
+export const supplementsPaid = async (tx: Tx, orderId: number): Promise<number> =>
+  (await heldSupplements(tx, orderId)).reduce((sum, { cents }) => sum + cents, 0);
+
+/** The processor takes no smaller payment. */
+export const leastSupplementCents = 50;
 
 type Asked = { amountCents: number; label: string; actor: string; at: Date };
 

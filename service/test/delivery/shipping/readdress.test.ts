@@ -7,7 +7,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLabelsWorld } from "./labels-world.ts";
 
-const world = await forTests(openLabelsWorld(ownProcess));
+const world = await forTests(openLabelsWorld({ ...ownProcess, SHIP_RATE_TOLERANCE: "0" }));
 const { db, stripe, easypost } = world;
 const { headers } = await newPartner(world.harness.service, { live: true, name: "Beta Title" });
 
@@ -67,7 +67,7 @@ const dearer = () =>
 
 /** Orders whose labels were bought before a test changes the carrier's offers. */
 const ready: { code: string; first: Awaited<ReturnType<typeof labeled>>["first"] }[] = [];
-for (let n = 0; n < 5; n++) ready.push(await labeled());
+for (let n = 0; n < 7; n++) ready.push(await labeled());
 async function labeledAtUsual() {
   const next = ready.pop();
   assert.ok(next);
@@ -170,6 +170,40 @@ test("money for a supplement that is not needed any more waits for a person, and
     ["withdrawn"],
   );
   assert.equal(await world.statusOf(code), "ShippingPending");
+});
+
+test("a supplement whose money was given back pays for no later label: the payer is asked for it again", async () => {
+  await atRate("10.00", async () => {
+    const { code } = await dearer();
+    const session = sessionOf((await checkout(code)).body.checkoutUrl);
+    await deliver(stripe.pay(session));
+    await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+    const charge = { payment_intent: stripe.sessions.get(session)?.["payment_intent"], amount: 407, currency: "usd" };
+    await deliver(stripe.event("charge.refunded", { ...charge, refunded: true }));
+    assert.equal((await correct(code, { ship_line1: "11 Far Street" })).status, 200);
+    const supplements = await until(async () => {
+      const found = (await corrections(code)).supplements;
+      return found.length === 2 ? found : null;
+    });
+    assert.deepEqual(
+      supplements.map(({ state, amountCents }) => [state, amountCents]),
+      [
+        ["paid", 407],
+        ["asked", 407],
+      ],
+    );
+    assert.deepEqual((await states(code)).at(-1), "not_bought/null");
+  });
+});
+
+test("a person decides on postage that is dearer by less than the processor takes", async () => {
+  await atRate("6.40", async () => {
+    const { code } = await labeledAtUsual();
+    assert.equal((await correct(code)).status, 200);
+    const task = await until(async () => (await world.tasks(code)).find(({ kind }) => kind === "postage_dearer"));
+    assert.match(task.reason ?? "", /is \$6\.40; at most \$5\.93 is paid without asking/);
+    assert.deepEqual((await corrections(code)).supplements, []);
+  });
 });
 
 test("an operator who buys the label at its price ends the wish for a supplement and its checkout", async () => {

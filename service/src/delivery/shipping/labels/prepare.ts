@@ -4,14 +4,14 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { claimantOf, openTask } from "../../../kernel/tasks/tasks.ts";
 import { correctionsOf, type LockedOrder } from "../../../orders/order/order.ts";
-import { askSupplement, supplementsPaid } from "../../../orders/payments/payments.ts";
+import { askSupplement, leastSupplementCents, supplementsPaid } from "../../../orders/payments/payments.ts";
 import { type Asked, type CarrierOffer, createEasyPost } from "../../../providers/providers.ts";
 import { buyLabelAct } from "./buy.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { dollars } from "./dollars.ts";
 import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
-import { prepareQueue, tellShippers } from "./take.ts";
+import { budgetOf, prepareQueue, tellShippers } from "./take.ts";
 
 // Retries for two days of an outage, during which people ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
@@ -70,9 +70,10 @@ function answered<R>(asked: Asked<R>): R | { refused: string } {
 async function decide(
   deps: LabelDeps,
   tx: Tx,
-  { order, label }: { order: LockedOrder; label: Label },
+  { order, label: written }: { order: LockedOrder; label: Label },
   offer: Offer | { refused: string },
 ): Promise<void> {
+  const label = await withBudgetOfNow(deps, tx, written);
   if (
     order.status !== "ShippingPending" ||
     (label.orderedBy === null && (await claimantOf(tx, order.id, "label_print")) !== null)
@@ -106,9 +107,16 @@ async function decide(
   await providers.intend(tx, { act: buyLabelAct, provider: "easypost", orderId: order.id, attempt, payload, at });
 }
 
+/** Since the label was requested, a supplement may have been paid, or its money given back. */
+async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
+  if (label.orderedBy !== null || !settings) return label;
+  return { ...label, mostCents: await budgetOf(tx, label.orderId, settings) };
+}
+
 /**
  * Asks the payer for the part of the postage to a corrected address that exceeds what was quoted and paid.
- * @returns false when a person must decide: the address is the quoted one, or nobody can pay here
+ * @returns false when a person must decide: the address is the quoted one, nobody can pay here, or the part is too small
+ * for a payment
  */
 async function askPayer(
   { clock, easypost }: LabelDeps,
@@ -120,6 +128,7 @@ async function askPayer(
   if (!(await correctionsOf(tx, order.id)).some(({ kind }) => kind === "address")) return false;
   const quotedCents = (await findLabelOrder(tx, order.id))?.quotedCents ?? 0;
   const amountCents = rateCents - quotedCents - (await supplementsPaid(tx, order.id));
+  if (amountCents < leastSupplementCents) return false;
   const words = `${carrier} ${service} is ${dollars(rateCents)} to the corrected address`;
   await leave(tx, label, `${words}: the payer is asked for ${dollars(amountCents)} more.`);
   const line = `${carrier} ${service} postage to the corrected address`.slice(0, 200);

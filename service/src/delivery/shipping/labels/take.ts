@@ -5,7 +5,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, explainTask } from "../../../kernel/tasks/tasks.ts";
 import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
 import type { LockedOrder } from "../../../orders/order/order.ts";
-import { supplementsOf, supplementsPaid, withdrawSupplement } from "../../../orders/payments/payments.ts";
+import { heldSupplements, supplementsPaid, withdrawSupplement } from "../../../orders/payments/payments.ts";
 import { requireNoActUnderWay } from "../../../providers/providers.ts";
 import { easypostActor, type LabelDeps, type LabelSettings } from "./deps.ts";
 import { findLabelOrder, insertLabel, type Label, labelsOf, shippingAttempt } from "./store.ts";
@@ -38,7 +38,11 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
  * The most that is paid for a label without asking: the amount that was quoted, the amount paid since, and the excess
  * that the operator absorbs.
  */
-async function budgetOf(tx: Tx, orderId: number, { rateTolerance }: LabelSettings): Promise<number | null> {
+export async function budgetOf(
+  tx: Tx,
+  orderId: number,
+  { rateTolerance }: Pick<LabelSettings, "rateTolerance">,
+): Promise<number | null> {
   const quotedCents = (await findLabelOrder(tx, orderId))?.quotedCents ?? null;
   if (quotedCents === null) return null;
   return Math.floor((quotedCents + (await supplementsPaid(tx, orderId))) * (1 + rateTolerance));
@@ -55,9 +59,7 @@ export async function buyAsPaid(
   const attempt = await shippingAttempt(tx, order.id);
   const last = (await labelsOf(tx, order.id)).findLast((label) => label.attempt === attempt);
   if (last?.state !== "not_bought") return;
-  const isPaidSince = (await supplementsOf(tx, order.id)).some(
-    ({ state, changedAt }) => state === "paid" && changedAt > last.createdAt,
-  );
+  const isPaidSince = (await heldSupplements(tx, order.id)).some(({ paidAt }) => paidAt > last.createdAt);
   if (!isPaidSince) return;
   const mostCents = await budgetOf(tx, order.id, settings);
   await tellShippers(tx, order.id, "The dearer postage was paid: the label is being bought.");
