@@ -16,6 +16,7 @@ import {
   targetOf,
   wordsOf,
 } from "../order/order.ts";
+import { openDisputes } from "../payments/payments.ts";
 import { faxStatuses, recordFaxAhead } from "./fax-ahead.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
@@ -81,6 +82,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
       if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
+      if (plan.on === "released") await requireNoDispute(tx, locked.id);
       await deps.requireByHand?.(tx, locked, plan.on);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
       if (plan.isAhead) {
@@ -97,6 +99,16 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       if (document && !isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
       throw error;
     });
+}
+
+/** Work on an order that goes on during a dispute may never be paid. @throws ServiceError `conflict` */
+async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
+  const open = await openDisputes(tx, orderId);
+  if (open.length > 0)
+    throw new ServiceError(
+      "conflict",
+      `The order stays on hold while its payment is disputed at the bank (${open.join(", ")}). Release it when the bank has decided.`,
+    );
 }
 
 const isPeopleEvent = (on: string): on is PeopleEvent => !processorEvents.has(on);

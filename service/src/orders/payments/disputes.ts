@@ -92,9 +92,16 @@ export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<
  * payer twice.
  * @throws ServiceError `unavailable` for a dispute that fails its MAC
  */
-export async function isDisputed(db: Sql, orderId: number): Promise<boolean> {
+export const isDisputed = async (db: Sql, orderId: number): Promise<boolean> =>
+  (await openDisputes(db, orderId)).length > 0;
+
+/**
+ * The ids of the order's disputes on which the bank still has to decide.
+ * @throws ServiceError `unavailable` for a dispute that fails its MAC
+ */
+export async function openDisputes(db: Sql, orderId: number): Promise<readonly string[]> {
   const own = sql`FROM disputes d WHERE d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`;
-  const [found] = await db.query<{ isDisputed: boolean }>(sql`
-    SELECT EXISTS (SELECT ${own} AND d.state = 'opened') AS "isDisputed", ${verifiedAll(disputeState, sql`d`, own)}`);
-  return found?.isDisputed ?? false;
+  const [found] = await db.query<{ ids: string[] }>(sql`
+    SELECT ARRAY(SELECT d.id ${own} AND d.state = 'opened' ORDER BY d.id) AS ids, ${verifiedAll(disputeState, sql`d`, own)}`);
+  return found?.ids ?? [];
 }

@@ -133,11 +133,17 @@ export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at
   await insert(tx, subject, paymentId, document, at);
 }
 
+/** Settles the losses of all payments of an order that is refunded, also of those whose other part was refunded. */
+export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<void> {
+  const payments = await tx.query<{ id: number }>(sql`SELECT id FROM payments WHERE order_id = ${orderId} ORDER BY id`);
+  for (const { id } of payments) await settlePayment(tx, id, at);
+}
+
 /**
  * Waives the price whose money the bank took back, because the order is refunded: the loss is replaced by a credit
  * note.
  */
-export async function settleLosses(tx: Tx, paymentId: number, at: Date): Promise<void> {
+async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<void> {
   const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
   for (const { kind, refund: dispute, partCents } of notes) {
     if (kind !== "loss" || notes.some(({ refund }) => refund === `reversed:${dispute}`)) continue;

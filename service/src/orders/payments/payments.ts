@@ -30,7 +30,7 @@ export {
 } from "./checkout/checkout.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
-export { isDisputed, partNewsQueue } from "./disputes.ts";
+export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
 export { billingDocumentState, billingPartyState, lockBilling, restBefore } from "./documents.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";

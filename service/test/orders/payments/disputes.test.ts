@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { documentsOfOrder, readIssuer, registerIssuer, statementsOf } from "../../../src/orders/billing/billing.ts";
-import { heldPayments, isDisputed } from "../../../src/orders/payments/payments.ts";
+import { type MoveDeps, moveOrder } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
+import { askSupplement, heldPayments, isDisputed, supplementsOf } from "../../../src/orders/payments/payments.ts";
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { shareRequest } from "../../../src/orders/payments/processor/processor.ts";
+import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { settleSupplement } from "../../../src/orders/payments/supplements.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());
@@ -15,6 +21,10 @@ const total = 9_900;
 await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import.meta.url).pathname), at);
 const [firm] = await db.query<{ partnerId: string }>(sql`SELECT id AS "partnerId" FROM partners`);
 const owner = { partnerId: firm?.partnerId ?? "", environment: "live", firmName: "Acme Title" } as const;
+
+const noDocument = () => assert.fail("these moves have no document");
+const blobs = { write: noDocument, discard: noDocument } as unknown as MoveDeps["blobs"];
+const moves: MoveDeps = { db, clock: () => at, log: silent, blobs, rowMac: testRowMac, openSealer: noDocument };
 
 let count = 0;
 type Event = { id: string; type: string; created: number; data: { object: object } };
@@ -55,6 +65,35 @@ async function paidOrder() {
   const order = await newOrder();
   await take(paid(order.code, order.intent));
   return order;
+}
+
+const wholeRefund = (intent: string, amount = total, metadata = {}) =>
+  eventOf("charge.refunded", { payment_intent: intent, refunded: true, amount, currency: "usd", metadata });
+
+/** An order in ShippingPending whose price and whose supplement are paid, by a payment each. */
+async function orderWithSupplement() {
+  const order = await newOrder("ShippingPending");
+  const extra = `${order.intent}_extra`;
+  const payment = { orderId: order.id, currency: "usd", simulated: false, at };
+  await db.transaction(async (tx) => {
+    await recordPayment(tx, {
+      ...payment,
+      paymentIntent: order.intent,
+      sessionId: `cs_${order.intent}`,
+      amount: total,
+    });
+    const locked = await lockOrder(tx, order.code);
+    assert.ok(locked);
+    await askSupplement(tx, locked, { amountCents: 407, label: "Postage", actor: "system", at });
+    const paymentId = await recordPayment(tx, {
+      ...{ ...payment, paymentIntent: extra, sessionId: `cs_${extra}`, amount: 407 },
+    });
+    const [asked] = await supplementsOf(tx, order.id);
+    assert.ok(asked && paymentId);
+    const settled = { supplementId: asked.id, paymentId, cents: 407 };
+    assert.equal(await settleSupplement(tx, locked, settled, { actor: "processor", at }), true);
+  });
+  return { ...order, extra };
 }
 
 const stateOf = async (intent: string) =>
@@ -313,4 +352,71 @@ test("twenty events of a payment and its dispute at once hold the order, whichev
     assert.deepEqual(await booksOf(code), [["receipt", total]]);
     assert.equal((await tasksOf(id, "dispute")).length, 1);
   }
+});
+
+test("an order whose price the bank took and whose supplement is refunded ends, and owes nothing", async () => {
+  const { code, id, intent, extra } = await orderWithSupplement();
+  const before = await sumsNow();
+  await takeAll(disputed(intent, "needs_response"), disputed(intent, "lost"));
+  await moveOrder(moves, { code, to: "RefundPending", document: null, facts: { reason: "asked by the firm" } });
+  assert.equal((await orders.look(code)).status, "RefundPending");
+  await take(wholeRefund(extra, 407));
+  assert.equal((await orders.look(code)).status, "Refunded");
+  assert.deepEqual(await heldPayments(db, id), []);
+  const after = await sumsNow();
+  assert.deepEqual([after.losses - before.losses, after.refunds - before.refunds], [0, total + 407]);
+});
+
+test("a refund of the rest of a payment settles the part that the bank took", async () => {
+  const { code, id, intent } = await newOrder("RefundPending");
+  const before = await sumsNow();
+  await takeAll(paid(code, intent), disputed(intent, "needs_response"), disputed(intent, "lost", undefined, 3_000));
+  const [held] = await heldPayments(db, id);
+  const payment = String(held?.id);
+  const rest = eventOf("refund.updated", {
+    ...{ id: `re_${intent}`, payment_intent: intent, amount: total - 3_000, currency: "usd", status: "succeeded" },
+    metadata: { payment, refund_request: shareRequest(payment) },
+  });
+  await take(rest);
+  assert.equal((await orders.look(code)).status, "Refunded");
+  const after = await sumsNow();
+  assert.deepEqual([after.losses - before.losses, after.refunds - before.refunds], [0, total]);
+});
+
+test("a price that is refunded at the processor stops the order, and its last supplement's refund ends it", async () => {
+  const { code, intent, extra } = await orderWithSupplement();
+  await take(wholeRefund(intent));
+  const look = await orders.look(code);
+  assert.equal(look.status, "RefundPending");
+  assert.ok(look.jobs.includes("refund"), look.jobs.join());
+  await take(wholeRefund(extra, 407));
+  assert.equal((await orders.look(code)).status, "Refunded");
+
+  // A supplement that is refunded alone stops nothing.
+  const other = await orderWithSupplement();
+  await take(wholeRefund(other.extra, 407));
+  assert.equal((await orders.look(other.code)).status, "ShippingPending");
+});
+
+test("a firm's payment whose refund came before it has a receipt and a credit note", async () => {
+  const { code, intent } = await newOrder();
+  const metadata = { order_code: code, charge: "0b9d2f4e-6c1a-4f57-9d3e-2a8b7c6d5e4f" };
+  assert.equal((await take(wholeRefund(intent, total, metadata))).outcome, "unapplied");
+  const object = { id: intent, amount_received: total, currency: "usd", metadata };
+  assert.equal((await take(eventOf("payment_intent.succeeded", object))).outcome, "unapplied");
+  assert.deepEqual(await booksOf(code), [
+    ["receipt", total],
+    ["credit_note", total],
+  ]);
+  assert.equal((await take(eventOf("payment_intent.succeeded", object))).outcome, "repeated");
+});
+
+test("an order is not released while the bank still decides on its payment", async () => {
+  const { code, intent } = await paidOrder();
+  await take(disputed(intent, "needs_response"));
+  const release = () => moveOrder(moves, { code, to: null, document: null, facts: {} });
+  await assert.rejects(release(), new RegExp(`stays on hold while .* disputed at the bank \\(dp_${intent}\\)`));
+  assert.equal((await orders.look(code)).status, "OnHold");
+  await take(disputed(intent, "won"));
+  assert.equal((await release()).status, "EsignPending");
 });

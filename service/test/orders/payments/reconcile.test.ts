@@ -120,6 +120,25 @@ test("books that agree have no task: charges, refunds, disputes, and what takes 
   );
 });
 
+test("refunds after the last comparison, or on their way at the bank, don't make the sums differ", async () => {
+  const [later, pending] = [await paid(), await paid()];
+  await compare();
+  const agreed = await sumsAgree(db);
+  for (const event of stripe.refundByHand(later.intent, total)) await take(event);
+  const [whole] = stripe.refundByHand(pending.intent, total).filter(({ type }) => type === "charge.refunded");
+  assert.ok(whole);
+  await take(whole);
+  const refund = { ...stripe.refunds.at(-1), status: "pending" };
+  await take({ id: "evt_pending", type: "refund.created", data: { object: refund } });
+  assert.notEqual(await sumsAgree(db), agreed);
+  await compare();
+  await sumsAgree(db);
+  await take({ id: "evt_succeeded", type: "refund.updated", data: { object: { ...refund, status: "succeeded" } } });
+  await sumsAgree(db);
+  await compare();
+  assert.match(await sumsAgree(db), /less refunds 30200 and/);
+});
+
 test("each difference is one task that names it in cents and by the processor's id, and ends when it has gone", async () => {
   const lostEvent = await pay();
   const lostRefund = await paid();

@@ -6,10 +6,11 @@ import { type Actor, type LockedOrder, type Milestone, targetOf, transition } fr
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { partNewsQueue } from "../disputes.ts";
-import { receiptedPayments, reverseCredit } from "../documents.ts";
+import { receiptedPayments, reverseCredit, settleLosses } from "../documents.ts";
 import type { RefundRowState } from "../refund-rows.ts";
 import {
   auditUnapplied,
+  type HeldPayment,
   heldPayments,
   markRefunded,
   recordPart,
@@ -160,20 +161,58 @@ export async function takeRefund(
     // The refund arrived before its payment. It is recorded, so that the payment won't count when it arrives.
     const payment = {
       paymentIntent,
-      sessionId: `intent:${paymentIntent}`,
+      // The payment of a firm's charge has no session either, and must not count as a repetition of this row.
+      sessionId: `refund:${paymentIntent}`,
       amount: amount ?? 0,
       currency: paidIn ?? "",
     };
     await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at, isPlaceholder: true });
     return nothing("unapplied", order);
   }
-  const end = { state: "done", at, by: options.actor, outcome: "refunded" } as const;
-  for (const subject of await unappliedEvents(tx, order.id, paymentIntent))
-    await closeTasks(tx, { orderId: order.id, kinds: ["payment_unapplied"], subject }, end);
-  if ((await heldPayments(tx, order.id)).length > 0) return nothing("stale", order);
-  const asked = targetOf(order, "refunded") ? order : await askedByProcessor(tx, order, options);
+  await closeUnapplied(tx, order.id, paymentIntent, "refunded", options);
+  const held = await heldPayments(tx, order.id);
+  if (targetOf(order, "refunded"))
+    return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
+  // The order's price was refunded at the processor. The refund job then returns its supplements.
+  if (!held.every(({ isSupplement }) => isSupplement)) return nothing("stale", order);
+  const asked = await askedByProcessor(tx, order, options);
   if (!asked) return nothing("stale", order);
-  const moved = await transitionByProcessor(tx, asked, "refunded", actorOf(options));
+  return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
+}
+
+/** Whether the bank took the whole payment back, so that the service can refund nothing of it. */
+export const isLost = ({ amountCents, lostCents }: HeldPayment): boolean => lostCents > 0 && lostCents >= amountCents;
+
+async function closeUnapplied(
+  tx: Tx,
+  orderId: number,
+  paymentIntent: string,
+  outcome: string,
+  { at, actor }: TakeOptions,
+): Promise<void> {
+  const end = { state: "done", at, by: actor, outcome } as const;
+  for (const subject of await unappliedEvents(tx, orderId, paymentIntent))
+    await closeTasks(tx, { orderId, kinds: ["payment_unapplied"], subject }, end);
+}
+
+/**
+ * Ends an order in RefundPending of which the service holds no money: the rest was refunded, or the bank took it back.
+ * The firm no longer owes the price, so the losses become credit notes.
+ */
+export async function endRefunded(
+  tx: Tx,
+  order: LockedOrder,
+  options: TakeOptions & { reason?: string },
+): Promise<Taken> {
+  const { at, reason } = options;
+  await settleLosses(tx, order.id, at);
+  for (const { paymentIntent } of await heldPayments(tx, order.id)) {
+    if (paymentIntent === null) continue;
+    await markRefunded(tx, order.id, paymentIntent, at);
+    await closeUnapplied(tx, order.id, paymentIntent, "returned by the bank", options);
+  }
+  const by = { ...actorOf(options), ...(reason !== undefined && { reason }) };
+  const moved = await transitionByProcessor(tx, order, "refunded", by);
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
@@ -203,8 +242,9 @@ export async function takeFailedRefund(
 }
 
 /** After a refund in the processor's own dashboard, the order must first enter RefundPending. */
-async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<LockedOrder | null> {
+async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
-  return (await transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" }))
-    .order;
+  const by = { ...actorOf(options), reason: "refunded at the processor" };
+  const { order: asked, firedEvents } = await transition(tx, order, "refund_requested", by);
+  return { order: asked, firedEvents };
 }

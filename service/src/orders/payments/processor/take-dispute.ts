@@ -3,11 +3,10 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
-import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
-import { bookLoss, receiptedPayments, reverseLoss, settleLosses } from "../documents.ts";
-import { heldPayments, markRefunded, unappliedEvents } from "../store.ts";
-import { nothing, type Taken, type TakeOptions } from "./apply.ts";
+import { bookLoss, receiptedPayments, reverseLoss } from "../documents.ts";
+import { heldPayments } from "../store.ts";
+import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
 
 /**
  * Books the loss of a dispute on the payments that the bank's decision concerns, oldest first. Reverses the loss when
@@ -76,18 +75,6 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOption
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<Taken | null> {
   const held = await heldPayments(tx, order.id);
-  const isLost = ({ amountCents, lostCents }: (typeof held)[number]) => lostCents > 0 && lostCents >= amountCents;
   if (order.status !== "RefundPending" || held.length === 0 || !held.every(isLost)) return null;
-  const { at, actor } = options;
-  const end = { state: "done", at, by: actor, outcome: "returned by the bank" } as const;
-  for (const { id, paymentIntent } of held) {
-    await settleLosses(tx, id, at);
-    if (paymentIntent === null) continue;
-    await markRefunded(tx, order.id, paymentIntent, at);
-    for (const subject of await unappliedEvents(tx, order.id, paymentIntent))
-      await closeTasks(tx, { orderId: order.id, kinds: ["payment_unapplied"], subject }, end);
-  }
-  const reason = "The bank returned the money to the payer.";
-  const moved = await transitionByProcessor(tx, order, "refunded", { ...actorOf(options), reason });
-  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+  return endRefunded(tx, order, { ...options, reason: "The bank returned the money to the payer." });
 }

@@ -16,11 +16,29 @@ type Sums = {
   overdrawn: string[];
 };
 
-/** Ignores, on both sides, the money of pending refunds and open disputes. */
+/** How long before the end of the last copy a movement may not yet be booked there, or its event not yet have come. */
+const bookedWithin = "1 day";
+const eventWithin = "1 hour";
+
+/**
+ * Ignores, on both sides, the money of open disputes, and payments whose books still move: the copy is made once a day,
+ * and the processor counts a refund as whole while the bank is still moving the money.
+ */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`
-    WITH charges AS (
-      SELECT payment_intent, sum(amount_cents) AS cents FROM balance_transactions WHERE kind = 'charge' GROUP BY 1
+    WITH copied AS (
+      SELECT max(ends_at) - ${bookedWithin}::interval AS booked, max(ends_at) - ${eventWithin}::interval AS told
+      FROM reconciliations WHERE ended_at IS NOT NULL
+    ), moving AS (
+      SELECT p.payment_intent FROM billing_documents b JOIN payments p ON p.id = b.payment_id CROSS JOIN copied
+        WHERE b.booked_at > copied.booked
+      UNION SELECT r.payment_intent FROM refunds r CROSS JOIN copied
+        WHERE r.state = 'pending' OR r.changed_at > copied.booked
+      UNION SELECT q.payment_intent FROM disputes q CROSS JOIN copied WHERE q.changed_at > copied.booked
+      UNION SELECT b.payment_intent FROM balance_transactions b CROSS JOIN copied WHERE b.created_at > copied.told
+    ), charges AS (
+      SELECT b.payment_intent, sum(b.amount_cents) AS cents FROM balance_transactions b
+      WHERE b.kind = 'charge' AND NOT EXISTS (SELECT FROM moving m WHERE m.payment_intent = b.payment_intent) GROUP BY 1
     ), booked AS (
       SELECT p.id, p.payment_intent, p.amount_cents AS cents, d.refunds, d.losses,
         EXISTS (SELECT FROM processor_events e
@@ -43,7 +61,6 @@ async function readSums(db: Sql): Promise<Sums> {
       (SELECT coalesce(sum(c.cents), 0) FROM charges c JOIN known USING (payment_intent))::float8 AS charged,
       (SELECT coalesce(-sum(b.amount_cents), 0) FROM balance_transactions b JOIN known USING (payment_intent)
         WHERE b.kind <> 'charge'
-          AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = b.source AND r.state = 'pending')
           AND NOT EXISTS (SELECT FROM disputes q WHERE q.id = b.source AND q.state = 'opened'))::float8 AS left
     FROM booked`);
   if (!sums) throw new Error("the sums of no rows are zero");
