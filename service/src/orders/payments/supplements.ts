@@ -9,6 +9,7 @@ import { isSealed, type Statement, sql } from "../../kernel/platform/database/sq
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
 import { restBefore } from "./documents.ts";
 import { paymentState } from "./store.ts";
@@ -156,6 +157,8 @@ export async function settleSupplement(
   await writeStateMacs(tx, supplementState, sql`id = ${due.id}`);
   const detail = { supplement: due.id, amountCents: cents };
   await tx.query(auditLine({ at, action: "supplement.paid", actor, partnerId, orderId, detail }));
+  const end = { state: "done", at, by: actor, outcome: "the supplement was paid" } as const;
+  await closeTasks(tx, { orderId, kinds: ["postage_dearer"] }, end);
   await enqueue(tx, closeCheckoutQueue, { orderId });
   await enqueue(tx, parcelQueue, { orderId });
   return true;

@@ -9,7 +9,7 @@ import { openLabelsWorld } from "./labels-world.ts";
 
 const world = await forTests(openLabelsWorld({ ...ownProcess, SHIP_RATE_TOLERANCE: "0" }));
 const { db, stripe, easypost } = world;
-const { headers } = await newPartner(world.harness.service, { live: true, name: "Beta Title" });
+const { headers } = await newPartner(world.harness.service, { live: true, name: "Beta Title", tier: "ClosingDesk" });
 
 type Corrections = {
   error?: string;
@@ -67,7 +67,7 @@ const dearer = () =>
 
 /** Orders whose labels were bought before a test changes the carrier's offers. */
 const ready: { code: string; first: Awaited<ReturnType<typeof labeled>>["first"] }[] = [];
-for (let n = 0; n < 7; n++) ready.push(await labeled());
+for (let n = 0; n < 8; n++) ready.push(await labeled());
 async function labeledAtUsual() {
   const next = ready.pop();
   assert.ok(next);
@@ -193,6 +193,28 @@ test("a supplement whose money was given back pays for no later label: the payer
       ],
     );
     assert.deepEqual((await states(code)).at(-1), "not_bought/null");
+  });
+});
+
+test("a room asks for the sum that its checkout charges, with the supplements of its orders", async () => {
+  await atRate("10.00", async () => {
+    const { code } = await dearer();
+    const { orderCode: other } = await place();
+    const post = async (path: string, body?: object) => {
+      const response = await fetch(`${world.url()}/api/rooms${path}`, {
+        method: "POST",
+        headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as { roomCode: string; totalCents: number; error?: string };
+    };
+    const { roomCode, error } = await post("", { name: "12 Elm Street" });
+    assert.ok(roomCode, error);
+    for (const orderCode of [code, other]) await post(`/${roomCode}/orders`, { orderCode });
+    const page = await world.page(`/orders/${other}`, "");
+    const { totalCents } = await post(`/${roomCode}/checkout`);
+    assert.match(page, new RegExp(`Pay all 2 documents together: \\$${(totalCents / 100).toFixed(2)}`));
+    assert.ok(totalCents > 407);
   });
 });
 

@@ -449,6 +449,38 @@ test("charges a supplement to the card once, by the placer's limits, and only it
   assert.deepEqual(paid, [{ amount: 407 }]);
   assert.equal(await live.statusOf(code), "ShippingPending");
   assert.equal((await chargesOf(code)).length, 2);
+  assert.notEqual((await orderOf(code)).charge?.amountCents, 407);
+});
+
+test("a supplement that nothing can be charged for goes to a person, until the firm pays its checkout", async () => {
+  assert.equal((await setLimit("500.00", "100000")).status, 303);
+  const { orderCode: code } = await live.place({ ...shipping, pay_by: "firm" });
+  const { intent } = await charge(code, "answered");
+  await deliver(stripe.chargeEvent(intent ?? ""));
+  await until(async () => (await live.statusOf(code)) === "ShippingPending");
+  await setLimit("0", "0");
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    await askSupplement(tx, order, { amountCents: 407, label: "Postage", actor: "system", at: new Date() });
+  });
+  const taskOf = async () =>
+    (
+      await db.query<{ state: string; reason: string }>(sql`
+        SELECT t.state, t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+        WHERE t.kind = 'postage_dearer' AND ${isSealed(sql`o.code`, "order", code)}`)
+    )[0];
+  const task = await until(taskOf);
+  assert.match(task.reason, /\$4\.07 more is due for its postage/);
+  const opened = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
+    method: "POST",
+    headers: live.headers,
+  });
+  const { checkoutUrl } = (await opened.json()) as { checkoutUrl: string };
+  await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  assert.equal((await supplementsOfCode(db, code))[0]?.state, "paid");
+  assert.equal((await taskOf())?.state, "done");
+  await setLimit("500.00", "100000");
 });
 
 test("a firm whose customer the processor no longer knows gets a new one", async () => {

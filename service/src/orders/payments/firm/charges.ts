@@ -9,7 +9,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { closeTasks } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import {
   firmChargeQueue,
   type LockedOrder,
@@ -20,7 +20,7 @@ import {
 } from "../../order/order.ts";
 import { partOf, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
-import { currentSessions } from "../checkout/store.ts";
+import { currentSessions, type Part } from "../checkout/store.ts";
 import type { ChargeAnswer } from "../processor/firm-account.ts";
 import type { SessionMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
@@ -180,17 +180,34 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
   const earlier = await store.chargesOfOrder(tx, order.id);
   const asked = earlier.find(({ state }) => state === "asked");
   if (asked) return asked;
-  const { amountCents, supplementId } = await partOf(tx, order);
-  if (earlier.some((each) => each.supplementId === supplementId)) return undefined;
+  const part = await partOf(tx, order);
+  if (earlier.some((each) => each.supplementId === part.supplementId)) return undefined;
+  if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return undefined;
+  const at = deps.clock();
   const method = await store.activeMethod(tx, order);
-  if (!method || (await paymentRefusal(tx, deps.notarySupply, order)) !== null) return undefined;
   const spender = (await readOrigins(tx, deps.rowMac, [order.id])).get(order.id)?.placedBy;
-  if (!spender || !/^(?:member|key):/.test(spender)) return undefined;
-  const reason = await spendingRefusal(tx, deps, order, { spender, amountCents });
+  if (!method || !spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, order, part, at);
+  const reason = await spendingRefusal(tx, deps, order, { spender, amountCents: part.amountCents });
   // A key without a spending limit places orders as before: the firm opens their checkout.
-  if (reason === "no_limit" && spender.startsWith("key:")) return undefined;
-  await insert(tx, order, { methodId: method.id, askedBy: spender, at: deps.clock(), reason });
+  if (reason === "no_limit" && spender.startsWith("key:")) return leaveToCheckout(tx, order, part, at);
+  await insert(tx, order, { methodId: method.id, askedBy: spender, at, reason });
   return (await store.chargesOfOrder(tx, order.id)).find(({ state }) => state === "asked");
+}
+
+/**
+ * The firm opens the checkout of its order itself. It expects none for a supplement, and no mail names it, so a person
+ * of the operator asks the firm or decides on the postage.
+ */
+async function leaveToCheckout(
+  tx: Tx,
+  { id: orderId, environment, isRush }: LockedOrder,
+  { amountCents, supplementId }: Part,
+  at: Date,
+): Promise<undefined> {
+  if (supplementId === null) return;
+  const sum = `$${(amountCents / 100).toFixed(2)}`;
+  const reason = `The firm pays this order, and ${sum} more is due for its postage. No card or bank account can be charged: ask the firm to open the checkout, or buy the label anyway.`;
+  await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason });
 }
 
 type Ready = { customer: string; method: string; kind: "card" | "bank" };

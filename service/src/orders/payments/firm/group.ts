@@ -70,11 +70,11 @@ const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
 };
 
 /**
- * The order's latest charge; null for an order that was never charged. @throws ServiceError `unavailable` for an
+ * The latest charge of the order's total; null for an order that was never charged. @throws ServiceError `unavailable` for an
  * altered charge
  */
 export async function chargeOfOrder(db: Sql, orderCode: string): Promise<OrderCharge | null> {
-  const [latest] = await chargesOfCode(db, orderCode);
+  const latest = (await chargesOfCode(db, orderCode)).find(({ supplementId }) => supplementId === null);
   if (!latest) return null;
   const { id: chargeId, state, amountCents, askedAt, reason } = latest;
   return { chargeId, state: shownStates[state], amountCents, askedAt: askedAt.toISOString(), reason };
