@@ -68,7 +68,7 @@ export const dueCents: Statement = sql`(SELECT s.amount_cents FROM supplements s
     WHERE s.order_id = o.id AND s.state = 'asked' AND o.status = ${waiting}) AS "supplementCents",
   ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;
 
-/** What is left of a paid supplement. */
+/** The money of a paid supplement that is still held. */
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
