@@ -59,7 +59,7 @@ async function openRival() {
       await viewer.pagesPromise;
       document.body.dataset.ready = "true";
     </script>`;
-  const library = new URL("../node_modules/pdfjs-dist/", import.meta.url);
+  const library = new URL(".", import.meta.resolve("pdfjs-dist/package.json"));
   const server = createServer(async (request, response) => {
     const path = request.url ?? "/";
     const [type, body] =
@@ -99,7 +99,7 @@ export async function run(): Promise<Result[]> {
 
   async function theirs(): Promise<number> {
     const { page, close } = await browser.open(rival.url, { width: 1280 });
-    await page.locator("body[data-ready]").waitFor();
+    await page.locator("body[data-ready]").waitFor({ state: "attached" });
     const longest = await scrollThrough(page, "#c");
     await close();
     return longest;
