@@ -54,7 +54,7 @@ async function openRival() {
       const linkService = new PDFLinkService({ eventBus });
       const viewer = new PDFViewer({ container: document.getElementById("c"), eventBus, linkService });
       linkService.setViewer(viewer);
-      const pdf = await lib.getDocument("/document.pdf").promise;
+      const pdf = await lib.getDocument({ url: "/document.pdf" }).promise;
       viewer.setDocument(pdf);
       await viewer.pagesPromise;
       document.body.dataset.ready = "true";
