@@ -13,7 +13,6 @@ import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { disputeRows } from "./disputes.ts";
 import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt } from "./documents.ts";
 import { refundRows } from "./refund-rows.ts";
-import { supplementState } from "./supplements.ts";
 
 /**
  * The columns of payments that the MAC covers. A trigger lets a payment be refunded once and never deleted, so that an
@@ -166,8 +165,6 @@ export type HeldPayment = {
   isShared: boolean;
   /** The part that the bank took back permanently. */
   lostCents: number;
-  /** Whether it paid a supplement and not the order's total. */
-  isSupplement: boolean;
 };
 
 /**
@@ -177,15 +174,13 @@ export type HeldPayment = {
  */
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
   const losses = sql`FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind IN ('loss', 'loss_reversal')`;
-  const supplement = sql`FROM supplements s WHERE s.payment_id = payments.id`;
   const payments = await db.query<HeldPayment & { refundedAt: Date | null }>(sql`
     SELECT id, payment_intent AS "paymentIntent", simulated, amount_cents::float8 AS "amountCents", currency,
       refunded_at AS "refundedAt", ${verifiedPayments},
       EXISTS (SELECT FROM payments q WHERE q.payment_intent = payments.payment_intent
         AND q.order_id <> payments.order_id) AS "isShared",
       (SELECT coalesce(sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END), 0) ${losses})::float8 AS "lostCents",
-      EXISTS (SELECT ${supplement}) AS "isSupplement",
-      ${verifiedAll(billingDocumentState, sql`d`, losses)}, ${verifiedAll(supplementState, sql`s`, supplement)}
+      ${verifiedAll(billingDocumentState, sql`d`, losses)}
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
 }

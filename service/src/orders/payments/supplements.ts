@@ -50,6 +50,14 @@ const columns = sql`s.id, s.amount_cents AS "amountCents", s.label, s.state, s.a
 export const supplementsOf = (db: Sql, orderId: number) =>
   db.query<Supplement>(sql`SELECT ${columns} FROM supplements s WHERE s.order_id = ${orderId} ORDER BY s.id`);
 
+/** The ids of the payments that paid supplements of the order. @throws ServiceError `unavailable` for an altered one */
+export async function supplementPayments(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
+  const paid = await db.query<{ paymentId: number }>(sql`
+    SELECT s.payment_id AS "paymentId", ${verified(supplementState, sql`s`)} FROM supplements s
+    WHERE s.order_id = ${orderId} AND s.state = 'paid'`);
+  return new Set(paid.map(({ paymentId }) => paymentId));
+}
+
 /** The same supplements for pages, which know the order's code. */
 export const supplementsOfCode = (db: Sql, orderCode: string) =>
   db.query<Supplement>(sql`

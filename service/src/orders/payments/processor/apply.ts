@@ -18,7 +18,7 @@ import {
   unappliedEvents,
   wasRefunded,
 } from "../store.ts";
-import { settleSupplement } from "../supplements.ts";
+import { settleSupplement, supplementPayments } from "../supplements.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
@@ -174,7 +174,8 @@ export async function takeRefund(
   if (targetOf(order, "refunded"))
     return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   // The order's price was refunded at the processor. The refund job then returns its supplements.
-  if (!held.every(({ isSupplement }) => isSupplement)) return nothing("stale", order);
+  const supplements = await supplementPayments(tx, order.id);
+  if (!held.every(({ id }) => supplements.has(id))) return nothing("stale", order);
   const asked = await askedByProcessor(tx, order, options);
   if (!asked) return nothing("stale", order);
   return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
