@@ -24,7 +24,7 @@ export type AppointmentView = {
   error?: string | null;
 };
 
-/** The page on which a client books, moves and cancels the appointment of an order. */
+/** The page on which a client books, moves and cancels the appointment for an order. */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, reader, error } = view;
   const words = appointmentWords[reader.words.language];
@@ -40,7 +40,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
-    // The page has no links to other languages, because the response to a form has no address that can be opened again.
+    // The address of a form's response accepts only POST, so links to this page in other languages would fail.
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,
@@ -75,8 +75,8 @@ ${select({ name: "slot", label: words.time, required: true, options })}
 }
 
 /**
- * The appointment page by the order's link. Others may know that link, so the page shows the time only, and a button
- * that mails each person who must appear a link of their own.
+ * The appointment page that opens by the order's link. Others may know that link, so the page shows only the time. Its
+ * button mails a separate link to each person who must appear.
  */
 export function invitationPage(
   assets: Pick<Assets, "url">,

@@ -29,11 +29,11 @@ export type AppointmentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
-  /** Null when there is no audio and video: then clients can't meet a notary now. */
+  /** Null when this installation has no audio and video. Clients then can't meet a notary now. */
   live: QueueDeps | null;
 };
 
-/** The last part of the address: the token of a person's link, or the order's code. */
+/** `key` is the last part of the address: the token of a person's link, or the order's code. */
 type Asked = { key: string; form: FormValues; query: FormValues; reader: Reader };
 type Refused = { error: string; status: number };
 type Routed = {
@@ -41,13 +41,13 @@ type Routed = {
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
   /** Null for a GET. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
-  /** Set for refusals in the queue, which use different words. */
+  /** Set for the routes of the queue, whose refusals use different words. */
   refused?: "now";
 };
 
 /**
- * Adds the appointment pages. Each person who must appear has a link; on the page of the order's link they can have it
- * mailed. A GET changes nothing.
+ * Adds the appointment pages. Each person who must appear has a link to one of them. The page that opens by the order's
+ * link mails these links on request. A GET changes nothing.
  */
 export function appointmentPages(app: FastifyInstance, { assets, limits, notaries, live }: AppointmentPageDeps): void {
   const { desk } = notaries;
@@ -58,7 +58,7 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
     return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };
   }
 
-  /** Shows the part that refreshes while somebody waits. */
+  /** Serves the part of the page that refreshes while a person waits in the queue. */
   async function showPlace({ key: token, reader }: Asked): Promise<PageAnswer> {
     const place = live && (await queuePlaceOf(live, token));
     return { page: place ? queueFragment({ token, place, reader }) : "", status: 200, headers: inLanguage(reader) };

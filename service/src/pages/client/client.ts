@@ -47,7 +47,7 @@ function logoRoute(app: FastifyInstance, { db, limits }: { db: Sql; limits: Rate
       if (!png) throw new ServiceError("not_found", "Not found.");
       reply.headers({
         "Cache-Control": "public, max-age=31536000, immutable",
-        // Mail programs and firms' own sites show the logo, too.
+        // Mail programs and firms' own sites load the logo from other origins.
         "Cross-Origin-Resource-Policy": "cross-origin",
       });
       return reply.type("image/png").send(png);

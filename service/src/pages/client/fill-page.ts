@@ -21,7 +21,7 @@ export type FillPageView = {
    * Whether another window saved in the meantime. The page then shows what was typed, and the next attempt saves it.
    */
   isStale: boolean;
-  /** Refused answers, by the number of the question. Other questions show their saved answers. */
+  /** Returns a question's answer from the refused form. When it is absent, the questions show their saved answers. */
   typed?: ((index: number, question: Question) => readonly string[]) | undefined;
 };
 
@@ -119,7 +119,7 @@ function page(
 const faultText = ({ rule, limit }: Fault, { fill }: Words): string =>
   rule === "long" ? fill.faults.long(limit) : fill.faults[rule];
 
-/** The list of problems. Each links to its question; on the page of all answers, to the step of its question. */
+/** The list of problems. Each links to its question in the step that asks it. */
 function problems({ fill, faults, isStale, path }: FillPageView, words: Words): Html {
   if (faults.length === 0 && !isStale) return html``;
   const pages = stepsOf(fill);

@@ -30,7 +30,7 @@ export type OrderView = Omit<
   /** Whether a time with a notary can be booked. */
   takesAppointment: boolean;
   together: PaidTogether;
-  /** The amount that is due on top of the total. The parcel waits for it. Null for none. */
+  /** The amount that is due on top of the total before the parcel is sent, in cents; null when none is due. */
   supplementCents: number | null;
   /** Whether a bank payment is in process, so that nothing has to be paid now. */
   isPaymentInProcess: boolean;
@@ -51,8 +51,8 @@ export type OrderView = Omit<
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
 /**
- * Anyone with the code can see the page, so it shows the signers without their email addresses. A name may be an email
- * address: the name of a client who gave none.
+ * A signer on the page, without an email address, because anyone with the order's code can see the page. The name of a
+ * client who gave no name is an email address.
  */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
 
@@ -75,7 +75,7 @@ function quote(order: OrderView, { orderPage, orders, components }: Words): Html
   return card("quote", isPriced ? orderPage.quote : orderPage.unpriced, table);
 }
 
-/** The state of each signer, and a reminder to look for the link once one was sent. */
+/** The state of each signer and, once a link to sign was mailed, a hint to look for that mail. */
 function signersPart({ signers, environment, status }: OrderView, words: Words): Html {
   const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
   return html`<ul class="order-signers">${signers.map((signer) => {
@@ -107,8 +107,8 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
 }
 
 /**
- * Shown first on the page that the documents' link opens, because its reader came for the documents. Signed documents
- * precede the originals.
+ * The documents, which come first on the page that the mailed documents link opens, because its reader came for them.
+ * Signed documents precede the originals.
  */
 function documentsCard(documents: LinkedDocuments, words: Words): Html {
   const isOriginal = ({ kind }: OrderDocument) => kind === "original";

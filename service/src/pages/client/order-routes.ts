@@ -70,7 +70,7 @@ export type OrderPageDeps = {
      * sent too often
      */
     mail: (orderCode: string) => Promise<void>;
-    /** @throws ServiceError */
+    /** @throws ServiceError when the order has no such document */
     read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
   };
 };

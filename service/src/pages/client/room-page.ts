@@ -28,7 +28,10 @@ function signer({ name, email, signed }: OrderCard["signers"][number], { room }:
   } ${signed ? room.hasSigned : room.hasNotSigned}</span></li>`;
 }
 
-/** The card has no link: the order's own page shows the client's prices, and everyone in the closing reads the room. */
+/**
+ * The card of an order in the room. It does not link to the order's page, because that page shows the client's prices,
+ * and everyone in the closing reads the room.
+ */
 function orderCard(order: OrderCard, words: Words): Html {
   const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
   const { room, language } = words;
@@ -117,10 +120,10 @@ ${onPaper(`${baseUrl}/rooms/${room.roomCode}`, { ...words.components.paper, page
   });
 }
 
-/** The latest activity of an order on one day (UTC), and the number of earlier ones. */
+/** The latest activity of an order on one day (UTC), and the number of its earlier activities on that day. */
 type Fold = { latest: ActivityItem; earlier: number };
 
-/** Joins the activity of each order and day into one entry. The list stays sorted, newest first. */
+/** Joins all activity of one order on one day into one entry. The list stays sorted, newest first. */
 function folded(activity: readonly ActivityItem[]): Fold[] {
   const folds = new Map<string, Fold>();
   for (const item of activity) {
@@ -132,7 +135,7 @@ function folded(activity: readonly ActivityItem[]): Fold[] {
   return [...folds.values()];
 }
 
-/** The activity in a room: the latest of each order and day, or with `every` all of it. */
+/** The activity in a room. Shows only the latest of each order on each day, or everything when `every` is true. */
 function roomActivity({ activity, orders, roomCode }: RoomView, every: boolean, reader: Reader): Html {
   const { words } = reader;
   const text = words.room.activity;

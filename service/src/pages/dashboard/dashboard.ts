@@ -113,9 +113,9 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * After a refused form, the browser shows the address that the form was sent to. Reloading that address would fail, so
- * it redirects to the nearest page above it, which contains the form. Watches the routes that are registered in the
- * scope from now on.
+ * After a refused form, the browser shows the address that the form was sent to, and reloading that address would fail.
+ * So a GET of such an address redirects to the nearest page above it, which contains the form. Watches the routes that
+ * are registered in the scope from now on.
  * @returns a function that registers the redirects, once all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {

@@ -98,7 +98,8 @@ export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: 
 const ownPath = "/dashboard/link/own";
 
 /**
- * Links a signed-in person to a firm, once: to the firm that they asked for, or to the firm of a key that they enter.
+ * Adds the page that links a signed-in person to a firm, once. The firm is the one that the person requested, or the
+ * one whose key the person enters.
  */
 export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
   const show = async (request: FastifyRequest, error?: string) => {
@@ -121,7 +122,7 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
     url: "/dashboard/link",
     handle: ({ request }) => {
       const { principal } = sessionOf(request);
-      // A member without live access, of a firm that is live, may connect again with a live key.
+      // A member without live access may link again with a live key, if the firm is live.
       const hasAll = principal !== null && (!principal.liveEnabled || mayUseLive(principal));
       return hasAll ? { redirect: "/dashboard" } : show(request);
     },

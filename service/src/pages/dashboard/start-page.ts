@@ -84,7 +84,7 @@ function body(
   orders: Html | null,
   clock: Html | null,
 ): Html {
-  // A firm that works with live orders needs no list of steps to its first one.
+  // The checklist leads to the first live order, so a firm that has live orders does not see it.
   const next = isOver ? undefined : checklist.find(({ done }) => !done);
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {
@@ -139,7 +139,7 @@ type OverviewView = {
 const path = "/dashboard/orders";
 const tiles = ["attention", "payment", "signing", "working"] as const satisfies readonly Group[];
 
-/** The number of open orders by group, those that need attention, and recent changes. */
+/** The number of open orders by group, the orders that need attention, and the orders that changed last. */
 const overview = ({ counts, attention, changed, titleOf }: OverviewView): Html => html`${tileList(counts)}
 ${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
 ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;

@@ -39,8 +39,8 @@ export function requireSameEnvironment(request: FastifyRequest, opened: string |
 }
 
 /**
- * The key is equal for the same form with the same content. Sent twice, such a form creates one thing; changed and sent
- * again, it creates another.
+ * The key under which a submission is carried out once. Sending the same form with the same content gives the same key,
+ * and creates one thing. Changed content gives another key, and creates another thing.
  * @returns null for a form without a submission
  */
 export function submissionKey(fields: ReadonlyMap<string, string>, documentSha256: string | null): string | null {
@@ -89,7 +89,7 @@ function keyOf(
   fields: ReadonlyMap<string, string>,
   documentSha256: string | null,
 ) {
-  // A key belongs to the firm, but a form belongs to the member who opened it.
+  // The firm's members share its keys, but a form belongs to the member who opened it.
   const shownTo = principalOf(request).member?.userId ?? "";
   const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256);
   const fingerprint = fingerprintOf(fields, documentSha256);
@@ -97,8 +97,8 @@ function keyOf(
 }
 
 /**
- * Like `submitOnce`, for a form whose work ends in one transaction, which calls `record` with the result. After a crash the form is
- * either carried out or can be sent again.
+ * Like `submitOnce`, for a form whose work ends in one transaction. This transaction calls `record` with the result.
+ * After a crash, either the form was carried out or it can be sent again.
  */
 export async function submitRecorded<Result extends object>(
   deps: OnceDeps,
@@ -110,8 +110,8 @@ export async function submitRecorded<Result extends object>(
   // lacks documents.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
-  // A concurrent request may have carried out the same form while this request was checked. Then the first result
-  // counts, because a refusal would only be about something that the form itself used up.
+  // A concurrent request may carry out the same form while this request is checked. This request may then be refused
+  // only because the other one succeeded, so the second run looks up the other one's result.
   const { result } = await run(work)
     .catch((error) => run(() => Promise.reject(error)))
     .catch(inOurWords(inProgress));

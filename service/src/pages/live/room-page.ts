@@ -21,7 +21,7 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type RoomView = {
   token: string;
   entered: Entered;
-  /** The name of the notary. `people` lists the signers in their order. */
+  /** The name of the notary. The list `people` below has the signers in their order. */
   notary: string;
   people: readonly { n: number; name: string }[];
   act: keyof LiveWords["acts"];
@@ -128,7 +128,8 @@ const devicePart = ({ device }: LiveWords): Html =>
   );
 
 /**
- * Interpreters prove nothing here. The notary questions a credible witness in the same way as a signer without a check.
+ * The card of the person's identity check. An interpreter has none. A credible witness has the same card as a signer
+ * without a check, because the notary questions both.
  */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
   if (entered.person.role === "interpreter") return [];

@@ -35,7 +35,7 @@ export type PageState = {
 
 /**
  * Renders a step in the frame that all pages of a link share.
- * @param withScript false for a page without the viewer, where the script would delete the stored signature
+ * @param withScript false for a page that must not load the script, which would delete the stored signature there
  */
 export function renderFrame(
   assets: Pick<Assets, "url">,

@@ -141,7 +141,7 @@ const bold = (text: string): Html =>
 
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
-/** The page of a signer who can do nothing now, or will never be able to. */
+/** The page for a signer who can't do anything now, or never can. */
 function endedStep(page: PageState, state: Ended): Html {
   const { token, view, words } = page;
   const { title, text } = words.states[state];
@@ -177,7 +177,10 @@ ${field({ name: "code", label: identify.code, required: true, maxLength: 64, aut
 const sendForm = (token: string, label: string): Html =>
   html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;
 
-/** A stranger may have entered the wrong codes; the link that is sent here opens the document anyway. */
+/**
+ * The help for a signer whose code is locked. The wrong attempts may have come from a stranger, so the signer can
+ * request a link that opens the document without the code.
+ */
 function lockedHelp(token: string, { states, identify }: PageState["words"], byText: boolean): Html {
   if (!byText) return html`<p>${states.locked.here}</p>${sendForm(token, identify.sendLink)}`;
   return html`<p>${states.locked.byText}</p>${sendForm(token, identify.sendLong)}

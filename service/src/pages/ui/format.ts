@@ -2,9 +2,7 @@ import type { Language } from "../../kernel/platform/languages.ts";
 import { type Html, html } from "./render.ts";
 
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-/**
- * Formats of a time: exact, with UTC next to the reader's time, to compare with evidence; plain; or short, for tables.
- */
+/** The forms of a time. "exact" adds UTC to the reader's time, for comparisons with evidence. "short" is for tables. */
 type TimeForm = "exact" | "plain" | "short";
 
 const clock = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" } as const;

@@ -29,7 +29,7 @@ export type BillingView = {
   now: Date;
   error?: string;
   typed?: FormValues;
-  /** Whether an owner returns from the processor's page. */
+  /** Whether the processor's page has just sent an owner back here. */
   hasReturned?: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { isCode } from "../../../kernel/platform/text.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
-/** The most documents of one closing; more are added from its room. */
+/** The most documents in the form of one closing. More can be added in the closing's room. */
 export const mostDocuments = 20;
 /**
  * Without a script each file is sent together with all fields of the form, and such a form may have at most 100 fields.
@@ -20,8 +20,8 @@ export type ClosingDocument = {
   name: string;
   services: Readonly<Record<DocumentService, boolean>>;
   /**
-   * The people who are ticked for this document, by their rows; `client` for the client. Only those who sign the
-   * closing sign the document.
+   * The people who are ticked to sign this document, as the numbers of their rows; `client` is the client. A ticked
+   * person who does not sign in this closing does not sign the document.
    */
   signers: ReadonlySet<string>;
   /**
@@ -54,14 +54,17 @@ const addressFields = ["ship_name", "ship_line1", "ship_line2", "ship_city", "sh
 const shipFields = ["ship_method", ...addressFields] as const;
 const everybody = ["client", ...Array.from({ length: mostPeople }, (_, index) => String(index + 1))] as const;
 
-/** People sign everything until somebody unticks them: a person for whom the form had no box is ticked. */
+/**
+ * The people who are ticked to sign. People sign everything until somebody unticks them, so a person for whom the form
+ * had no box counts as ticked.
+ */
 function tickedIn(values: FormValues, n: number): Set<string> {
   const shown = Number(values["people_rows"]) || 0;
   const hadBox = (person: string) => shown > 0 && (person === "client" || Number(person) <= shown);
   return new Set(everybody.filter((person) => values[`doc${n}_signs_${person}`] === "on" || !hadBox(person)));
 }
 
-/** Nobody is sent a document until somebody ticks the person's box. */
+/** The people who are ticked to receive the document. Nobody is ticked by default. */
 const receiversIn = (values: FormValues, n: number): Set<string> =>
   new Set(everybody.filter((person) => person !== "client" && values[`doc${n}_gets_${person}`] === "on"));
 
@@ -87,8 +90,8 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
 }
 
 /**
- * The documents of the form, numbered again: without those that were removed, and with the files that were just sent
- * (`add1`, `add2`, ...). A new file is to be signed by default.
+ * The documents of the form after its last change, numbered anew: the removed ones are gone, and the files that were
+ * just sent (`add1`, `add2`, ...) are added. A new file is to be signed by default.
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
   const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
@@ -123,7 +126,10 @@ function nameOfFile(fileName: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whether a file can be sent with all fields of the form, where there is no script. */
+/**
+ * Without a script, a browser sends a file together with all fields of the form. Returns whether the form has few
+ * enough fields for that.
+ */
 export function takesFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
   const rows = peopleRows(values);
   const ofDocument = ({ own }: ClosingDocument) => 7 + 2 * rows + (own ? 2 + shipFields.length : 0);
@@ -171,7 +177,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
     for (const name of shipFields) copy(name);
   }
   if (fax) {
-    // An empty fax number is passed on, so that its refusal names the field.
+    // The form includes an empty fax number as well, so that the error message names the field.
     fields.set("fax_to", "");
     copy("fax_to");
   }

@@ -129,7 +129,7 @@ ${shippingPart(part, `Where document ${n} goes`)}
 ${field({ ...part("fax_to"), type: "tel", maxLength: 40 })}`;
 }
 
-/** A row for each document with a box for each person. Our script hides the boxes that nothing depends on. */
+/** A row for each document with a box for each person. Our script hides the boxes that have no effect. */
 function signersPart(documents: readonly ClosingDocument[], values: FormValues): Html {
   const named = peopleIn(values);
   const people = [

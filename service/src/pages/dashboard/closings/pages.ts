@@ -139,7 +139,10 @@ async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload |
   return fileText({ token: kept.fillToken, pages: kept.pages, fileName });
 }
 
-/** The price of the closing for the current form, by document. Carriers are asked only when the closing is placed. */
+/**
+ * The price of the closing for the current form, document by document. The carriers are not asked for prices before the
+ * closing is placed.
+ */
 async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
   const tier = tierOf(principalOf(request).tier);
   const lines: { label: string; amountCents: number }[] = [];

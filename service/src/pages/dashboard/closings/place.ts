@@ -29,8 +29,8 @@ export class ClosingRefused extends ServiceError {
 }
 
 /**
- * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. The same form sent
- * twice is one closing.
+ * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. Sending
+ * the same form twice places one closing.
  * @returns the room's code
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
@@ -50,7 +50,10 @@ export async function placeForm(orders: OrderDeps, request: FastifyRequest, valu
 
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
-/** Reads the form, and checks and prices each document. @throws ClosingRefused: what all documents share once, then document by document */
+/**
+ * Reads the form, and checks and prices each document. @throws ClosingRefused with all errors: those of shared fields
+ * once, then those of each document
+ */
 async function closingIn(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<NewClosing> {
   const principal = principalOf(request);
   const messages = new Set<string>();

@@ -39,7 +39,7 @@ const correctionWords: Readonly<Record<string, string>> = {
 
 /** The activity of an order, newest first, with its actors. */
 export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
-  // A new attempt after a failure has another line, about the move itself.
+  // A correction that only starts a failed service again is left out, because its transition has a line.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const told = history.filter(
     (line) =>
@@ -47,7 +47,7 @@ export function activityPart({ history }: Pick<OrderHistory, "history">, names: 
       (line.action === "order.corrected" && !isAgain(line)) ||
       Object.hasOwn(actionWords, line.action),
   );
-  // An order is created and priced at the same moment: one line covers both.
+  // The transition to Created is left out: the order is priced at the same moment, and that line covers both.
   const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
@@ -72,7 +72,7 @@ const actors: Readonly<Record<string, string>> = {
   operator: "SignSealShip",
 };
 
-/** The person who did something with an order, by the name that the firm knows. */
+/** The name of the person who did something with an order, as the firm knows the person. */
 export function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
   const [kind = ""] = actor.split(":");
   const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;

@@ -25,7 +25,10 @@ type Deps = {
   deliveries: DeliveryDeps;
 };
 
-/** An order's documents, each shown on a page and as a file to save, its receipts, and all that is finished in one zip. */
+/**
+ * Adds an order's documents, each as a page that shows it and as a file to save. Also adds the order's receipts, and a
+ * zip file of everything that is finished.
+ */
 export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
   const { db, frame, desk } = deps;
 

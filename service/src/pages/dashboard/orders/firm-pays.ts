@@ -30,7 +30,9 @@ export const readFirmPays = async (db: Sql, order: Shown): Promise<FirmPays> =>
     ? { method: await activeMethod(db, order), latest: (await chargesOfCode(db, order.code))[0] }
     : null;
 
-/** The state of the firm's payment, and the button that charges again. `payable`: nothing is under way. */
+/**
+ * The state of the firm's payment, and the button that charges again. @param payable whether the order can be paid now
+ */
 export function firmPaysPart(
   { code, dueCents }: { code: string; dueCents: number },
   firmPays: FirmPays,

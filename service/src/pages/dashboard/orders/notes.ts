@@ -19,7 +19,7 @@ export type NotesView = {
   order: Pick<PublicOrderRow, "code" | "documentsDeletedAt">;
   /** The notes, the latest first. */
   notes: readonly FirmNote[];
-  /** Names of people, by the actor as the audit log has it. */
+  /** Names of people, by their identifiers in the audit log. */
   names: ReadonlyMap<string, string>;
   typed?: FormValues;
 };

@@ -39,7 +39,7 @@ export type OrderField = keyof typeof labels;
 
 const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels, name);
 
-// Replacements for sentences of the API that mention how a value is sent.
+// Replacements for API error messages that describe how a value is sent in JSON.
 const ownWords = [
   {
     means: /^fill_token is unknown/,
@@ -82,7 +82,8 @@ export const rowLabels: Readonly<Record<RowMember, string>> = {
 export type RefusalWords = { text: string; field: OrderField | RowField | null };
 
 /**
- * A refusal in the page's words: the API's sentence with labels instead of names, and the field that it is about.
+ * A refusal in the page's words: the API's message with labels instead of field names, and the form field that it is
+ * about.
  * @param values what was typed; maps the API's signers to rows
  */
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
@@ -127,7 +128,7 @@ function fieldsIn(written: string): { label?: string; kind?: string; page?: numb
   }
 }
 
-/** @param rows the rows of the API's signers, in their order */
+/** @param rows the form's row number of each signer, in the order in which the API got the signers */
 function signerWords(message: string, rows: readonly number[]): RefusalWords {
   const rowOf = (index: string) => rows[Number(index)] ?? Number(index) + 1;
   const [, index = "", name] = /^signers\[(\d+)\](?:\.([a-z_]+))?/.exec(message) ?? [];

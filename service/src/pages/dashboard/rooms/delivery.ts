@@ -108,7 +108,7 @@ ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: t
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
 
-/** The people who are sent documents once they are done, as the closing was placed. */
+/** The people whom the form of the closing named as receivers of documents that are not done yet. */
 function waitingPart({ roomCode, deliveries: { waiting } }: DeliveryView): Html {
   const people = Map.groupBy(waiting, ({ email }) => email);
   return html`<div class="room-part"><h3>Will be sent</h3>${[...people].map(

@@ -64,7 +64,7 @@ ${checkbox({ form: "participant", name: "invite", label: "Email them the room’
 </div>`;
 }
 
-/** The box is ticked by default; it is not ticked when the refused form was sent without it. */
+/** The box is ticked by default. After a refusal, it is ticked only if the refused form had it ticked. */
 const isInviting = (view: RoomDetailView): boolean =>
   view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
 

@@ -43,7 +43,7 @@ export type RoomDetailView = {
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
   baseUrl: string;
-  /** The retention plan's sentence about the room's certificates. */
+  /** The sentence that says how long the room's certificates are kept. */
   retention: string | null;
   /** Null when an order of the room was altered in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;

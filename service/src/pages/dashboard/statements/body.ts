@@ -83,7 +83,7 @@ ${textArea({ name: "address", label: "Address", rows: 4, maxLength: 620, value: 
 </form>`;
 }
 
-/** One month, by file number. */
+/** The statement of one month, with its lines grouped by file number. */
 export function monthBody(found: StatementWithLines): Html {
   const { statement, lines } = found;
   const { month, zone } = statement;

@@ -28,7 +28,7 @@ export const pdfField = (hint: string, required: boolean): Html =>
 <p class="hint" id="field-document-hint">${hint} At most 35 MB.</p>
 <input type="file" id="field-document" name="document" accept="application/pdf,.pdf"${required && html` required`} aria-describedby="field-document-hint"></div>`;
 
-/** A row for each role; rows without a name count as absent. */
+/** A row of inputs for each role. A row without a name counts as absent. */
 function rolesPart(rows: readonly RoleValues[], textCodes: boolean): Html {
   return html`${rows.map((row, index) => {
     const at = (member: "name" | "auth" | "language" | "routing") => roleField(index + 1, member);

@@ -55,7 +55,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
     const template = await ownTemplate(deps, request, id);
-    // A template without fields is refused in words, on the page itself.
+    // For a template without fields, the page itself says why the form is refused.
     const found = await questionsOfTemplate(fills, principalOf(request), template).then(
       (questions) => ({ questions, refusal: undefined }),
       (refusal: Error) => {

@@ -14,7 +14,8 @@ export const roleField = (row: number, member: string): string => `role${row}_${
 /** The rows of a template's roles: as they were typed, or as the template has them. */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
-  // A role without a field would be refused, so only a form without fields has room for more roles.
+  // A template with fields refuses a role without a field, so the form offers empty rows only for a template without
+  // fields.
   const room = content?.fields ? roles.length : Math.min(Math.max(roles.length + 1, 3), mostRoles);
   return Array.from({ length: room }, (_, index) => {
     const role = roles[index];

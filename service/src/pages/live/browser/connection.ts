@@ -1,6 +1,6 @@
 /**
- * Two connections to the media server: one sends this device's media, the other receives everybody else's. The server
- * offers the second.
+ * Two connections to the media server: one sends this device's media, the other receives everybody else's. For the
+ * second connection, the server makes the offer.
  */
 
 export type ServerMessage =
@@ -33,7 +33,10 @@ export async function post(address: string, fields: Record<string, string> = {})
 const caps = { maxBitrate: 600_000, maxFramerate: 20 };
 
 type Heard = {
-  /** Called before any request, because the server's first offer may arrive before its answers to ours. */
+  /**
+   * Called before the first request is sent, because the server's first offer may arrive before the response to that
+   * request.
+   */
   ready: (receive: Receive) => void;
   track: (person: string, track: MediaStreamTrack) => void;
   /** Tells who is still in the room. */

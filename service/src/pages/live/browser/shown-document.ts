@@ -1,4 +1,7 @@
-/** Which document this browser shows: its hash goes on the record of the session, next to that of everybody else. */
+/**
+ * Reports the hash of the document that this browser shows. The record of the session lists the hash next to those that
+ * everybody else's browser reported.
+ */
 import { toHex } from "@signsealship/evidence/bytes";
 import { part } from "../../ui/browser/parts.ts";
 import { post } from "./connection.ts";

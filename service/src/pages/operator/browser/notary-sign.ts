@@ -197,7 +197,10 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
   ];
 }
 
-/** Facts in an act's record that the notary can check from memory, and where a recording ends. */
+/**
+ * Describes an act's record with facts that the notary can check from memory. For a recorded session, adds the hash
+ * that the recording ends with.
+ */
 function saidBy(record: string): string {
   const { act, mode, document: kind, startedAt, endedAt, principals, recording } = JSON.parse(record) as Act;
   const people = principals.map(({ name, basis }) => `${name} (${basis.replaceAll("_", " ")})`).join(", ");
@@ -220,7 +223,7 @@ async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared):
   const tail = fromBase64(prepared.tail);
   if (toHex(await sha256(given)) !== givenSha256) return false;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // The space between the brackets must still be empty, because the signature does not cover it.
+  // The space for the signature, between `<` and `>`, must still be empty, because the signature does not cover it.
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(tail.subarray(contentsStart, contentsEnd)))) return false;
   const stated = `/SSSNotaryActSha256<${toHex(await sha256(new TextEncoder().encode(prepared.record)))}>`;
   if (new TextDecoder("latin1").decode(tail).split("/SSSNotaryActSha256").length !== 2) return false;

@@ -61,7 +61,8 @@ export type Section = keyof typeof sections;
 
 function shownTo(operator: Operator, { permission }: Item): boolean {
   if (permission === "own session") return operator.session !== null;
-  // A link of the command line has all roles, but it names no person who could hold a commission.
+  // An operator who signed in by a link from the command line has all roles, but is no named person who could hold a
+  // commission.
   if (permission === "notary.work" && operator.session === null) return false;
   return (typeof permission === "string" ? [permission] : permission).some((each) => may(operator, each));
 }

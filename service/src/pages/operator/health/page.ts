@@ -15,7 +15,7 @@ export type HealthView = {
   /** The names of the service's dependencies. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
-  /** The providers with an account, and those for which something still waits. */
+  /** The providers that have an account, and the providers without one for which earlier work still waits. */
   providers: readonly ProviderHealth[];
   mayRetry: boolean;
   /** Null without a payment processor. */

@@ -14,7 +14,7 @@ export type ProviderHealth = {
   backlog: ProviderBacklog | undefined;
 };
 
-/** The health of providers with an account, and of those for which earlier work still waits. */
+/** The health of the providers that have an account, and of those without one for which earlier work still waits. */
 export function providerHealths(
   accounts: ReturnType<Providers["accounts"]>,
   waiting: readonly ProviderBacklog[],

@@ -24,7 +24,10 @@ const permission = "notary.work" as const;
 const path = "/operator/notary/hours";
 const journalPath = "/operator/notary/journal";
 
-/** Adds the hours in which a notary is available for electronic acts, and the place: clients book these times. */
+/**
+ * Adds the page on which a notary sets the hours and the place for electronic acts. Clients book appointments in these
+ * hours.
+ */
 export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk }: NotaryDeskDeps): void {
   consoleRoute(scope, frame, { url: path, permission, handle: ({ request, operator }) => show(request, operator) });
   consoleRoute(scope, frame, {

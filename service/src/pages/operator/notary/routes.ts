@@ -100,7 +100,9 @@ export async function orderPage(
   });
 }
 
-/** Until an act is recorded, the form is the same as without a session. */
+/**
+ * Returns null for a conflict, which means that no act is recorded yet. The form is then the same as without a session.
+ */
 function withoutConflict(error: unknown): null {
   if (error instanceof ServiceError && error.code === "conflict") return null;
   throw error;

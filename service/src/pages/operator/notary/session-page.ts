@@ -95,7 +95,10 @@ export const endedPart: Html = roomPart(
   card("ended", "The session has ended", html`<p><a href="/operator/notary">Back to your desk</a></p>`),
 );
 
-/** Separate from the form of the current step, so that typed text stays when a connection fails and recovers. */
+/**
+ * This part is separate from the form of the current step, so that typed text stays when a connection fails and
+ * recovers.
+ */
 function waitPart({ session, sheet }: SessionView): Html | "" {
   const words =
     session.state === "held"
@@ -157,7 +160,7 @@ function shownWords({ shown }: SessionView, person: string): string {
   return seen === shown.now ? "their browser shows the one of now" : "their browser showed another, or an earlier one";
 }
 
-/** Third persons come before the session begins, so that all have agreed to the recording. */
+/** Third persons are invited before the session begins, so that everybody has agreed to the recording by then. */
 function invitePart(code: string, { claimed, people }: SessionView, typed: Typed): Html {
   const { online } = claimed.eligibility.rules;
   const offered = thirdRoles.filter((role) => roleObstacle(role, online) === null);

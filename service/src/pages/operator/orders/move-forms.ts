@@ -3,7 +3,10 @@ import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The values that a form shows: the typed ones of a refused form with the reason, or values that are already known. */
+/**
+ * The values that a form shows: after a refusal, what the operator typed, along with the reason; otherwise, values that
+ * are already known.
+ */
 export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string | undefined };
 
 type MoveWords = {
@@ -85,7 +88,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
 };
 
-/** The words of a move. They depend on whether a service follows. */
+/** The labels and texts of a move. They differ when no further service follows and the move completes the order. */
 const wordsOf = (move: ConsoleMove, order: OrderState): MoveWords =>
   move === "next_segment" && targetOf(order, move) === "Completed" ? completing : words[move];
 

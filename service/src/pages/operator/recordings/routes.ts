@@ -30,7 +30,8 @@ const holding = ["notary.work", "notaries.manage"] as const;
 const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };
 
 /**
- * Adds the recordings of sessions: the list, playing after giving a reason, export, and what prevents their deletion.
+ * Adds the recordings of sessions: the list, playback for operators who give a reason, export, and the holds that
+ * prevent deletion.
  */
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   const { frame, recordings } = deps;

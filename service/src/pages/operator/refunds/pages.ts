@@ -118,7 +118,7 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 </form>`;
 }
 
-/** The acts that a refund would end, and the form that asks for the refund. */
+/** The page that asks for a refund: a preview of what the refund would end, and the form. */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
   html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back, or a part of it.")}
 ${errorSummary(typed?.error)}

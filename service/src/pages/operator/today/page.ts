@@ -24,7 +24,7 @@ export type TodayView = {
   error?: string | undefined;
 };
 
-/** The operator's own tasks, those due first, and all queues. */
+/** The operator's own tasks, the earliest due first, and all queues. */
 export function todayBody({ notaries, day, operator, now, counts, mine, due, error }: TodayView): Html {
   const open = counts.reduce((sum, count) => sum + count.open, 0);
   const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);

@@ -1,4 +1,5 @@
 import { isWhatWasAsked } from "./check-act.ts";
 
-// A separate script, loaded while the signer reads: it checks PDFs, and is larger than all other code of the page.
+// A separate script that is loaded while the signer reads. It checks PDFs, and is larger than all other scripts of the
+// page.
 Object.assign(window, { isWhatWasAsked });

@@ -56,7 +56,7 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
   const { document, mark } = asked;
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // The space between the brackets must still be empty, because the signature does not cover it.
+  // The space for the signature, between `<` and `>`, must still be empty, because the signature does not cover it.
   const gap = tail.subarray(contentsStart, contentsEnd);
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
   const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);

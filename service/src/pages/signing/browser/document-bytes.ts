@@ -74,7 +74,10 @@ export async function checkBytes(
   button.disabled = equal === false;
 }
 
-/** A notary's room that shows this page in a frame, and records the hash for its session. */
+/**
+ * The window of a notary's room that shows this page in a frame; null when there is none. The room records the
+ * displayed hash for its session.
+ */
 function roomAround(): Window | null {
   try {
     const { parent } = window;

@@ -46,8 +46,8 @@ const seenMs = 1000;
 let visibleSince = Number.POSITIVE_INFINITY;
 
 /**
- * The page around the frame could show only a piece of it under a different text, so nobody may sign what they can't
- * see.
+ * Whether the frame is large enough and was visible long enough. Otherwise the page around it could show only a piece
+ * of it, such as the button, next to a misleading text (clickjacking).
  */
 const isInSight = (): boolean =>
   window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && performance.now() - visibleSince >= seenMs;

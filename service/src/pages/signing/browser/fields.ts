@@ -11,7 +11,7 @@ import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
   pageOf: (n: number) => HTMLElement;
-  /** Renders the page before it scrolls into view. */
+  /** Renders a page in advance, before it scrolls into view. */
   keepAhead: (n: number) => void;
 };
 

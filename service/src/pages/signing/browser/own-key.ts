@@ -21,7 +21,8 @@ type Answer =
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
   let checking = loadCheck(config.check);
-  // Submitting reports the failure; without this line, an early failure would be an unhandled rejection.
+  // The form reports this failure when it is submitted. Without this line, a failure before that would be an unhandled
+  // rejection.
   checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
@@ -101,7 +102,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     );
 }
 
-/** Computed from canonical JSON, as for the record. */
+/** The hash of a drawing, as the act's record contains it. The members are in the order of canonical JSON. */
 async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify({ height, strokes, width }));
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));

@@ -2,7 +2,7 @@ import { toHex } from "@signsealship/evidence/bytes";
 import { make } from "../../ui/browser/parts.ts";
 import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
 
-/** Shares of the largest size. At least one makes any picture small enough. */
+/** The sizes to try, as shares of the largest size. The smallest makes every picture short enough for the form. */
 const shares = [1, 2 / 3, 1 / 3];
 
 /**

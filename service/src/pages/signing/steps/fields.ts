@@ -52,7 +52,8 @@ type Inputs = Pick<PageState, "view" | "words" | "typed">;
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
-  // A browser sends nothing for an unticked box, so the revision shows whether the form was sent before.
+  // A browser sends nothing for an unticked box. So that an unticked box stays so, the field `revision`, which is
+  // always sent, shows that these values come from a form.
   const wasSent = typed["revision"] !== undefined;
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];
@@ -84,7 +85,8 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
       const options = optionsOf(one, all);
       const given = options.find(({ value }) => value === on)?.name;
       const listed = options.map(({ name: value, option = "" }) => ({ value, label: option }));
-      // Browsers offer no way to clear a radio, so an optional one gets a choice for none.
+      // Browsers offer no way to clear a radio, so an optional radio gets an extra choice that means none of its
+      // options.
       const choices = required ? listed : [...listed, { value: "", label: words.sign.none }];
       return radios({ ...common, required: needed, value: wasSent ? sent : given, options: choices });
     }

@@ -1,6 +1,6 @@
 /**
- * Files may be dropped anywhere on the page: without this, a file dropped outside the zone would replace the page in
- * the browser.
+ * Accepts files that are dropped anywhere on the page. Otherwise, the browser would open a file that was dropped
+ * outside of the zone, and leave the page.
  */
 export function takeDrops(zone: HTMLElement, take: (files: FileList | undefined) => void): void {
   document.addEventListener("dragover", (event) => {

@@ -32,7 +32,7 @@ const buckets = [
   { name: "problem", label: "Problem", kind: "trouble" },
 ] as const;
 
-/** The current states of the orders of the window: each order is in one of five groups. */
+/** The current states of the orders in the window of time, in five groups. Each order is in one group. */
 export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
   const percents = percentages(buckets.map(({ name }) => funnel[name]));
   const shares = buckets.map(({ name, label, kind }, at) => {
@@ -59,7 +59,7 @@ const services = [
   { name: "fax", label: "Fax" },
 ] as const;
 
-/** How many orders of the window include each service; an order may include several. */
+/** How many orders in the window of time include each service. An order may include several. */
 export function mixFigure(serviceMix: Snapshot["serviceMix"], total: number): Html {
   const shares = services.map(({ name, label }) => {
     const orders = serviceMix[name];

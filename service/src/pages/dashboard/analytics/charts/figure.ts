@@ -8,7 +8,7 @@ export type Picture = {
   /** Unique on the page. */
   id: string;
   title: string;
-  /** The content of the chart, in a sentence. */
+  /** A sentence that says what the chart shows. */
   description: string;
   height: number;
   drawing: Html | readonly Html[];

@@ -1,4 +1,4 @@
-/** The smallest step that is not below `rough` and easy to read: 1, 2 or 5 times a power of ten. */
+/** The smallest easy-to-read step that is at least `rough`: 1, 2 or 5 times a power of ten. */
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5].find((times) => times * power >= rough) ?? 10;
@@ -6,8 +6,8 @@ function roundStep(rough: number): number {
 }
 
 /**
- * Round numbers from 0 that cover `max`, in at most `intervals` steps; `smallest` is the smallest step. When `max` is
- * 0, the scale still has one step.
+ * Evenly spaced numbers from 0 to `max` or a little more, with at most `intervals` steps between them. A step is a
+ * round number and at least `smallest`. When `max` is 0, there is still one step.
  */
 export function ticks(max: number, { intervals = 4, smallest = 1 }: { intervals?: number; smallest?: number } = {}) {
   const step = Math.max(roundStep(Math.max(max, smallest) / intervals), smallest);

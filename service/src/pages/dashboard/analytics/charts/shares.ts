@@ -1,6 +1,6 @@
 /**
- * Whole percentages of the parts of a whole. They sum to 100: the points that are lost by rounding down go to the parts
- * that lost the most. If the whole is 0, all are 0.
+ * The percentages of the parts of a whole, as whole numbers that sum to 100. Each is rounded down; the missing points
+ * go to the parts that lost most by rounding. If the whole is 0, all are 0.
  */
 export function percentages(parts: readonly number[]): number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);
@@ -14,7 +14,7 @@ export function percentages(parts: readonly number[]): number[] {
   return whole;
 }
 
-/** The whole percentage of one part; parts may overlap. */
+/** One part as a whole percentage. The parts may overlap, so their percentages need not sum to 100. */
 export const percentage = (part: number, total: number): number => (total === 0 ? 0 : Math.round((part / total) * 100));
 
 /** A percentage as text. A part above zero is never shown as 0%, and a part smaller than the whole never as 100%. */

@@ -59,7 +59,10 @@ function prepare(): void {
   showSigners();
 }
 
-/** Names the boxes of the grid as typed, and hides those of documents that are not signed and of people who sign nothing. */
+/**
+ * Labels the boxes of the grid with the typed names. Hides the boxes of documents that are not signed, and of people
+ * who sign nothing.
+ */
 function showSigners(): void {
   const values = typed();
   const text = (name: string) => (values.get(name) ?? "").trim();
@@ -79,7 +82,7 @@ function showSigners(): void {
   }
 }
 
-/** Opens the address once a document is to be shipped there. */
+/** Unfolds the shipping address once a document is ticked for shipping. */
 function openAddress(target: EventTarget | null): void {
   if (target instanceof HTMLInputElement && target.checked && /^doc\d+_ship$/.test(target.name))
     part<HTMLDetailsElement>("closing-address").open = true;

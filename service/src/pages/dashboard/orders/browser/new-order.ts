@@ -70,8 +70,8 @@ document.addEventListener("click", async (event) => {
 });
 
 /**
- * The typed values without the fields on the pages, which may be long. Neither the price nor the rows of signers depend
- * on them.
+ * The typed values, except the form fields that were placed on the document's pages: their text may be long, and
+ * neither the price nor the rows of signers depend on it.
  */
 function typedIn(from: HTMLFormElement): [string, string][] {
   return [...new FormData(from)].flatMap(([name, value]): [string, string][] =>
@@ -104,8 +104,8 @@ async function look(file: File | undefined): Promise<void> {
 type Match = { templateId: string; name: string; likeness: "same_file" | "same_form" };
 
 /**
- * Offers the templates that the file may be a form of. The file is sent for comparison only when a template has as many
- * pages.
+ * Offers the templates that the file may be a form of. Sends the file for comparison only when some template has the
+ * same number of pages.
  */
 async function proposeTemplates(file: File): Promise<void> {
   if (!templatePages.includes(pages)) return;
@@ -158,7 +158,10 @@ async function price(): Promise<void> {
   }
 }
 
-/** The catalog sets the services of its documents. For any other type, this restores the reader's own choice. */
+/**
+ * For a type of the catalog, ticks the services that the catalog sets. For any other type, restores the reader's own
+ * choice.
+ */
 function follow(): void {
   const fixed = services[type.value];
   if (fixed && wasOther) ownChoice = { sign: boxes.sign.checked, notarize: boxes.notarize.checked };

@@ -1,6 +1,6 @@
 import { type OrderStatus, orderStatuses } from "../../../../orders/order/order.ts";
 
-/** How the firm's list is divided: by the person who must act next. */
+/** The groups of the firm's list of orders, by the person who must act next. */
 export const groups = {
   attention: {
     label: "Needs attention",

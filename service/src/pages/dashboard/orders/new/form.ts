@@ -22,13 +22,16 @@ export type OrderFormView = FormSubmission & {
   textCodes: boolean;
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
-  /** The order whose client the new order is for, too. */
+  /** An existing order. The new order is for the same client. */
   begun?: Begun;
   /** The room in which the order was started. */
   room?: string | undefined;
-  /** The typed values, and the reasons why they were refused; no reasons when only the form itself was changed. */
+  /**
+   * The typed values of a form that is shown again, and the reasons why it was refused. There are no reasons when the
+   * member only added or removed a row.
+   */
   typed?: { values: FormValues; messages: readonly string[] };
-  /** The numbers of pages of the firm's templates. */
+  /** How many pages each of the firm's templates has. */
   templatePages: readonly number[];
   /** The folder of pdf.js, which counts the pages of a file. */
   pdfJs: string;

@@ -150,7 +150,7 @@ async function keepRefused(
   return refusals.includes(message) ? refusals : [message];
 }
 
-/** Storing the file may fail. The refusal is reported in any case. */
+/** Storing the file may fail as well. The form's refusal is reported either way. */
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.originals.requireStorage(principal, bytes.length);

@@ -26,7 +26,7 @@ export const path = "/dashboard/orders";
 export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
   // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  // A newly chosen file replaces the stored one. It does not matter which button was pressed.
+  // A newly chosen file replaces the stored one, whichever button was pressed.
   const unmeant = upload === null ? ["next"] : ["next", "fill_token"];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
@@ -45,7 +45,7 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   return done(after, isInRoom ? message : "order-placed-outside");
 }
 
-/** Attaches the order to the chosen room. @returns whether it was attached; the order is placed in any case */
+/** Attaches the order to the chosen room. @returns whether it was attached; the order stays placed either way */
 async function putIntoRoom(
   deps: OrderNewDeps,
   principal: Principal,

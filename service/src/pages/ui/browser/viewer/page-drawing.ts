@@ -7,7 +7,7 @@ const mostPixels = 6_000_000;
 export type Page = { readonly n: number; readonly box: HTMLElement; drawing: Drawing | null };
 
 type Drawing = {
-  /** The scale of the drawing, also while it is being drawn. */
+  /** The scale at which the page is drawn, set before the drawing is finished. */
   readonly scale: number;
   readonly canvas: HTMLCanvasElement;
   text: HTMLElement | null;

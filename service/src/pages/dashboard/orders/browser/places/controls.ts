@@ -37,7 +37,7 @@ type Asked = {
   readonly changed: Changed;
 };
 
-/** A text input of one line; with `number` it takes points. */
+/** A one-line text input; with `number`, its value is a number of points. */
 export function textControl(
   { label, hint, read, changed }: Asked,
   rules: { maxLength?: number; number?: boolean } = {},
@@ -49,7 +49,7 @@ export function textControl(
   return controlOf(labelled(label, input, hint), input, read);
 }
 
-/** A text input of several lines, one for each item. */
+/** A multi-line text input with one item per line. */
 export function linesControl({ label, hint, read, changed }: Asked): Control {
   const input = make("textarea", { rows: 4 });
   input.addEventListener("input", () => changed(input.value));

@@ -42,7 +42,7 @@ export const within = (rect: Rect, page: Size): Rect => ({
 });
 
 /**
- * A field that is edited. A radio and a multiple have a rectangle for each option; then `rect` is the first option's.
+ * A field in the editor. A radio and a multiple have a rectangle for each option; then `rect` is the first option's.
  */
 export type Field = {
   /** Unique while the page is open. */
@@ -164,7 +164,7 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
 export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
   const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
   const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));
-  // A copy is a new field: rules of other fields still refer to the first one.
+  // A copy is a new field: rules of other fields still refer to the original.
   return { ...field, id: newId(), page, rect: move(field.rect), options, name: "", error: null };
 }
 
@@ -174,7 +174,10 @@ const rounded = (rect: Rect): Rect => {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 };
 
-/** Writes fields as the order's `fields`. @param signerOf returns the signer's number for a row */
+/**
+ * Writes the editor's fields as JSON for the order's member `fields`. @param signerOf returns the signer's number for a
+ * row
+ */
 export function written(fields: readonly Field[], signerOf: (row: number) => number): string {
   if (fields.length === 0) return "";
   return JSON.stringify(
@@ -234,7 +237,10 @@ type Written = Partial<Rect> & {
 
 const rectIn = ({ x = 0, y = 0, width = 14, height = 14 }: Partial<Rect>): Rect => ({ x, y, width, height });
 
-/** Reads the text of `written` from a form that was refused. @param rowOf returns the row of a signer */
+/**
+ * Restores the editor's fields from a refused form, which contains the text that `written` produced. @param rowOf
+ * returns the row of a signer
+ */
 export function readWritten(text: string, rowOf: (signer: number) => number): Field[] {
   if (text.trim() === "") return [];
   const list = JSON.parse(text) as readonly Written[];

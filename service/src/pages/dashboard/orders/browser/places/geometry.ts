@@ -3,7 +3,7 @@ import { between, type Kind, type Rect, type Size } from "./field.ts";
 /** The smallest and the largest size of each kind of field, in points, set by the service. */
 export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
 
-/** In points: the width of the page that a text field leaves free. */
+/** The part of the page's width that a text field leaves free, in points. */
 const besideText = 36;
 
 /** The size, limited by the rules of its kind and by its page. */
@@ -27,7 +27,7 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** The shift that moves one of `own` edges onto the nearest of the other edges, and the line on which they meet. */
+/** The smallest shift that moves one of the edges `own` onto one of `others`, and the line on which they then meet. */
 function nearest(own: readonly number[], others: readonly number[], reach: number) {
   let best: { readonly by: number; readonly at: number } | null = null;
   for (const edge of own)

@@ -3,7 +3,7 @@ export type Point = { readonly x: number; readonly y: number };
 
 /** In CSS pixels: a shorter movement is a click. */
 const clickPixels = 4;
-/** In CSS pixels: closer to the edge of the scroller than this, the pages scroll. */
+/** In CSS pixels: the pages scroll while the pointer is closer to the edge of the scroller than this. */
 const edgePixels = 48;
 const scrollPixels = 12;
 
@@ -76,7 +76,10 @@ export type Bringing = {
   readonly drop: (point: Point, free: boolean) => void;
 };
 
-/** Lets a mouse or a pen drag a tool from its button. A finger scrolls the tools, and taps them. */
+/**
+ * Lets a mouse or a pen drag a tool from its button. A finger can't drag tools: it scrolls the toolbar, and a tap
+ * selects a tool.
+ */
 export function bring(button: HTMLElement, { isAllowed, ghost, move, drop }: Bringing): void {
   button.addEventListener("pointerdown", (down) => {
     if (down.button !== 0 || down.pointerType === "touch" || !isAllowed()) return;

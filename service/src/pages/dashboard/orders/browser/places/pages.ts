@@ -5,10 +5,10 @@ import type { OpenDocument } from "./opened.ts";
 
 const pageWords = "Page {page} of {pages}";
 const zooms = [1, 1.25, 1.5, 2, 3];
-/** In CSS pixels: a page that is wider than this is larger, but not easier to work on. */
+/** The largest width of a page, in CSS pixels. A wider page is not easier to work on. */
 const widestPage = 860;
 
-/** The pages below each other in a box that scrolls; those near the middle are drawn. */
+/** Shows the pages one below the other in a scroll box. Only the pages near its middle are drawn. */
 export async function showScroller(opened: OpenDocument) {
   const { pdfJs, document: pdf, pageSize, sizesRead } = opened;
   const scroller = make("div", { className: "place-scroller viewer", tabIndex: 0 });

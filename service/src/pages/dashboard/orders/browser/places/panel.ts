@@ -15,8 +15,8 @@ export type PanelDeps = {
 };
 
 /**
- * Opens the panel that sets the selected field's label, values and position. Its numbers can do everything that a
- * pointer can.
+ * Opens the panel that sets the selected field's label, values and position. Its number inputs can place a field
+ * wherever a pointer can.
  */
 export function openPanel(deps: PanelDeps) {
   const { store } = deps;

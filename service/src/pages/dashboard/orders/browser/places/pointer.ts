@@ -20,7 +20,7 @@ export type PointerDeps = {
   readonly overlay: ReturnType<typeof openOverlay>;
   readonly rules: SizeRules;
   readonly isEditing: () => boolean;
-  /** The tool whose field a click on a page adds. */
+  /** The selected tool: a click on a page adds this tool's field. */
   readonly tool: () => Kind | null;
   /** Puts a new field on a page. */
   readonly put: (kind: Kind, page: number, rect: Rect) => void;

@@ -32,8 +32,8 @@ export function placesPart(form: HTMLFormElement) {
 
   function refresh(): void {
     const fields = store.fields();
-    // A number is appended to the text, so that the service asks before it adds a page. Without a script, the service
-    // adds a page when it finds no place for signatures.
+    // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
+    // Without a script, the service adds a page when it finds no place for signatures.
     input.value = written(fields, signerOf(signers()));
     input.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");
@@ -46,7 +46,7 @@ export function placesPart(form: HTMLFormElement) {
 
   store.watch(refresh);
   form.addEventListener("input", refresh);
-  // The type of the document may decide whether it is signed.
+  // A change of the document's type can change whether the document is signed.
   form.addEventListener("change", refresh);
   button.addEventListener("click", async () => {
     if (!opened) return;
@@ -103,7 +103,7 @@ const mostPictures = 8;
 /** In CSS pixels; the same as in the style sheet. */
 const pictureWidth = 96;
 
-/** Small pictures of the first pages, with the places of the fields on them. */
+/** Small pictures of the first pages, with the placed fields drawn on them. */
 function openPictures(host: HTMLElement) {
   let fields: readonly Field[] = [];
 

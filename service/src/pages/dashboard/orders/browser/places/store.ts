@@ -61,7 +61,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
       const isTyped = past.length > 0 && changed.id === id && performance.now() - changed.at < typingMs;
       changed = { id, at: performance.now() };
       set(fields.map((field) => (field.id === id ? to(field) : field)));
-      // One undo takes back everything that was typed without a pause.
+      // One undo step covers everything that was typed without a pause.
       if (isTyped) past.pop();
     },
     place({ field, option, rect: before }, page, wanted) {

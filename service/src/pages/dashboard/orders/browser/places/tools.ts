@@ -121,7 +121,10 @@ function quietButton(text: string, click: () => void, label = text): HTMLButtonE
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-/** A list with its label. Its choices are replaced only when they differ, because that closes an open list. */
+/**
+ * A dropdown with its label. Its choices are replaced only when they differ, because replacing them closes an open
+ * dropdown.
+ */
 function chooser(id: string, label: string, chosen: (value: string) => void) {
   const select = make("select", { id });
   select.addEventListener("change", () => chosen(select.value));

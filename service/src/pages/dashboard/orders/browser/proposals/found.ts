@@ -12,7 +12,9 @@ export type PlacedProposal = Proposal & { readonly page: number };
  */
 const most = { ms: 8_000, pages: 300, restMs: 300 } as const;
 
-/** The first pages are drawn before the search starts, and each further page while the search waits. */
+/**
+ * Waits. The first pages are drawn before the search starts, and each further page is drawn during one of its waits.
+ */
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {

@@ -18,7 +18,7 @@ export type ProposalsDeps = {
 };
 
 /**
- * Shows proposals as dashed places on the pages. The sender accepts them for the chosen signer, one by one or all at
+ * Shows proposals as dashed boxes on the pages. The sender accepts them for the chosen signer, one by one or all at
  * once.
  */
 export function showProposals({ found, store, rules, signers, row, pageBox, pageSize, say }: ProposalsDeps) {
@@ -30,7 +30,9 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   const elements = new Map<PlacedProposal, HTMLButtonElement>();
   let isHidden = false;
 
-  /** The proposals without a field on them: an accepted proposal disappears, and reappears when that is undone. */
+  /**
+   * The proposals without a field on them: an accepted proposal disappears, and reappears when the sender undoes that.
+   */
   function pending(): PlacedProposal[] {
     if (isHidden) return [];
     const fields = store.fields();
@@ -42,7 +44,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   function fieldOf({ kind, page, rect, label }: PlacedProposal): Field {
     const size = pageSize(page);
     const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
-    // The blank's line stays the lower edge of the field.
+    // The line of the blank becomes the lower edge of the field.
     const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
     return { ...newField({ kind, row: row(), page, rect: placed }), label };
   }
