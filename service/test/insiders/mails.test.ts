@@ -35,7 +35,7 @@ test("mails no words that were inserted into the database, or altered while they
     assert.match(await errorOf(queue), /not what the service queued/);
     await running.db.query(sql`DELETE FROM jobs WHERE queue = ${queue}`);
   }
-  // A genuine mail. First other words are put under its MAC, and then it is queued unchanged.
+  // The genuine mail is queued twice: first with its text altered under the same MAC, then unchanged.
   const genuine = { at: new Date(), text: "Ann made Ben an operator." };
   await running.db.transaction(async (tx) => {
     await mailAdmins(tx, genuine);

@@ -66,7 +66,8 @@ export async function openedBy(baseUrl: string, tokens: Iterable<string>, orderC
     const response = await fetch(baseUrl + path, { redirect: "manual" });
     return `${response.status} ${(await response.text()).replaceAll(token, "")}`;
   };
-  // Some pages answer every token with the same message for an unknown token.
+  // Some pages answer an unknown token with a message instead of an error. An answer that equals it does not count as
+  // opened.
   const unknown = "0".repeat(40);
   const toUnknown = await Promise.all(routesOf(unknown, orderCode).map((path) => answerOf(path, unknown)));
   const opened: string[] = [];

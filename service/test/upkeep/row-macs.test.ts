@@ -373,7 +373,8 @@ test("rows of an earlier release get their MACs at the first start, and none lat
   const forget = sql`UPDATE rooms SET row_mac = NULL WHERE ${isSealed(sql`code`, "room", room)}`;
   await restarted(forget);
   assert.equal(await opens(), false);
-  // The file next to the keys and the record in the database must both be gone before rows are filled again.
+  // The service fills in missing MACs again only if both the file next to the keys and the record in the database are
+  // gone.
   rmSync(join(running.service.dataDir, "keys/row-macs-filled-rooms"));
   await restarted(forget);
   assert.equal(await opens(), false);

@@ -18,7 +18,10 @@ import { appointmentPath, queuePart } from "./queue-part.ts";
 export type AppointmentView = {
   token: string;
   found: Awaited<ReturnType<typeof appointmentOf>>;
-  /** The place in the queue for meeting a notary now; null when the client can't join the queue. */
+  /**
+   * The client's place in the queue for meeting a notary without an appointment; null when the client can't join the
+   * queue.
+   */
   now: QueuePlace | null;
   reader: Reader;
   error?: string | null;

@@ -29,9 +29,9 @@ import { clientRoute } from "./client-route.ts";
 type DeliveryPageDeps = { assets: Assets; limits: RateLimits; documents: { deliveries: DeliveryDeps } };
 
 /**
- * Adds the page that shows the documents of a closing to anyone who has their link and, if the link asks for a code,
- * the code that is mailed to the recipient. Opening the page mails and downloads nothing, because programs follow the
- * links in a mail.
+ * Adds the page that shows the documents of a closing to anyone who has their link. If the link asks for a code, the
+ * page also needs the code that is mailed to the recipient. Opening the page mails and downloads nothing, because mail
+ * programs open links by themselves.
  */
 export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { assets, documents } = deps;

@@ -10,7 +10,8 @@ export const appointmentPath = (token: string): string => `/appointments/${token
 export type QueueView = { token: string; place: QueuePlace; reader: Reader };
 
 /**
- * The form that asks to meet a notary now, and the place in the queue. htmx merges it into the page while people wait.
+ * The form that asks to meet a notary at once, and then the client's place in the queue. htmx merges this part into the
+ * page while people wait.
  */
 export function queuePart(view: QueueView): Html {
   const { token, place, reader } = view;

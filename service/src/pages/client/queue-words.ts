@@ -1,6 +1,6 @@
 import type { Language } from "../../kernel/platform/languages.ts";
 
-/** The words of the queue for meeting a notary now. */
+/** The texts about the queue for meeting a notary without an appointment. */
 type QueueWords = {
   title: string;
   offer: string;

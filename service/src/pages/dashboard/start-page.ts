@@ -23,7 +23,7 @@ export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: Title
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
-/** Labels of buttons. An item without a label must be done by the operator. */
+/** The labels of the buttons that lead to the checklist's steps. A step without a label is done by the operator. */
 const actions: Readonly<Record<string, string>> = {
   first_test_order: "Place a test order",
   sandbox_completed: "Open your test orders",
@@ -41,7 +41,7 @@ const notes: Readonly<Record<string, string>> = {
   live: "An owner asks for live under Firm and settings. The operator of this service decides on it.",
 };
 
-/** Labels that differ from those of the API. */
+/** Labels of checklist steps that differ from the labels in the API. */
 const labels: Readonly<Record<string, string>> = { first_passport: "Seal a document or a room" };
 
 const shownMost = { attention: 5, changed: 8 };

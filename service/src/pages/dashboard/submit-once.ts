@@ -58,8 +58,8 @@ type Submitted<Made> = {
 
 /**
  * Creates what a form asks for, once per submission. After a refusal, the form can be submitted again.
- * @returns the new thing and its name; `made` is null when an earlier request of the same form made it
- * @throws ServiceError what `make` throws, and while the same form is still in progress
+ * @returns the new thing and its name; `made` is null when an earlier request of the same form created it
+ * @throws ServiceError from `make`, and while an earlier request of the same form is in progress
  */
 export async function submitOnce<Made>(
   deps: OnceDeps,

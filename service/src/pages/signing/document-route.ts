@@ -17,9 +17,9 @@ type NamedFile = { readonly file: StoredFile; readonly name: string };
 type Route = { Params: SignParams; Querystring: { revision?: string; save?: string } };
 
 /**
- * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. When `revision` names another
- * revision, the response is a conflict, so that ranges never mix two revisions. `GET /sign/{token}/{kind}.pdf`: the
- * copies for the signer.
+ * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. If the request names another
+ * revision than the current one, the response is a conflict, so that ranges never mix two revisions. `GET
+ * /sign/{token}/{kind}.pdf`: the copies for the signer.
  */
 export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
   pdfRoute("document", async (link, revision) => ({ file: await newest(link, revision), name: "document" }));

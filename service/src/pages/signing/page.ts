@@ -41,7 +41,7 @@ const backLink = ({ room }: PageState["words"]): Html =>
 
 const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
 
-/** Shown above each step in the presence of a notary: the signer tells the notary about any other wish. */
+/** A note above each step while the signer is with a notary: the signer should tell the notary about any other wish. */
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 

@@ -37,7 +37,10 @@ function typedIn(form: FormValues, one: ShownField): string {
   return one.kind === "radio" ? (value === one.name ? on : off) : value;
 }
 
-/** A signer must not sign a number that the page did not show. @returns the number */
+/**
+ * Refuses a calculated number that differs from the one that the page showed, so that nobody signs an unseen number.
+ * @param seen the number that the form sent @returns the number
+ */
 function requireSeen(seen: string, one: ShownField, result: Calculated, { refused, ...words }: Words): string {
   const label = labelOf(one, { refused, ...words });
   if (typeof result === "object" && "rule" in result) throw invalid(refused.value[result.rule](label, result.limit));

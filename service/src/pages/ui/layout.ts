@@ -8,8 +8,8 @@ export type PageOptions = {
   /** The page's address is a credential, so search engines and referrers must not get it. */
   credential?: boolean;
   /**
-   * Search engines must not list the page, and a link preview shows nothing about it. Unlike on a page whose address is
-   * a credential, browsers name our origin when they send its forms.
+   * Search engines must not list the page, and a link preview shows nothing about it. Unlike with `credential`,
+   * browsers state our origin when they send the page's forms.
    */
   unlisted?: boolean;
   /** For public pages: the text for search engines and link previews. */

@@ -19,7 +19,7 @@ const running = await forTests(openRoomsService());
 const acme = await running.partner("ClosingDesk", "Acme Title");
 const { db, rowMac, service } = running;
 const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
-/** Opened in addition to the service's own cache, with the same settings. */
+/** A certificate cache of the test, in addition to the service's own, with the same settings. */
 const deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
 
 const unknown = '{"verdict":"unknown"}';

@@ -50,7 +50,7 @@ export async function download(baseUrl: string, verifyCode: string): Promise<Buf
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Runs other programs on a PDF in a folder of its own. */
+/** Writes a PDF to a temporary folder, where `work` can run other programs on it. */
 export function withPdf<T>(
   pdf: Uint8Array,
   work: (run: (tool: string, ...args: string[]) => string, folder: string) => T,

@@ -11,7 +11,7 @@ const world = await forTests(openFaxWorld(ownProcess));
 const { db, telnyx } = world;
 let last = 100;
 
-/** A paid order that is to be shipped, whose fax may leave ahead of its status. */
+/** A paid order with a parcel and a fax. The fax may be sent before the order's status reaches it. */
 async function toShip() {
   const faxTo = `+1646555${++last}0`;
   return { code: await world.paidOrder({ ...shipping, fax_to: faxTo }), faxTo };
@@ -24,7 +24,7 @@ const faxStates = async (code: string) =>
       WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY f.id`)
   ).map(({ status }) => status);
 
-/** kill -9, and a start after which the leases of the killed node are over. */
+/** Kills the service by kill -9 and starts it again, as if the leases of the killed node had expired. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();

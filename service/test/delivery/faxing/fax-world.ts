@@ -37,7 +37,7 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
       const code = await live.paidOrder({ fax_to: faxTo }, document ? { document } : {});
       return { code, faxTo };
     },
-    /** The last of `of` faxes that Telnyx accepted for a number. */
+    /** Waits until Telnyx has accepted `of` faxes for a number. @returns the last one */
     fax: (faxTo: string, of = 1) =>
       until(() => {
         const sent = faxesTo(faxTo);

@@ -20,7 +20,7 @@ after(pool.close);
 
 const endless = import.meta.resolve("../../kernel/platform/workers/odd-task.ts");
 
-/** A sealer whose first runs of the named task never end and are killed. */
+/** A sealer whose first runs of the named task loop until they are killed. */
 function sealerOf(times: number, name: string) {
   let kills = 0;
   const workers: Workers = {

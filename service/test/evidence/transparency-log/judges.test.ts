@@ -55,7 +55,7 @@ const filesBelow = (path: string): string[] =>
   readdirSync(path, { recursive: true, encoding: "utf8" })
     .map((name) => join(path, name))
     .filter((name) => statSync(name).isFile())
-    // The first export left partial tiles of its own width, which the present tree does not use.
+    // The first export wrote partial tiles as wide as the tree was then. The present tree does not use them.
     .filter((name) => !name.endsWith(`.p/${leaves % 256}`));
 
 test("Go's own packages accept the whole log, and find one changed byte in any of its files", needs("go"), () => {

@@ -111,7 +111,7 @@ test("an address gets five links at a time, and no answer reveals when there are
   for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());
   assert.equal(pages.size, 1);
   await until(() => linksTo(service, email).length === 5);
-  // Mails are sent in the order of their requests, so any earlier mail was sent before this one, or will never be.
+  // Mails are sent in the order of their requests. So an earlier mail was sent before this one, or is never sent.
   const marker = await askForLink(service, "marker@harbor-title.com");
   assert.notEqual(marker.path, "");
   assert.equal(linksTo(service, email).length, 5);

@@ -60,7 +60,7 @@ async function realIds(): Promise<string> {
   return [
     of("/orders/\\\\{code", { code: orderCode, documentId: document?.documentId, n: 1 }),
     of("^/api/rooms/\\\\{roomCode\\\\}", { roomCode, orderCode, participantId: participant?.participantId }),
-    // This operation changes the room's code, so it gets a room of its own.
+    // This operation changes the room's code, so it gets a separate room.
     of("/rotate$", { roomCode: await room() }),
     of("/verify/room/", { verifyCode: closing.verifyCode }),
     of("/passport/verify/", { code: passport.verifyCode }),

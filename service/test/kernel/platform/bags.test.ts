@@ -7,7 +7,7 @@ import { sourcesOf } from "../../../../testing/table-owners.ts";
 
 const source = join(import.meta.dirname, "../../../src");
 
-/** The maximum of members that a type of dependencies may have. */
+/** The most members that a dependencies type may have. */
 const most = 8;
 
 test("types of dependencies have few members", () => {

@@ -10,7 +10,7 @@ export type MadeField = {
 };
 
 type Recipe = {
-  /** Operators of the page's content, after its text. */
+  /** Content operators that follow the page's text. */
   content?: string;
   pages?: number;
   pageEntries?: string;

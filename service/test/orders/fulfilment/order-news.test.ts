@@ -136,7 +136,10 @@ test("mails nobody about an altered order, and no stranger whom the database nam
 const noted = (from: number, to: number, status: Noted["status"]): Noted[] =>
   Array.from({ length: to - from }, (_, n) => ({ n: from + n, id: from + n, status, partnerId: "x" }));
 
-/** Returns the orders for which `isSo` is true, as if the others had moved on. */
+/**
+ * Reads a batch of orders and returns only those for which `isSo` is true, as if the status of the other orders had
+ * changed in the meantime.
+ */
 const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, "id" | "status">[]) =>
   Promise.resolve(
     batch

@@ -25,10 +25,10 @@ const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, fuse } = world;
 const [minute, hour] = [60_000, 3_600_000];
 
-/** Targets and sums are chosen by a number, among those that exist at that moment. */
+/** The number by which a step picks its target or its sum among those that exist when the step runs. */
 const pick = fc.nat(50);
 const rarely = fc.nat(3).map((n) => n === 0);
-/** The point of a step at which it crashes; null without a crash. */
+/** The point at which a step crashes; null for a step that doesn't crash. */
 const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) });
 const outcomes: MethodOutcome[] = ["succeeded", "succeeded", "processing", "card_declined", "authentication_required"];
 
@@ -62,7 +62,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** The kinds of ends in the histories of this run, to prove that the test covers something. */
+/** How the histories of this run ended. At the end, the test asserts that this covers enough cases. */
 const seen = new Set<string>();
 const sumOf = (sums: Iterable<number>): number => [...sums].reduce((sum, cents) => sum + cents, 0);
 const idOf = (object: Record<string, unknown>): string => String(object["id"]);
@@ -174,7 +174,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     parts.push({ request: newUuid(), payment: payment.id, paymentIntent, amountCents: cents });
   }
 
-  /** An approved part is requested until the processor has answered. */
+  /** Requests each approved part of a refund again until the processor has answered. */
   async function giveParts(points: number | null): Promise<void> {
     for (const part of [...parts])
       if (await attempt(points, () => deps.processor.refundPart(part))) parts.splice(parts.indexOf(part), 1);

@@ -70,7 +70,7 @@ async function paidOrder() {
 const wholeRefund = (intent: string, amount = total, metadata = {}) =>
   eventOf("charge.refunded", { payment_intent: intent, refunded: true, amount, currency: "usd", metadata });
 
-/** An order in ShippingPending whose price and whose supplement are paid, by a payment each. */
+/** An order in ShippingPending with two payments: one for its price and one for its supplement. */
 async function orderWithSupplement() {
   const order = await newOrder("ShippingPending");
   const extra = `${order.intent}_extra`;

@@ -11,7 +11,7 @@ import { firmPaysJobs, openProcessor, type Processor, paymentJobs } from "../../
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
-/** Thrown at the point where a simulated crash ends a step. */
+/** Thrown where a simulated crash ends a step. */
 export class Crash extends Error {}
 
 /** A firm with a card on file, and a key that may spend with it. */
@@ -26,7 +26,7 @@ export type MoneyWorld = Awaited<ReturnType<typeof openMoneyWorld>>;
 
 const hour = 3_600_000;
 
-/** Payments without HTTP: the processor's double, the jobs, and a clock, each of whose steps may crash. */
+/** Payments without HTTP: the processor's double, the jobs, and a clock. Each step of a test may crash. */
 export async function openMoneyWorld() {
   const orders = await openOrdersDatabase();
   const stripe = await startStripe();
@@ -111,8 +111,8 @@ export async function openMoneyWorld() {
 }
 
 /**
- * Ends a step at its n-th point: before and after each transaction, before its commit, and before and after each call
- * of the processor. Work that runs in the same step after this point crashes, too.
+ * Ends a step at its n-th point. The points are before and after each transaction, before its commit, and before and
+ * after each call of the processor. Work that the step does after this point crashes as well.
  */
 function createFuse() {
   let left = Number.POSITIVE_INFINITY;

@@ -33,7 +33,7 @@ await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import
 
 const dayOf = () => clock().toISOString().slice(0, 10);
 const stamped = new Set<object>();
-/** The double books with the real clock; these movements use the test's clock. */
+/** The double records its movements with the real time. This replaces it by the time of the test's clock. */
 function stamp(): void {
   for (const transaction of stripe.balance.transactions)
     if (!stamped.has(transaction)) {
@@ -246,7 +246,7 @@ test("a run that is cut off repeats safely, by pages of a hundred, and two nodes
   const after = await tasks();
   assert.equal(new Set(after.map(({ reason }) => reason)).size, after.length);
   assert.ok(after.length >= before.length);
-  // A run for a day that has already ended does nothing.
+  // The comparison of this day has ended, so another run for the same day does nothing.
   stripe.requests.length = 0;
   await reconcile(deps, dayOf());
   assert.equal(stripe.requests.length, 0);

@@ -47,7 +47,7 @@ test("an event whose service is killed while it is being sent is sent again, and
   const [row] = await running.db.query<{ ahead: boolean }>(sql`
     SELECT leased_until > now() AS ahead FROM webhook_deliveries WHERE webhook_id = ${hook.id}`);
   assert.equal(row?.ahead, true);
-  // Makes the lease end early.
+  // Makes the lease expire early.
   await running.db.query(sql`UPDATE webhook_deliveries SET leased_until = now() WHERE webhook_id = ${hook.id}`);
   running.service = await running.service.restart();
   assert.deepEqual(await ids("/cut", 2), [`order.created:${code}`, `order.created:${code}`]);
@@ -73,7 +73,7 @@ test("without an allowance loopback is refused, and no connection is made", asyn
   const hook = await client.subscribe("/private", ["order.created"]);
   await running.service.stop();
   const allowed = running.service;
-  // Assigned to the harness, which stops this service at the end in any case.
+  // Assigned to the harness, which stops it at the end, even if the test fails.
   running.service = await startService({ ...running.env, WEBHOOK_ALLOW: "", PORT: new URL(allowed.baseUrl).port });
   await client.order();
   const [delivery] = await client.ended(hook);

@@ -137,7 +137,7 @@ test("room.passport_sealed states room and passport code, and no order", async (
   });
 });
 
-/** The feed's entry for the event of a passport; null without one. */
+/** The feed's entry for the event of a passport; null when there is none. */
 async function fromFeed(passportId = ""): Promise<Body | null | undefined> {
   type Feed = { events: { id: string; payload: Body | null }[] };
   const { events } = await client.ok<Feed>("GET", "/api/partner/events?topics=passport.sealed");

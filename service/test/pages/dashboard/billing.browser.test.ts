@@ -62,7 +62,7 @@ async function press(opened: OpenPage, name: RegExp): Promise<void> {
   await opened.page.keyboard.press("Enter");
 }
 
-/** The processor sends the events of its pages since the last call. */
+/** Makes the processor deliver the events that its pages have caused since the last call. */
 async function deliver(): Promise<void> {
   for (const event of stripe.paidByPayers.splice(0))
     assert.equal((await stripe.deliver(service.baseUrl, event)).status, 200);

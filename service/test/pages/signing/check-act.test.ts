@@ -25,7 +25,10 @@ const typed = "12-345";
 
 const bare = makePdf({ pages: 2 }).toString("latin1");
 const contents = Number(/\/Contents (\d+) 0 R/.exec(bodyOf(bare, 5))?.[1]);
-/** Makes the first page's content a tag as well, because tags may change. */
+/**
+ * Adds a structure tree to the document whose element is the content of the first page, because a revision may change
+ * such elements.
+ */
 const shielded = appendRevision(bare, [
   [1, bodyOf(bare, 1).replace(/>>\s*$/, `/StructTreeRoot<</Type/StructTreeRoot/K[${contents} 0 R]>>>>`)],
 ]);

@@ -30,7 +30,7 @@ const senderValues: NonNullable<Options["senderValues"]> = [
   { kind: "radio", label: "Loan", page: 2, value: "On", option: "None" },
 ];
 
-/** Opens the signing page. @returns the page, and the names of its inputs by the end of their field's name */
+/** Opens the signing page. @returns the page, and a function that finds an input by the end of its name */
 async function open(language: "en" | "es" = "en", more = fieldsOfNewTypes()) {
   const { asked } = await site.open({ more, senderValues, language });
   await post("consent", { version: "1", language, can_read: "on" });

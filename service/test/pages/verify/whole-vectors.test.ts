@@ -47,7 +47,7 @@ async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcom
   return inTheFormat(shown);
 }
 
-/** The page trusts the stated kind, so it judges these files as neither a certificate nor a manifest. */
+/** Test files that the page judges as ordinary documents, because it goes by the kind that the seal states. */
 const judgedByItself = new Set([
   "a purpose of another kind",
   "a proof with a manifest attached",

@@ -19,7 +19,10 @@ const waiters = async () =>
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
   ).length;
 
-/** Makes several works wait for an order's lock one after the other, and then releases the lock. */
+/**
+ * Starts several operations one after the other, each once the previous one waits for the order's lock. Then releases
+ * the lock.
+ */
 async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   await running.db.transaction(async (tx) => {

@@ -145,7 +145,7 @@ test("after an interrupted first run the next one makes the missing files, and k
   ];
   const keys = join(whole.dataDir, "keys");
   assert.deepEqual(readdirSync(keys).sort(), made);
-  // The files from the last one to the first one, in the order in which they are made.
+  // The files in the reverse of the order in which they are made.
   const order = [
     "test-signer-ca-certificate.pem",
     "test-root-certificate.pem",
@@ -297,7 +297,10 @@ test("keeps tests below their own root, with TEST in its names", async () => {
   assert.equal((await verify(live)).valid, false);
 });
 
-/** A certificate below the authority that contains a mail address anyway: as subjectAltName, or in its subject. */
+/**
+ * A certificate that the authority issued and that contains a mail address, which the authority does not permit: as
+ * subjectAltName, or in the subject.
+ */
 const addressed = (authority: Authority, where: "subjectAltName" | "subject") =>
   issue(authority, {
     subject:

@@ -16,7 +16,7 @@ import { whoIs } from "./activity.ts";
 
 export type InPersonView = {
   order: Pick<PublicOrderRow, "code" | "status">;
-  /** The notary's request; null without one. */
+  /** The notary's request to work in ink on paper; null when there is none. */
   inPerson: InPersonRequest | null;
   /** The amount that is refunded if the firm agrees, in cents. */
   technologyFeeCents: number;

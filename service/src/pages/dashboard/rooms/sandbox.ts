@@ -20,7 +20,10 @@ import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts
 
 type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
 
-/** Each action moves those test orders of the firm whose next step it is. */
+/**
+ * The sandbox's actions on a room. An action moves only those of the firm's test orders that have the action as their
+ * next step.
+ */
 const acts = [
   ["pay", "pay", (deps: SandboxDeps, order: SandboxRequest) => sandboxCheckout(deps, order, "success"), "room-paid"],
   ["complete", "advance", sandboxComplete, "room-completed"],

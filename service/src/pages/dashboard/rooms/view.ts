@@ -23,7 +23,10 @@ export type RoomPart =
   | "share"
   | "state";
 
-/** The form in a part of the page; if it is refused, the page is shown again with the refusal. */
+/**
+ * The common properties of a form's route in a part of the page. After a refusal, the page is shown again with the
+ * message in this part.
+ */
 export type FormIn = (part: RoomPart) => {
   method: "POST";
   policy: "partner-write";

@@ -18,7 +18,7 @@ export type SettingsView = {
   origins: readonly EmbedOrigin[];
   /** How many minutes a live order pauses between two services; null when the firm has set no pause. */
   pause: number | null;
-  /** The firm’s latest request for live; null without one. */
+  /** The firm’s latest request for live access; null when it has made none. */
   liveRequest: LiveRequest | null;
   error?: string;
   /** Values of the refused form. */

@@ -13,7 +13,7 @@ type Statement = StatementWithLines["statement"];
 
 type StatementsView = {
   principal: Principal;
-  /** Oldest first; the last month is open. */
+  /** The months, oldest first. The last one is still open. */
   statements: readonly Statement[];
   buyer: Awaited<ReturnType<typeof buyerOf>>;
   error?: string;

@@ -23,8 +23,8 @@ export type HealthView = {
 };
 
 /**
- * The latest finished comparison of our books with the processor's, and the differences that still exist, in words;
- * `last` is undefined without one.
+ * The latest finished comparison of our books with the processor's (undefined when there is none), and the differences
+ * that still exist, in words.
  */
 export type Money = { last: Reconciliation | undefined; differences: readonly string[] };
 

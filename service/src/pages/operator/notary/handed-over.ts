@@ -22,8 +22,8 @@ export type HandedOverDeps = {
 const path = "/handed-over";
 
 /**
- * `/handed-over`: takes a device that a notary handed over back to the notary, with the PIN or the passkey. The route
- * is outside the console, because the notary's session is locked in the meantime.
+ * Adds `/handed-over`, the page on which a notary takes back a device from a signer, with the PIN or the passkey. The
+ * route is outside the console, because the notary's session is locked until then.
  */
 export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): void {
   const { members, notarySheets, assets, ownOrigin } = deps;
@@ -60,7 +60,7 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
   });
 }
 
-/** Says that the device is back with the notary; another tab may have done this first. */
+/** Says that the notary has the device again. Another tab may have taken it back before. */
 const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
   layout(assets, {
     unlisted: true,

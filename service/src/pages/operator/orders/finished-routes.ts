@@ -119,7 +119,8 @@ export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteD
 }
 
 /**
- * Adds the forms that ask a firm for its agreement, and for the fee if it could not be requested when the firm agreed.
+ * Adds the form that asks a firm to agree to ink on paper. Also adds the form that requests the refund of the
+ * technology fee, if this failed when the firm agreed.
  */
 export function inPersonOrderRoutes(scope: FastifyInstance, { orderPage }: Pick<FinishedRouteDeps, "orderPage">): void {
   consoleRoute(scope, orderPage.frame, {

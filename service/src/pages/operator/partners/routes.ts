@@ -94,7 +94,7 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   });
 }
 
-/** The actor of a change to a firm, and a mail to all admins in the same transaction. */
+/** The arguments for a change to a firm: its actor, and a function that mails all admins in the same transaction. */
 function by({ clock }: FirmsDeps, operator: Operator, text: string) {
   const at = clock();
   return { actor: operator.actor, also: (tx: Tx) => mailAdmins(tx, { at, text, subject: "A firm has changed" }) };

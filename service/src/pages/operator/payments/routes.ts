@@ -140,7 +140,7 @@ const lateWords: Readonly<Record<string, string>> = {
   pending: "The bank is late.",
 };
 
-/** Charges of firms' own cards and bank accounts whose event is overdue. */
+/** Charges to firms' own cards and bank accounts for which the processor's event is overdue. */
 const chargeList = (charges: readonly OverdueCharge[], operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(

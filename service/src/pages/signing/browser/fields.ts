@@ -135,7 +135,10 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
   }
 
-  /** The last focused field while it is open, otherwise the first open one after it, otherwise the first open one. */
+  /**
+   * The next field to fill in: the last focused field if it is still open; otherwise the next open field after it, or
+   * else the first one.
+   */
   function nextOpen() {
     return [...shown.slice(Math.max(visited, 0)), ...shown].find(({ element, isOpen }) => !element.hidden && isOpen());
   }

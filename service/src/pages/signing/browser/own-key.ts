@@ -43,7 +43,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     body.set("public_key", toBase64(publicKey));
     const prepared = await post<Answer>(config.prepare, body);
-    // The page then shows the error, or the changed document. Nothing is signed.
+    // After submitting, the page shows the error or the changed document. Nothing is signed.
     if (prepared?.outcome !== "prepared") return form.submit();
     const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
     const options = new Map(

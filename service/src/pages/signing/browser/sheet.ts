@@ -21,7 +21,7 @@ function copyOf({ value, required, maxLength, inputMode }: HTMLInputElement, lab
   return { input, labelled };
 }
 
-/** A copy of a list to choose from. */
+/** A copy of a dropdown. */
 function copyOfSelect(select: HTMLSelectElement, label: string) {
   const input = select.cloneNode(true) as HTMLSelectElement;
   Object.assign(input, { id: "sheet-input", name: "", value: select.value });
@@ -43,7 +43,7 @@ function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
 /** The inputs of the signature: always a typed name, and optionally a drawing or a picture. */
 export type SignatureInputs = { name: HTMLInputElement; drawn: HTMLInputElement; picture: HTMLInputElement };
 
-/** One way to sign. `accept` writes the signature into the form, and returns false while it is empty. */
+/** One way to give a signature. `accept` writes the signature into the form, and returns false while there is none. */
 type Way = { label: string; isChosen: boolean; content: HTMLElement; input?: HTMLInputElement; accept: () => boolean };
 
 /** Lets the signer choose a typed name, a drawing or a picture. */

@@ -10,7 +10,7 @@ const pathOf = (strokes: Drawn["strokes"]): string =>
 export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
   const picture = document.createElementNS(svg, "svg");
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  // As in the file: as large as the space allows, aligned left.
+  // Drawn as the signed file shows it: as large as the space allows, aligned left.
   picture.setAttribute("preserveAspectRatio", "xMinYMid");
   picture.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(svg, "path");

@@ -107,7 +107,8 @@ export async function buildAssets(): Promise<Assets> {
     return asset;
   };
   const fileOf = (name: string, { hash }: Asset) => name.replace(".", `.${hash}.`);
-  // Styles refer to files by their names here; the build inserts their addresses.
+  // The style sheet refers to font files by their source names. Here these names become the hashed names in the files'
+  // addresses.
   const addressed = named("fonts.css")
     .bytes.toString()
     .replace(/(?<=\/assets\/)[\w.-]+/g, (name) => fileOf(name, named(name)));

@@ -85,7 +85,7 @@ ${field({ name: confirmFields.code, label: "Code", hint: "Six digits. After five
 <div class="form-actions"><button type="submit">Confirm and continue</button><button type="submit" class="quiet-button" name="${confirmFields.another}" value="1" formnovalidate>Email me another code</button></div>
 </form>`;
 
-/** For people without a passkey, when only a passkey is accepted. */
+/** The page for a person without a passkey, when only a passkey is accepted. */
 const passkeyMissingPage = (assets: Pick<Assets, "url">, { area, session }: ConfirmView): string =>
   page(
     assets,

@@ -28,7 +28,7 @@ declare module "fastify" {
 
 /**
  * When a form needs a recent proof of identity, the response is a page that asks for one. This page contains everything
- * that was typed, and sends it to the same address again; once the proof is accepted, the form's action runs.
+ * that was typed, and sends it to the form's address again. Once the proof is accepted, the form's action runs.
  * @param again authenticates a request again, because its session may have ended since
  */
 export function confirming(

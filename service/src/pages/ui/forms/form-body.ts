@@ -17,7 +17,10 @@ export function textsOf(parsed: unknown): Record<string, string> {
 const formType = "application/x-www-form-urlencoded";
 const maxFormBytes = 64 * 1024;
 
-/** For routes that read multipart forms themselves: forms of other types are left to the route, which refuses them. */
+/**
+ * For routes that read multipart forms themselves: parses a form of the usual type as empty, so that the route can
+ * refuse it with its own message.
+ */
 export function leaveForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, _body, done) =>
     done(null, {}),
@@ -25,8 +28,8 @@ export function leaveForms(scope: FastifyInstance): void {
 }
 
 /**
- * For routes that accept forms: only `application/x-www-form-urlencoded` is read, and if a name is repeated, the last
- * value counts.
+ * For routes that accept forms: only `application/x-www-form-urlencoded` is read. If a name is repeated, its last value
+ * counts.
  * @param bodyLimit of a form, in bytes
  */
 export function acceptForms(scope: FastifyInstance, bodyLimit = maxFormBytes): void {

@@ -49,7 +49,7 @@ const chatPart = ({ chat }: LiveWords): Html =>
 export const roomPart = (isOn: boolean, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${isOn ? "on" : "off"}">${parts}</div>`;
 
-/** Messages from a page's script for the media server. */
+/** Reads a message that a page's script sends for the media server. @throws ServiceError for any other form */
 export function messageOf({ kind, sdp }: FormValues) {
   if (kind === "join") return { kind } as const;
   if ((kind === "publish" || kind === "subscribe") && sdp !== undefined)

@@ -59,7 +59,7 @@ function stepsOf(
   }));
 }
 
-/** The services that were bought, in their order, between placing and finishing, each with its state. */
+/** The steps of an order with their states: placing the order, each service that was bought, and finishing. */
 export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en): Step[] {
   const steps = stepsOf(order, orders.steps);
   const noteOf = (status: string | null): string | undefined =>

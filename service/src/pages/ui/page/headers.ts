@@ -1,6 +1,5 @@
 /**
- * Headers for a page with forms: other sites do not learn its address, but a browser names our origin when it sends the
- * forms.
+ * Headers for a page with forms. Other sites do not learn the page's address, but our forms are sent with our origin.
  */
 export const formHeaders = {
   "Cache-Control": "no-store",

@@ -25,9 +25,9 @@ export const refreshingPolicy = (images: readonly string[] = []): string => poli
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
- * A policy for a page that shows a document: it allows our own scripts, their worker, and the data that both fetch.
- * pdf.js stores pictures of a document as blobs. @param images origins of logos @param frame the only origin that may
- * show the page in a frame
+ * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and data that both fetch
+ * from us; and `blob:`, because pdf.js stores a document's pictures as blobs. @param images origins of logos @param
+ * frame the only origin that may show the page in a frame
  */
 export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): string =>
   [

@@ -60,11 +60,11 @@ export type PageRoute<Url extends string> = {
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
   /**
-   * Whether the page is sent compressed. If a page contains both a secret and text that somebody else can choose, the
+   * Whether the page is sent compressed. If a page contains both a secret and text that an attacker can choose, the
    * length of the compressed page reveals the secret, letter by letter (BREACH). Pages for clients and for everyone are
-   * read without cookies. Their only secret is their address, and an attacker who requests them already knows it. Pages
-   * of members and operators, and the signing pages, show other people's text together with text for the session only,
-   * so they are sent uncompressed.
+   * read without cookies. Their only secret is their address, and an attacker who can request them already has it.
+   * Pages of members and operators, and the signing pages, mix other people's text with text that only the session may
+   * see, so they are sent uncompressed.
    */
   compressed?: boolean;
   /** The headers of every answer; by default those of a page with forms. */

@@ -19,9 +19,9 @@ type Dropped = Pick<ClosingVersion, "manifest" | "certificate">;
 type Recorded = ClosingConfig["versions"];
 
 /**
- * The dropped files and the recorded versions together, version by version, each with its record's statement. A dropped
- * record counts like the page's own. A second record of a version that contradicts the first is listed as a separate
- * version.
+ * Joins the dropped files with the versions on record, version by version, each with its record's statement. A dropped
+ * record counts as much as one on the page. If a second record contradicts the first record of the same version, it is
+ * listed as a separate version.
  */
 export function joinedVersions(
   given: readonly Dropped[],

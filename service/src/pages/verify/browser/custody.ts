@@ -68,7 +68,10 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
   }
 }
 
-/** Finds the document that the certificate names among several PDFs. A single PDF is compared in any case. */
+/**
+ * Finds the document that the certificate names among several PDFs. A single PDF is returned even if it is another
+ * document, so that the comparison shows that.
+ */
 async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
   // A notarized document begins with the signed one.
   for (const file of others)
@@ -77,7 +80,9 @@ async function documentOf({ document }: EnvelopeEvidence, others: readonly Named
   return only && !another ? only : null;
 }
 
-/** Whether a custody certificate belongs to the record that the page shows; no claim on a page without a record. */
+/**
+ * Whether a custody certificate belongs to the record that the page shows. Returns no claim on a page without a record.
+ */
 async function custodyRecordClaim(
   { bytes }: NamedBytes,
   envelope: EnvelopeEvidence | null,
@@ -105,9 +110,10 @@ async function custodyRecordClaim(
 }
 
 /**
- * Which document of a closing a file is: of the room of the page, or of the closing certificates that were chosen with it and passed.
- * A file that is not named lowers no verdict: a version does not name documents that were sealed later. One that begins with a named file
- * was changed after it, unless the service's own seal of a notarized document ends it.
+ * States which document of a closing the file is. The closing's documents are those that the page's room names, and
+ * those that the closing certificates name that were chosen with the file and passed. A file that they don't name
+ * lowers no verdict, because a version does not name documents that were sealed later. But the claim fails for a file
+ * that begins with a named document and continues, unless the service's own seal of a notarized document ends it.
  */
 export async function roomDocumentClaim(
   { bytes }: NamedBytes,
@@ -128,7 +134,7 @@ export async function roomDocumentClaim(
   const kind = verification.seal?.purpose?.kind;
   if (begun !== undefined && kind === "notarized" && verification.verdict === "verified" && isUnchanged(verification))
     return [{ name, state: "holds", why: `${begun} ${notListedYet}` }];
-  // The listed file was sealed once more, with nothing between the file and the new seal.
+  // The file is the listed one with one more seal, and nothing else was added.
   if (within !== undefined) return [{ name, state: "holds", why: within }];
   if (begun !== undefined && kind !== "notarized_elsewhere")
     return [{ name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` }];

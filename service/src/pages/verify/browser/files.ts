@@ -30,7 +30,10 @@ const kinds: Readonly<Record<JsonKind, FileKind>> = {
   broken: "json",
 };
 
-/** The kind of a file, judged by its first bytes. A file whose name ends in .pdf is judged as a PDF in any case. */
+/**
+ * The kind of a file, judged by its first bytes. A file whose name ends in .pdf counts as a PDF, whatever its bytes
+ * are.
+ */
 export function kindOf(file: NamedBytes): FileKind {
   const { name, bytes } = file;
   if (/\.pdf$/i.test(name)) return "pdf";

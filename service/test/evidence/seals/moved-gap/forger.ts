@@ -20,7 +20,9 @@ export type Spelling = {
    */
   readonly before: (at: number, length: number | null) => string;
   readonly behind: (range: readonly number[]) => string;
-  /** By how many zeros the value's padding is longer than before. No signature covers their number. */
+  /**
+   * How many zeros are added to the padding after the signature value. No signature covers the length of this padding.
+   */
   readonly padding?: number;
 };
 
@@ -188,7 +190,7 @@ function stamped(length: number, pieces: readonly Piece[]): string {
 }
 
 const CARGO = 8000;
-/** How often the forger has a document sealed until the numbers in its text match the seal. */
+/** The most documents that the forger has sealed, one after another, until the numbers in its text match the seal. */
 const DRAFTS = 4;
 
 /**
@@ -284,12 +286,16 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
   return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
 }
 
-/** Moves the value into the text after the document's own last `startxref`, so that the rest of the file moves back. */
+/**
+ * Moves the value into the text after the document's own last `startxref`, so that everything after that text moves
+ * toward the end.
+ */
 async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
   const own = Object.entries({ ...STANDARD, 7: "[10 0 R]" }).map(([number, body]) => [Number(number), body] as const);
   const objects = [...BASE, ...own];
   const start = withTable({ objects, elsewhere: { 9: 0, 10: 0 } }).length;
-  // A harmless text field, until the file before it has grown by the length of the gap.
+  // In the sealed file this is a harmless text field. When the file before it grows by the gap's length, the offset of
+  // this object leads to other text.
   const harmless: Piece = { at: CARGO - 200, text: "10 0 obj<</FT/Tx/T(x)>> " };
   let pieces = [harmless];
   let place = 0;
@@ -314,7 +320,8 @@ async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = 
 }
 
 /**
- * All forgers that find a place for the value. Since the sealer copies no long /ID any more, that forger finds none.
+ * All forgers that find a place for the value. The forger that needs a long /ID finds none, because the sealer no
+ * longer copies a long /ID.
  */
 export const FORGERS: Readonly<Record<string, (seal: SealForStrangers, spelling?: Spelling) => Promise<MovedGap>>> = {
   ...Object.fromEntries(

@@ -30,7 +30,10 @@ const firm = { ...partner, callers: { key: partner.headers, session: member.head
 
 const goOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/** The first part of a form for the route, once the service has begun to read it, and the rest that completes it. */
+/**
+ * Begins to send a form to the route. Resolves once the service reads the form and the first part is sent. @returns the
+ * upload, and a function that sends the rest
+ */
 async function halfSent({ path, part, caller }: Route) {
   const { head, bytes, end, length } = pieces(part, examplePdf, part === "document" ? minimal : {});
   const declared = { ...firm.callers[caller], "Content-Length": length, Expect: "100-continue" };

@@ -1,6 +1,6 @@
 import type { Read, Reading } from "./reading.ts";
 
-/** Why one reader refuses a file that the other reads, by the refusal's message. */
+/** For each refusal message: why one reader refuses a file that the other one reads. */
 type Kind = readonly [refusal: RegExp, reason: string];
 
 /**
@@ -141,9 +141,9 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
   reading.entries.some((_, number) => isReference(file, number));
 
 /**
- * How the permissions differ. The sealer refuses a document that permits nothing, and reads no further. It applies the
- * lock of every signature field with a value. The verifier applies only locks of fields whose value is a signature, so
- * the sealer may be stricter.
+ * Lists how the permissions differ. The sealer refuses a document that permits no changes, and then reads no further.
+ * The sealer applies the lock of every signature field that has any value; the verifier applies only the locks of
+ * fields whose value is a signature. So the sealer may be stricter.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

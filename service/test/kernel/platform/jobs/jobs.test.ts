@@ -61,7 +61,7 @@ test("two nodes run a thousand jobs once each", async () => {
 test("a node claims no more jobs than it has room for, even if the plan reads a claim's rows more than once", async () => {
   await orders.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 50) n`);
   const claimed = await orders.db.transaction(async (tx) => {
-    // PostgreSQL chooses such a plan by itself for tables that change often.
+    // Forces a nested-loop plan. PostgreSQL chooses such a plan by itself for tables that change often.
     for (const way of ["hashagg", "sort", "hashjoin", "mergejoin", "material", "indexscan", "bitmapscan"])
       await tx.script(`SET LOCAL enable_${way} = off`);
     return claimDueJobs(tx, "q", 2, 30_000);
@@ -89,7 +89,7 @@ test("a job that fails is retried up to its maximum, then stays on record", asyn
 
 test("a killed node's job is claimed by another when its lease has ended", async () => {
   await enqueue(orders.db, "q", { n: 1 });
-  // The claim of a node that died during the job. Its lease expires.
+  // Simulates the claim of a node that died during the job: its lease expires soon.
   await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();

@@ -24,7 +24,7 @@ import { openEmbeddedPostgres } from "../../../../src/kernel/platform/postgres/e
 const pooled = testsNeeding("pgbouncer");
 const folder = temporaryFolder();
 const document = makePdf();
-// Poolers without support for prepared statements that ignore the time-outs, as older web pages recommend.
+// Older web pages recommend that poolers ignore these settings.
 const ignored = "statement_timeout,lock_timeout,idle_in_transaction_session_timeout";
 let headers: Record<string, string>;
 

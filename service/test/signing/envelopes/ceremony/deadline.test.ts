@@ -19,7 +19,7 @@ let unique = 1;
 const people = (...names: string[]) =>
   names.map((name) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` }));
 
-/** An order and its link, whose signer has consented, and ceremonies with clocks around its deadline. */
+/** An order whose signer has consented, the signer's link, and ceremonies with clocks around the order's deadline. */
 async function nearDeadline(...names: string[]) {
   const signers = people(...names);
   const code = await running.order(signers);

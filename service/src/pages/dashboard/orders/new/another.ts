@@ -32,7 +32,9 @@ export async function begunFrom(
   return { code: order.code, name, values: { ...(same && valuesOf(same)), room, pay_by: order.payBy } };
 }
 
-/** The values as typed. Access codes are not stored, so the form asks for them again. */
+/**
+ * The form values that are copied from an existing order. Access codes are not stored, so the form asks for them again.
+ */
 function valuesOf(order: SameClient): FormValues {
   const { signers } = order;
   const rows = (signers ?? []).map(({ name, email, phone, routing, language, auth }, index) => {

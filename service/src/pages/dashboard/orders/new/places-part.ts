@@ -9,8 +9,8 @@ import type { Part } from "./form-parts.ts";
 export const keptFilePath = "/dashboard/orders/new/file";
 
 /**
- * The part that opens the pages of the chosen document, on which our script lets the sender place fields. Without a
- * script, the document's own marks decide where it is signed.
+ * The part of the form that opens the pages of the chosen document. Our script lets the sender place fields on them.
+ * Without a script, the document's own marks decide where people sign.
  * @param messages why the form was refused, in the words of the API
  */
 export function placesPart(part: Part, values: FormValues, messages: readonly string[]): Html {
