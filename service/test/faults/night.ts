@@ -62,13 +62,16 @@ export type Night = {
   readonly pair: PostgresPair;
   /** Simulates the virtual address of the database. */
   readonly address: SeverableProxy;
-  /** Keys of one firm. */
+  /** The API keys of a firm. */
   readonly keys: readonly string[];
   readonly writers: Writers;
-  /** A test that replaces these nodes assigns the new ones to this member. */
+  /** A test that replaces the primary or the nodes assigns the new ones here. */
   primary: PostgresServer;
   nodes: [Service, Service];
-  /** Runs the code block under this heading that contains this text, with the settings of the nodes. */
+  /**
+   * Runs a code block of docs/running.md with the settings of the nodes. @param heading the heading above the block
+   * @param part text that the block contains
+   */
   readonly type: (heading: string, part: string, more?: Record<string, string>, cwd?: string) => Promise<string>;
   readonly storedCodes: (database?: string) => string[];
   readonly allReady: () => Promise<unknown>;

@@ -11,7 +11,7 @@ export type Acknowledged = { reference: string; code: string; at: Date };
  */
 export type Writers = {
   readonly acknowledged: Acknowledged[];
-  /** How often each status was received; 0 stands for a broken connection. */
+  /** How many responses had each status; the status 0 stands for a broken connection. */
   readonly statuses: Map<number, number>;
   /** Resolves when this many more orders are acknowledged. */
   readonly more: (count: number) => Promise<void>;

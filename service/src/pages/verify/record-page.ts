@@ -28,7 +28,10 @@ const standingBanner = ({ environment }: ProofRecord): Html =>
         "It was made to try out the service, and means nothing outside of testing.",
       );
 
-/** The record does not depend on the seal: it stays valid, but the file alone may no longer verify. */
+/**
+ * The notice that the certificate of the seal was retired. The record does not depend on the seal and stays valid, but
+ * the file alone may no longer verify.
+ */
 const retirementNotice = ({ sealRetirement }: ProofRecord) =>
   sealRetirement
     ? notice(

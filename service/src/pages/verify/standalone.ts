@@ -6,7 +6,7 @@ import { verifyBody } from "./page.ts";
 
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** A saved file can't know which certificates were retired later. */
+/** A notice on a saved page, because a saved file can't know which certificates were retired later. */
 const knownThen = html`<p class="quiet">This file knows the service’s certificates as they were when it was saved. Whether one was retired since, only a newer file or the service’s own page can tell.</p>`;
 
 /**

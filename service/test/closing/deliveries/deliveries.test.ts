@@ -121,7 +121,7 @@ async function send(fields: Record<string, string> = {}, room = roomCode) {
   );
 }
 
-/** Sends the form without changing its boxes. */
+/** Sends the form as it is shown, with the box for a code ticked. */
 const sendWithCode = (email: string) => send({ email, code: "on" });
 const newestCode = (email: string) =>
   mailsTo(running.service, email)

@@ -101,7 +101,10 @@ function lzw(text: string): string {
 const form = (rest: string): string => bombOf(`/Subtype /Form /BBox [0 0 9 9] ${rest}`);
 const drawn = "/Resources << /XObject << /X 10 0 R >> >>";
 
-/** Documents of a few KB whose texts or streams are far larger when decoded, and the way in which each hides that. */
+/**
+ * Documents of a few KB with texts or streams that are far larger when decoded. The name says how each document hides
+ * this.
+ */
 const bombs: [what: string, made: () => Buffer][] = [
   ["a content", () => contentOf("")],
   ["a content that calls itself an image", () => contentOf(asImage)],

@@ -6,7 +6,7 @@ import {
   memoryHolder,
 } from "../../../src/kernel/platform/bounds/memory-budget.ts";
 
-/** Work that reserves bytes and ends on demand, and the names of the work that is running. */
+/** Pieces of work that reserve bytes and that a test can end. `running` has the names of those that are running. */
 function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
   const usual = { bytesEach: limits.bytes, waitingEach: limits.waiting, waitMs: 60_000 };
   const budget = createMemoryBudget({ ...usual, ...limits });

@@ -32,7 +32,8 @@ const [row] = await db.query<{ id: number; partnerId: string }>(sql`
 const { id: orderId = 0, partnerId = "" } = row ?? {};
 const owner = { partnerId, environment: "live", firmName: "Acme Title" } as const;
 const count = months * orders + orders / 2;
-// The time between two payments of a month, so that no payment is near the start or the end of the month.
+// The time of the n-th payment. A month's payments are one hour apart and begin on its second day, so that none is near
+// the start or the end of the month.
 const at = sql`'2021-01-02T00:00:00Z'::timestamptz + ((n - 1) / ${orders}::int) * interval '1 month'
   + ((n - 1) % ${orders}::int) * interval '1 hour'`;
 await db.query(sql`

@@ -72,7 +72,7 @@ const isSigned = ({ body, headers }: Caught, secret: string): Promise<boolean> =
 
 const badges = () => rows().locator(".badge").allTextContents();
 
-/** The states of the deliveries, newest first, once there are this many and none is pending. */
+/** Waits until there are this many deliveries and none is pending. @returns their states, newest first */
 const settled = (count: number, look = badges) =>
   until(async () => {
     const states = await look();

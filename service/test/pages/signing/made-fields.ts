@@ -4,7 +4,10 @@ const common = { signer: 1, page: 0 } as const;
 const line = (y: number) => ({ x: 72, y, width: 160, height: 20 });
 const box = (x: number) => ({ x, y: 400, width: 16, height: 16 });
 
-/** A checkbox, a radio, a dropdown, a number and a text with a format, on the first page. They follow `first` fields. */
+/**
+ * A checkbox, a radio, a dropdown, a number and a text with a format, on the first page. `first` fields precede them in
+ * the document.
+ */
 export const fieldsOfNewTypes = (first = 5): Planned[] => [
   { ...common, kind: "checkbox", place: box(72), label: "I was told of lead paint", required: true },
   { ...common, kind: "radio", place: box(120), label: "Title", option: "Sole", radio: first + 1, required: true },
@@ -22,7 +25,10 @@ export const fieldsOfNewTypes = (first = 5): Planned[] => [
   { ...common, kind: "text", place: line(510), label: "ZIP", format: "zip_us", value: "97201", required: true },
 ];
 
-/** A checkbox, a fee that it shows, a multiple and a total, on the first page. They follow `first` fields. */
+/**
+ * A checkbox, a fee that it shows, a multiple and a total, on the first page. `first` fields precede them in the
+ * document.
+ */
 export const fieldsWithRules = (first = 5): Planned[] => [
   { ...common, kind: "checkbox", place: box(72), label: "Pets", id: "pets", required: false },
   {

@@ -62,7 +62,7 @@ async function claimed() {
   return { code, ...task };
 }
 
-/** A session without a room in this service. */
+/** The id of a session that has no room in this service. */
 const sessionId = "7d6a3a0e-5a43-4b0e-9d0e-6f1c2b3a4d5e";
 
 const act = {

@@ -192,7 +192,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
 export const receiversOf = (values: FormValues, { receivers }: Pick<ClosingDocument, "receivers">) =>
   peopleIn(values).flatMap(({ row, name, email }) => (receivers.has(String(row)) ? [{ name, email }] : []));
 
-/** Whether people sign the document: here, or before the notary. */
+/** Whether people sign the document, either online or before the notary. */
 export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;
 
 /** The people who sign a document, in the order of the form's rows. */

@@ -11,7 +11,7 @@ import { sittingCookie, sittingPath } from "../../ui/page/sitting-cookie.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 
-/** The form that opens signing on this device for the signers whose turn it is, one after another. */
+/** The form that opens signing on this device. The signers whose turn it is then sign here, one after another. */
 export function sittingPart(path: string, signers: readonly SignerState[]): Html {
   if (!signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)) return html``;
   return html`<details><summary>Sign here, on this device</summary>

@@ -107,8 +107,8 @@ const memberTable = ({ principal, members }: { principal: Principal; members: re
   );
 
 /**
- * An owner without live access can't manage members who have it. The only owner can't give up the role or leave while
- * there are other members.
+ * The buttons for a member. An owner without live access can't manage members who have it. The only owner can't give up
+ * the role or leave while there are other members.
  */
 function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
   const { userId, email, role, liveAccess, seesBilling } = member;

@@ -55,7 +55,7 @@ export type PersonMember = (typeof personMembers)[number];
 export const personField = (index: number, member: PersonMember): string => `person${index + 1}_${member}`;
 export const valueField = (index: number): string => `value${index + 1}`;
 
-/** The labels of a template's fields to which an order may give values, each with the first field that has it. */
+/** The fields to which an order may give a value: for each label, the first field that has it. */
 export function valueLabels(requested: readonly RequestedField[]): RequestedField[] {
   const seen = new Set<string>();
   return requested.filter((field) => {

@@ -10,7 +10,7 @@ import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { periodChoices } from "./outcome.ts";
 import { sentOnce, topicWords } from "./words.ts";
 
-/** A period whose failed deliveries were only partly sent again. */
+/** A period in which some failed deliveries were not sent again yet. */
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {

@@ -16,7 +16,7 @@ export type WebhookPagesDeps = { frame: DashboardFrame; webhooks: WebhooksDeps }
 
 type Call = PageCall<{ id: string }>;
 
-/** The period that a replay did not finish, from the address or form; null when there is none. */
+/** Reads from the address or the form which period a replay did not finish; null when there is none. */
 export function restOf({ since = "", until = "" }: FormValues): Rest | null {
   const isTime = (text: string) => !Number.isNaN(Date.parse(text));
   return isTime(since) && isTime(until) ? { since, until } : null;

@@ -11,10 +11,10 @@ const hints: Readonly<Record<OperatorRole, string>> = {
   auditor: "Sees everything, changes nothing.",
 };
 
-/** The name of the box for a role. */
+/** The name of the checkbox for a role. */
 export const roleField = (role: OperatorRole): string => `role_${role}`;
 
-/** A box for each role. */
+/** A checkbox for each role. */
 export const roleBoxes = (isTicked: (role: OperatorRole) => boolean): Html =>
   html`<fieldset><legend>Roles</legend>${operatorRoles.map((role) =>
     checkbox({

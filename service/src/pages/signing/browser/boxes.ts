@@ -6,7 +6,7 @@ export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || 
 type Put = (field: PlacedField, element: HTMLElement) => void;
 type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly PlacedField[] };
 
-/** A date, which the service sets: shown as the document would show it now. */
+/** A date field. The service sets the date; the page shows the date that the document would have now. */
 export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
   const element = make("div", { className: "viewer-field", textContent: field.label, title: words.date });
   place(field, element);

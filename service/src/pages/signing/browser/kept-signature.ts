@@ -9,7 +9,7 @@ const item = "signature";
 
 type Kept = { link: string; drawn: string; picture: string };
 
-/** `/sign/{token}` without the rest of the address. */
+/** The path `/sign/{token}`, which all pages of a link share. */
 const link = (): string => location.pathname.split("/", 3).join("/");
 
 /**
@@ -39,13 +39,16 @@ function keptHere(): Kept | undefined {
   return undefined;
 }
 
-/** Runs before the page shows anything, because another signer may have used the tab. */
+/**
+ * Deletes a signature of another link, because another signer may have used the tab. Runs before the page shows
+ * anything.
+ */
 export const forgetOthersSignature = (): void => void keptHere();
 
-/** Deletes the stored signature when the link has ended, or asks for identification again. */
+/** Deletes the stored signature. Called when the link has ended, or when it asks for identification again. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));
 
-/** Ignores errors: storage may be full or forbidden, and is only a convenience. */
+/** Uses the tab's storage. Ignores errors: storage may be full or forbidden, and is only a convenience. */
 export function storage<T>(work: (tab: Storage) => T): T | undefined {
   try {
     return work(sessionStorage);

@@ -67,7 +67,10 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     location.assign(config.signed);
   }
 
-  /** Signing again is safe: if only the response was lost, the page then says that the document is signed. */
+  /**
+   * Lets the signer press the button again. This is safe: if only the response was lost, the page then says that the
+   * document is signed.
+   */
   function lost(): void {
     refuse(config.words.unsigned);
     checking = checking.catch(() => loadCheck(config.check));

@@ -10,7 +10,7 @@ export const longestValue = 200;
 /** The value that the browser sends for a checked box. */
 export const on = "On";
 
-/** The fields with an input of their own. The service sets dates, and one input fills all signature fields. */
+/** The fields that have an input. The service sets dates, and a single input fills all signature fields. */
 export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ kind }) => kind !== "signature" && kind !== "mark" && kind !== "date");
 

@@ -5,7 +5,10 @@ import type { Words } from "../words/en.ts";
 
 type Shown = { readonly view: SigningView; readonly words: Words };
 
-/** The link to all documents, from the part after `/sign/` in the address of one document. */
+/**
+ * The token of the link to all documents, without the number of one document. @param token the part of an address after
+ * `/sign/`
+ */
 export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? token;
 
 const toSign = new Set(["ready", "waiting", "on_hold"]);

@@ -25,7 +25,7 @@ export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string
   for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
 }
 
-/** The bar that is always visible, with its one button. */
+/** A bar with one button. The bar stays visible while the reader scrolls. */
 export function wayOn(click: () => void): { bar: HTMLElement; button: HTMLButtonElement } {
   const button = make("button", { type: "button" });
   button.addEventListener("click", click);

@@ -7,7 +7,7 @@ import type { LiveWords } from "./words/en.ts";
 type RoomShell = {
   /** The address below which the script requests the parts of the page. */
   base: string;
-  /** The names shown under people's pictures, by the media server's names. */
+  /** The names shown under people's pictures, by the ids that the media server gives the people. */
   names: Readonly<Record<string, string>>;
   /** The person for whom the page is shown. */
   self: string;

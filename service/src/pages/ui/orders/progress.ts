@@ -20,7 +20,7 @@ function meter(id: string, label: string, count: number, of: number, words: Word
   }</li>`;
 }
 
-/** How far the orders of a room have come. An order that ended early counts up to the step that it reached. */
+/** How many of a room's orders have passed each step. An order that ended early counts for the steps that it passed. */
 export function progressMeters(
   { progress, orders }: Pick<RoomView, "progress" | "orders">,
   { room: { meters } }: Pick<Words, "room"> = en,

@@ -45,7 +45,10 @@ type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer
 export type PageCall<Params = unknown> = {
   params: Params;
   query: FormValues;
-  /** The typed values. A route that reads a multipart form puts its texts here, so that the form can be shown again. */
+  /**
+   * The values of the form. A route that reads a multipart form puts its text fields here, so that the form can be
+   * shown again.
+   */
   form: Record<string, string>;
   request: FastifyRequest;
 };

@@ -38,8 +38,8 @@ export async function checkClosing(
 }
 
 /**
- * Whether closing certificates belong to the page's record. On a page about something else, the claim fails. A room's
- * own page compares the certificates by claims of their own.
+ * Whether closing certificates belong to the record that the page shows. On a page about another kind of record, the
+ * claim fails. On a room's own page there is no such claim, because separate claims compare the certificates there.
  */
 async function closingRecordClaim(
   given: readonly ClosingVersion[],
@@ -59,7 +59,7 @@ async function closingRecordClaim(
   ];
 }
 
-/** A service's answers about versions of a room, which somebody saved as files. */
+/** Reads files in which somebody saved the service's API responses about versions of a room. */
 function readRoomRecords(files: readonly NamedBytes[]): { records: RoomRecord[]; claims: Claim[] } {
   const records: RoomRecord[] = [];
   const claims: Claim[] = [];

@@ -162,8 +162,8 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
 }
 
 /**
- * The claims about attachments. If several PDFs were dropped with a proof certificate, the one that the certificate
- * names counts.
+ * The claims about attachments. If several PDFs were dropped with a proof certificate, it is compared with the one that
+ * it names.
  */
 async function attachedClaims(
   { bytes }: NamedBytes,

@@ -23,7 +23,7 @@ export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boole
   }
 }
 
-/** The facts about a custody certificate in addition to its seal. */
+/** The findings about a custody certificate, apart from those about its seal. */
 type CheckedCustody = {
   readonly claims: readonly Claim[];
   /** Null when the certificate's evidence can't be read. */

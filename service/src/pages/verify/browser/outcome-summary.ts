@@ -55,8 +55,8 @@ export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string |
 }
 
 /**
- * Whether the file is the one whose record the page shows. A room's files that passed were compared with the page's
- * room.
+ * Whether the file is the one whose record the page shows. A closing file that passed was already compared with the
+ * page's room.
  */
 function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): boolean {
   if (kind === "closing") return verdict === "verified" || verdict === "intact";

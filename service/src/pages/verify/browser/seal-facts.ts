@@ -43,7 +43,7 @@ export type EarlierFacts = {
   isTimeStamp: boolean;
 };
 
-/** The signer states all facts, except whether the signature is valid. */
+/** The facts about a signature. The signer claims all of them, except whether the signature is valid. */
 export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
   const certificate = pades?.certificate;
   return {

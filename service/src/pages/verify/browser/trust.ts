@@ -42,8 +42,8 @@ export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: F
 const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [], logs: [] };
 
 /**
- * States where the trust comes from. Certificates that came with the page prove nothing to a reader who doubts this
- * service.
+ * A claim that says where the trusted certificates come from. Certificates that came with the page prove nothing to a
+ * reader who doubts this service.
  */
 export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
   if (sealCertificates.trim() === "") return [];

@@ -15,7 +15,7 @@ export const multipart = `multipart/form-data; boundary=${boundary}`;
 export const textPart = (name: string, value: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** The pieces of a form with the given file, which a test sends one by one. */
+/** The pieces of a multipart form with the given file. A test sends them one by one. */
 export function pieces(part: string, bytes: Buffer, fields: Readonly<Record<string, string>> = {}) {
   const texts = Object.entries(fields).map(([name, value]) => textPart(name, value));
   const head = `${texts.join("")}--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n`;

@@ -115,15 +115,15 @@ export function disagreements(file: string, sealer: Read<Reading>, verifier: Rea
 }
 
 /**
- * An object that is itself a reference. The sealer follows it. The verifier does not, because such references allow
- * cycles.
+ * Whether an object is itself a reference. The sealer follows such a reference. The verifier does not, because they
+ * allow cycles.
  */
 const isReference = (file: string, number: number): boolean =>
   new RegExp(`(?<!\\d)${number}\\s+\\d+\\s+obj\\s+\\d+\\s+\\d+\\s+R`).test(file);
 
 /**
- * A row with another generation than its object. The sealer then reads the object as null, and the verifier ignores the
- * generation.
+ * Whether a cross-reference entry states another generation than its object. The sealer then reads the object as null,
+ * and the verifier ignores the generation.
  */
 const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
   entries.some((entry, number) => {

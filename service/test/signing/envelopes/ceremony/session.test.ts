@@ -29,7 +29,7 @@ async function newRoom(): Promise<string> {
 const attach = (room: string, orderCode: string) => client.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
 const pay = (code: string) => client.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
 
-/** A closing whose documents are paid one directly after another. */
+/** A closing whose documents are all paid at the same time. */
 async function closing(documents: readonly (readonly Signer[])[]) {
   const room = await newRoom();
   const codes: string[] = [];
@@ -42,7 +42,7 @@ async function closing(documents: readonly (readonly Signer[])[]) {
   return { room, codes };
 }
 
-/** The mails with links to a person, once there are this many. */
+/** Waits until a person was mailed this many links. @returns these mails */
 async function mails(email: string, count: number): Promise<string[]> {
   await until(async () => running.mailsTo(email).filter((mail) => mail.includes("/sign/")).length >= count);
   return running.mailsTo(email).filter((mail) => mail.includes("/sign/"));

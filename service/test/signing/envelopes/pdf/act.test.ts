@@ -190,7 +190,8 @@ for (const rotate of [0, 90, 180, 270, -90])
         [{ kind: "signature", signer: 1, page: 0, place: wanted }],
         ["J"],
       );
-      // The drawing is as high as the area above the caption, so that it is as wide as its place.
+      // The drawing is scaled to the height of the area above the caption. With this aspect ratio, it then fills the
+      // width of its place.
       const frame = {
         kind: "drawn",
         width: 100,

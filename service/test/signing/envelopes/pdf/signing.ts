@@ -23,7 +23,9 @@ import {
 } from "../../../../src/signing/envelopes/signer-authority.ts";
 import { memoryKey, someInstant } from "../../../evidence/seals/signers.ts";
 
-/** One signer's act. Values by the label of the option or field; without a label, by its kind. */
+/**
+ * One signer's act. Each key of `values` is the label of an option or a field, or the kind of a field without a label.
+ */
 export type Doing = { name: string; mark?: SignatureMark; values?: Record<string, string> };
 
 const heldBy = (field: PreparedField, values: Record<string, string>): string =>

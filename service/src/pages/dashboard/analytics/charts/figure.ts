@@ -36,7 +36,7 @@ export const numbersTable = ({ caption, head, rows }: NumbersTable): Html => htm
 <tbody>${rows.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table>`;
 
-/** A picture, what it shows, and the same numbers as a table. */
+/** A chart: its picture, a caption, and the same numbers as a table. */
 export const chartFigure = (drawn: Picture, caption: Html | string, table: NumbersTable): Html =>
   html`<figure class="chart-figure"><figcaption>${caption}</figcaption>
 ${picture(drawn)}
