@@ -66,7 +66,7 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Everything that was acknowledged. */
+/** Everything that the nodes acknowledged. */
 const orders = new Map<string, string>();
 const passports: { verifyCode: string; sealedSha256: string }[] = [];
 const attached = new Set<string>();

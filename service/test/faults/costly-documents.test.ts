@@ -91,7 +91,7 @@ describe("an expensive document does not stall the service", { skip: process.pla
     assert.equal(status, 200);
     assert.ok(main < mostMainThreadMs, `${main} ms of the main thread`);
 
-    // Drawing the certificate takes longer than the service may take to stop.
+    // Drawing this certificate takes longer than a stop may take, so the stop must interrupt it.
     const cut = sealRoom().catch(() => null);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const begun = performance.now();

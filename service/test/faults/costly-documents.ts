@@ -106,7 +106,7 @@ async function signedOften(times: number, bytes: number): Promise<Buffer> {
   return room.subarray(0, length);
 }
 
-/** Expensive documents, by the content that they are full of. */
+/** Expensive documents. The key says what each is full of. */
 export const costlyDocuments: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   "20,000 pages that are looked up in 1,000 sections": () => manySections(1000, 20_000),
   "34 MiB of comments": () => comments(34 * mib),

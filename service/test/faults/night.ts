@@ -28,7 +28,7 @@ function printedUnder(heading: string): string[] {
   return [...blocks].map(([, text = ""]) => text);
 }
 
-/** The code block under a heading that contains this text. */
+/** The code block that is under the heading and contains this text. */
 export function printed(heading: string, part: string): string {
   const found = printedUnder(heading).filter((text) => text.includes(part));
   assert.equal(found.length, 1, `${part} of ${heading}`);

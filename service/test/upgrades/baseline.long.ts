@@ -49,7 +49,7 @@ const applied = (db: Database) =>
 
 type Written = { key: string; room: string; orderCode: string; verifyCode: string };
 
-/** Writes data with a release before its upgrade. */
+/** Writes data with the old release, before it is upgraded. */
 async function write(service: Service): Promise<Written> {
   const { partnerId = "" } = await service.cli("partner", "create", "Upgraded", "--tier", "ClosingDesk");
   const { key = "" } = await service.cli("key", "issue", partnerId, "--test");

@@ -44,7 +44,7 @@ const document = () => {
   return form;
 };
 
-/** Writes other data than orders with a release. */
+/** Writes a proof passport and a closing passport through a service of some release. */
 async function write({ baseUrl }: Service, key: string, room: string) {
   const client = newClient(baseUrl, key, (status) => status < 300);
   const passport = await client.ok<{ verifyCode: string }>("POST", "/api/passport/seal", document());

@@ -37,7 +37,7 @@ let servers: PostgresPair;
 let service: Service;
 let db: Database;
 const doubles = { stripe: startStripe(), easypost: startEasyPost(), lob: startLob(), telnyx: startTelnyx() };
-/** Keys, codes, links and tokens that grant access by themselves, by name. */
+/** Keys, codes, links and tokens that grant access by themselves. The key of each is its name. */
 const secrets: Record<string, string> = {};
 let orderCode = "";
 
@@ -308,7 +308,7 @@ async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ trie
 
 /** Columns that no MAC of their table covers, each with the reason. */
 const uncoveredByDesign: Readonly<Record<string, string>> = {
-  // These columns are covered by a hash or a second MAC that the MAC covers.
+  // A hash or a second MAC covers these columns, and the row's MAC covers that hash or MAC.
   audit_log: "occurred_at action actor order_id from_status to_status detail",
   closing_passports: "manifest bytes",
   envelope_events: "record",

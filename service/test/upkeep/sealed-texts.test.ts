@@ -81,7 +81,7 @@ const columns = [
 
 const part = (text: string): Statement => new Statement([text], []);
 
-/** Reverts what the migration and the first start after it did. */
+/** Restores the state before the migration and before the first start after it. */
 async function asBefore(tx: Tx): Promise<void> {
   await tx.script("SET LOCAL session_replication_role = replica");
   for (const { table, column } of columns)

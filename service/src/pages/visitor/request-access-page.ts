@@ -34,7 +34,7 @@ const needed: Partial<Readonly<Record<Name, string>>> = {
 const inLabels = (message: string): string =>
   names.reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`), `“${labels[name]}”`), message);
 
-/** The fault of each field, as far as the server's sentence and the values tell. */
+/** The error of each field, as far as it follows from the server's message or the typed values. */
 function errorsOf({ values, message }: Refused): Partial<Record<Name, string>> {
   const named = names.find((name) => message.startsWith(`${name} `));
   if (named) return { [named]: inLabels(message) };

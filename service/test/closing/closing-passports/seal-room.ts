@@ -36,7 +36,7 @@ export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256
 export const sealRoom = (client: Client, room: string): Promise<Version> =>
   client.ok<Version>("POST", `/api/rooms/${room}/passport`);
 
-/** The public verification, as an object and as the received text. */
+/** The result of the public verification, both parsed and as the received text. */
 export async function verify(baseUrl: string, verifyCode: string): Promise<Verification & { text: string }> {
   const response = await fetch(`${baseUrl}/api/verify/room/${verifyCode}`);
   const text = await response.text();
@@ -73,7 +73,7 @@ export const detached = (pdf: Uint8Array): Buffer =>
     return readFileSync(join(folder, "manifest.json"));
   });
 
-/** SHA-256 of the certificate that seals now, as the service publishes it. */
+/** SHA-256 of the certificate that the service now seals with, as the service publishes it. */
 export async function sealFingerprint(baseUrl: string, environment: "live" | "test" = "test"): Promise<string> {
   const pem = await (await fetch(`${baseUrl}/seal/certificate.pem`)).text();
   const all = parseCertificatesPem(pem);

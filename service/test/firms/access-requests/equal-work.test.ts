@@ -15,7 +15,7 @@ import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 const harness = await forTests(openHarness());
 const { db } = harness;
 
-/** The statements in the transactions of some work, one per line. */
+/** The SQL statements that some work ran, each on one line. */
 async function statementsOf(work: (counted: Database) => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   const counted: Database = {

@@ -6,7 +6,10 @@ import {
   memoryHolder,
 } from "../../../src/kernel/platform/bounds/memory-budget.ts";
 
-/** Pieces of work that reserve bytes and that a test can end. `running` has the names of those that are running. */
+/**
+ * A budget, and pieces of work that reserve its bytes and that a test can end. `running` has the names of those that
+ * are running.
+ */
 function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
   const usual = { bytesEach: limits.bytes, waitingEach: limits.waiting, waitMs: 60_000 };
   const budget = createMemoryBudget({ ...usual, ...limits });

@@ -142,7 +142,7 @@ test("a mark of deletion that the plan did not write is ignored", async () => {
     `/api/passport/verify/${sealed.verifyCode}`,
     `/v/room/${closing.verifyCode}`,
   ];
-  // A forged mark with the genuine MAC of another mark.
+  // Forges a mark of deletion with the genuine MAC of another mark.
   await running.db.query(sql`
     INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
     SELECT blob_key, 'live.unpaidOrders', now(), (SELECT row_mac FROM deleted_blobs ORDER BY deleted_at LIMIT 1) FROM (

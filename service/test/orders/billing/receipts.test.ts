@@ -31,7 +31,7 @@ async function pdfOf(path: string, by: Record<string, string> = headers): Promis
   assert.equal(answer.headers.get("content-type"), "application/pdf");
   return Buffer.from(await answer.arrayBuffer());
 }
-/** The data attached to one of our PDFs, which is uncompressed. */
+/** The data that is attached to one of our PDFs. The attachment is not compressed. */
 const dataOf = (pdf: Buffer) =>
   JSON.parse(/\{"format":"signsealship-[^\n]*\}(?=\s*endstream)/.exec(pdf.toString())?.[0] ?? "{}");
 

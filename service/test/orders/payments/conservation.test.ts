@@ -225,7 +225,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   function wait(ms: number): void {
     world.advance(ms);
     if (ms < 24 * hour) return;
-    // After a day, the processor's keys and its open pages have expired.
+    // After a day, the processor forgets idempotency keys, and its open checkout pages expire.
     stripe.forgetKeys();
     for (const session of paidSessions())
       if (session["status"] === "open") Object.assign(session, { status: "expired", url: null });

@@ -233,7 +233,7 @@ test("the events of a dispute without an id, a payment or a sum change no other 
   assert.equal(await isDisputed(db, id), false);
   await take(eventOf("charge.dispute.created", { id: `dp_${intent}`, payment_intent: intent, amount: -5 }));
   assert.equal(await isDisputed(db, id), true);
-  // The event that states the sum arrives later.
+  // The sum is unknown until a later event states it.
   await take(disputed(intent, "lost", 1_772_700_000, 700));
   assert.deepEqual(await booksOf(code), [
     ["receipt", total],
@@ -392,7 +392,7 @@ test("a price that is refunded at the processor stops the order, and its last su
   await take(wholeRefund(extra, 407));
   assert.equal((await orders.look(code)).status, "Refunded");
 
-  // A supplement that is refunded alone stops nothing.
+  // When only the supplement is refunded, the order continues.
   const other = await orderWithSupplement();
   await take(wholeRefund(other.extra, 407));
   assert.equal((await orders.look(other.code)).status, "ShippingPending");

@@ -20,7 +20,7 @@ const { db } = running;
 const hour = 3_600_000;
 const operator = await newOperator(running, { roles: ["admin", "approver"] });
 
-// Money that the service was not told about: 120 of our charges.
+// 120 of our charges, about which the processor sent the service no event.
 for (let n = 0; n < 120; n++) {
   const id = `cs_${n}`;
   const metadata = { checkout: "x", environment: "live" };

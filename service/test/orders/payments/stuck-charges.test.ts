@@ -74,7 +74,7 @@ test("tries a charge again that could not be sent, by one job under the same key
     jobs.map(({ id, attempts }) => [id, attempts]),
     [[job.id, 0]],
   );
-  // No trace of the job is left.
+  // Deletes every trace of the job.
   await db.query(sql`DELETE FROM jobs`);
   await watchPayments(deps);
   const [again, ...more] = await world.waitingJobs();

@@ -16,7 +16,7 @@ await db.query(sql`
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, day));
 
-/** Inserts this many deliveries of a day, in this state. */
+/** Inserts deliveries of a day in January 2026, in this state. */
 async function deliver(count: number, day: number, state: "pending" | "delivered"): Promise<void> {
   const completedAt = state === "pending" ? null : at(day);
   await db.query(sql`

@@ -220,7 +220,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await opened.close();
 }
 
-/** Signs in the other way: with a code, without scripts, with plain forms. */
+/** Signs in Spanish, with a mailed code and without scripts. */
 async function signInSpanishWithCode(running: Running, browser: Browser): Promise<void> {
   const opened = await browser.open(await urlOf(running, max.email), { width: 390, javaScript: false });
   const { page } = opened;

@@ -366,7 +366,7 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
   const [open = ""] = files();
   const late = readFileSync(join(folderOf, open));
-  // After the move, the other node's disk has the chain from its first line on.
+  // Simulates that another node continues the recording. The chain on that node's disk begins with its first line.
   await db.transaction((tx) => nextRun(tx, id));
   await recordings.leave("replaced");
   await n.close();

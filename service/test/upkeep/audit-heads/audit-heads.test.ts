@@ -31,7 +31,7 @@ const daysAhead = (days: number) => new Date(Date.now() + days * dayMs);
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 let heads = 0;
 
-/** Makes the head of the next day, and waits until the log includes it. */
+/** Makes the next day's head of the audit log, and waits until the transparency log includes it. */
 async function nextDay(): Promise<string> {
   heads += 1;
   const clock = () => daysAhead(heads);

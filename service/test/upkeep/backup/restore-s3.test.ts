@@ -61,7 +61,7 @@ const placed = (dataDir: string, database: string, bucket: string) => ({
   BLOB_URL: `s3://${bucket}/prefix?endpoint=${encodeURIComponent(store.endpoint)}`,
 });
 
-/** Runs the code block under this heading that contains this text. */
+/** Runs the code block that is under this heading and contains this text. */
 function type(heading: string, part: string, more: Record<string, string>): Promise<string> {
   // The documentation omits the address of a private store.
   const aws = `aws() { ${awsProgram} --endpoint-url ${store.endpoint} "$@"; }`;

@@ -65,7 +65,7 @@ ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
 
-/** The topics in words, with their names. */
+/** A list of topics: each one's meaning, then its name. */
 const topicFacts = (names: readonly string[]): Html =>
   html`<ul class="topic-facts">${names.map((name) => html`<li>${isTopic(name) && html`${topicWords[name]} `}<code>${name}</code></li>`)}</ul>`;
 

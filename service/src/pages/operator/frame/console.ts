@@ -95,7 +95,7 @@ export function consoleScope(
   });
 }
 
-/** A request, in the form in which a console route gets it. */
+/** A request as the handler of a console route gets it. */
 export type ConsoleCall<Params = unknown> = PageCall<Params> & { operator: Operator };
 
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0] & { operator: Operator };

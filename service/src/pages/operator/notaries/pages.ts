@@ -24,7 +24,7 @@ type Candidate = { id: string; name: string; email: string };
 
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
-/** The terms of a notary that end soon, or have ended. */
+/** Whether a notary's commission and registrations are in date. Names those that expire soon or have expired. */
 const standing = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
   const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");

@@ -16,7 +16,7 @@ export const termLabels: Readonly<Record<TermName, string>> = {
   exclusions: "Documents that are excluded",
 };
 
-/** When a value was read, and from which source. */
+/** The day on which a rule's value was read, and the source that it was read from. */
 export const readAt = ({ asOf, source }: Pick<Sourced<unknown>, "asOf" | "source">): Html =>
   html`<br><span class="second-line breakable">As of ${asOf}: ${source}</span>`;
 

@@ -45,7 +45,7 @@ const labels: Readonly<Record<string, string>> = {
   last4: "Last four characters of its number",
 };
 
-/** The label of a field of the form for an act. */
+/** The label of a field in the form for an act. */
 export function actLabel(name: string, zone: string): string {
   if (name === "started_at" || name === "ended_at") return `${labels[name]} (${zone})`;
   const [, n, rest] = /^principal_(\d+)_(.+)$/.exec(name) ?? [];

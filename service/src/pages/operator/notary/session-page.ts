@@ -36,7 +36,7 @@ export type SessionView = {
   identities: readonly IdentityState[];
   /** For each person in the session: whether packets arrive, and how many were lost in the last second. */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
-  /** The person whose signing pages are open, by the media server's name; null when nobody signs. */
+  /** The person whose signing pages are open, as the media server names the person; null when nobody signs. */
   turn: string | null;
   /** The hash of the document that each person's browser shows, and the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };

@@ -20,13 +20,13 @@ export type PreparedAct = {
 type Asked = {
   /** The complete document that was shown. */
   readonly document: Uint8Array;
-  /** The kinds of the signer's own fields, by their names. */
+  /** The kinds of the signer's own fields, keyed by field name. */
   readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
-  /** The labels of the options of radios, by the names of their fields. */
+  /** The labels of the options of radios, keyed by the option's field name. */
   readonly options: ReadonlyMap<string, string>;
-  /** The values that were typed into the fields, by the fields' names. */
+  /** The typed values, keyed by field name. */
   readonly values: ReadonlyMap<string, string>;
-  /** The fields that a condition hides, by their names. */
+  /** The names of the fields that a condition hides. */
   readonly hidden?: ReadonlySet<string>;
   /** The signature's appearance, as the record describes it, with the members sorted by name. */
   readonly mark: object;

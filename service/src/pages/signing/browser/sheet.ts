@@ -141,7 +141,7 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
   };
 }
 
-/** An input with a text as its value. */
+/** A form control whose value is a text. */
 export type ValueInput = HTMLInputElement | HTMLSelectElement;
 
 /** Asks for the value of a field. @param accepted called once, when the value is in the form */

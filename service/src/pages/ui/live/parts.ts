@@ -7,7 +7,7 @@ import type { LiveWords } from "./words/en.ts";
 type RoomShell = {
   /** The address below which the script requests the parts of the page. */
   base: string;
-  /** The names shown under people's pictures, by the ids that the media server gives the people. */
+  /** The names shown under people's pictures. The keys are the names that the media server uses for these people. */
   names: Readonly<Record<string, string>>;
   /** The person for whom the page is shown. */
   self: string;

@@ -17,7 +17,7 @@ export function servicesText(bought: OrderCard["services"], { room }: Pick<Words
   return names.length === 0 ? room.services.none : names.map((name, i) => (i ? name.toLowerCase() : name)).join(", ");
 }
 
-/** The text of a line of the timeline about its order. */
+/** The text of a timeline entry: what happened to its order. */
 export function activityText({ action, toStatus }: ActivityItem, words: Words = en): string {
   const { actions, changed } = words.room.activity;
   if (action === "order.transition") return toStatus === null ? changed : statusWords(toStatus, words).label;

@@ -41,7 +41,7 @@ type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer
     ? Record<Name, string>
     : unknown;
 
-/** A request in the form in which a page's route gets it. */
+/** A request as the handler of a page's route gets it. */
 export type PageCall<Params = unknown> = {
   params: Params;
   query: FormValues;

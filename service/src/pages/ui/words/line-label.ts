@@ -5,7 +5,7 @@ type LineWords = {
   names: Readonly<Record<LineType, string>>;
   /** `USPS Priority Mail`, with the zone if there is one. */
   postage: (carrier: string, zone: string | undefined) => string;
-  /** The service's own labels of the document catalog. */
+  /** Translations of labels in the document catalog that comes with the service. */
   labels: Readonly<Record<"Recording format check", string>>;
   /** A name, followed by the label that somebody else wrote. */
   named?: (name: string, label: string) => string;

@@ -11,7 +11,7 @@ import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 
 const { after, before, test } = testsNeeding("mupdf");
 
-/** Each repetition costs a start of the service. */
+/** How often the test kills the service. After each kill, the service is started again. */
 const kills = Number(process.env["KILLS"] ?? 2);
 
 let harness: Harness;

@@ -11,7 +11,7 @@ import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 const at = new Date("2026-03-04T05:06:07Z");
 const SMALL = 15_000;
 const INPUTS = fuzzRuns(25_000);
-/** Pieces of syntax that matter to the reader, inserted in wrong places. */
+/** Pieces of PDF syntax that the fuzzer inserts in wrong places. */
 const PIECES = [
   ..."<< >> [ ] ( ) < > / % null true 0 -1 65536 9999999999 99999999999 1 0 R|3 0 R|4 0 obj|endobj|stream\n|endstream".split(
     " ",

@@ -196,7 +196,7 @@ test("the service's own connection can't create large objects", async () => {
     await assert.rejects(run(`SELECT ${call}`), denied, call);
 });
 
-/** The statement that a superuser runs on an operator's own server. */
+/** The statement in docs/operating.md that a superuser must run on an operator's own server. */
 function revokeInDocs(): string {
   const docs = readFileSync(join(import.meta.dirname, "../../../../../docs/operating.md"), "utf8");
   const [statement] = /^REVOKE EXECUTE ON FUNCTION [^;]+;/m.exec(docs) ?? [];

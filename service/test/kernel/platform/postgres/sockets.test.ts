@@ -28,7 +28,7 @@ test("a data folder with a long path has its socket in a new private folder, whi
     assert.notEqual(host, guessable);
     assert.deepEqual(readdirSync(guessable), []);
     assert.equal(modeOf(host), 0o700);
-    // A process that joins gets the path of the socket.
+    // A second process that opens the same database gets the path of the socket.
     const joined = await openEmbeddedPostgres(dataDir);
     assert.equal(joined.connection.host, host);
     const db = openDatabase(joined.connection, () => {});

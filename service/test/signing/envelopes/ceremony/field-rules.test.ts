@@ -84,7 +84,7 @@ async function ordered(asked: readonly object[] = fields) {
   return { jane: await linkOf(0), linkOfMax: () => linkOf(1) };
 }
 
-/** Makes a request with answers by the label of a field or option. */
+/** Makes a request to sign. The keys of `given` are the labels of fields or options. */
 async function request(link: Link, given: Record<string, string>) {
   const view = await running.ceremony.view(link);
   const values = new Map(

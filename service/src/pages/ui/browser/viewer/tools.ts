@@ -2,7 +2,7 @@ import { make, say, setNumbers } from "../parts.ts";
 import type { showPages } from "./pages.ts";
 
 const zooms = [1, 1.25, 1.5, 2, 3, 4];
-// A page that is wider than this is larger, but not easier to read.
+// The largest width of a page, in CSS pixels. A wider page is not easier to read.
 const widestPage = 900;
 
 /** The viewer's words; `{page}` and `{pages}` are filled in. */

@@ -6,7 +6,7 @@ export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly m
 /** The part of the page's width that a text field leaves free, in points. */
 const besideText = 36;
 
-/** The size, limited by the rules of its kind and by its page. */
+/** The allowed size that is nearest to `size`, by the limits of the field's kind and of its page. */
 export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): Size {
   const { least, most } = rules[kind];
   const isMark = kind === "signature" || kind === "initials";

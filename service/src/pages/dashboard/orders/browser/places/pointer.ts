@@ -33,7 +33,7 @@ const snapPixels = 5;
 const scaleOf = ({ pageBox, pageSize }: PageView, page: number): number =>
   pageBox(page).getBoundingClientRect().width / pageSize(page).width || 1;
 
-/** A point of the window in points of a page. */
+/** Converts a point in the window to a position on a page, in the page's points. */
 function onPage(view: PageView, page: number, { x, y }: Point) {
   const { left, top } = view.pageBox(page).getBoundingClientRect();
   const scale = scaleOf(view, page);
