@@ -45,8 +45,8 @@ export type OrderView = Omit<
 };
 
 /**
- * The orders that one checkout can pay together with an order, including that order, and how many orders of the closing
- * the checkout leaves out.
+ * The orders that one checkout can pay together, including the page's own order, and how many orders of the closing it
+ * leaves out.
  */
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 

@@ -106,8 +106,8 @@ export async function submitRecorded<Result extends object>(
   fields: ReadonlyMap<string, string>,
   work: (record: RecordResult) => Promise<Result>,
 ): Promise<Result> {
-  // The word `recorded` keeps these keys apart from the keys of earlier releases, whose result may name a room that
-  // lacks documents.
+  // The word `recorded` makes these keys differ from the keys of earlier releases. A result under such an earlier key
+  // may name a room that lacks documents.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
   // A concurrent request may carry out the same form while this request is checked. This request may then be refused

@@ -34,8 +34,8 @@ export const moneyIn = (amount: number, currency: string | null): string =>
 export const timeText = (at: Date, language: Language = "en"): string => `${written(at, "long", language)} UTC`;
 
 /**
- * A time as readable text in UTC, with the exact time for machines. A browser changes it to the reader's own time zone
- * (`browser/local-times.ts`).
+ * A time as readable text in UTC, with the exact time for machines. In a browser, a script changes it to the reader's
+ * own time zone (`browser/page.ts`).
  */
 export const time = (at: Date, language: Language = "en", form: TimeForm = "exact"): Html =>
   html`<time datetime="${at.toISOString()}"${form !== "exact" && html` data-${form}`}>${

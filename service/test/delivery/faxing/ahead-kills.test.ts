@@ -33,7 +33,10 @@ async function killAndRestart(): Promise<void> {
   harness.service = await harness.service.restart();
 }
 
-/** Hands the parcel over and has it delivered: the order's status follows its fax. @returns its last statuses */
+/**
+ * Hands the parcel over and has it delivered. The order's status then catches up with its fax. @returns its last
+ * statuses
+ */
 async function follow(code: string): Promise<string> {
   const { cli } = world.harness.service;
   await cli("order", "move", code, "Shipped", "--carrier", "UPS", "--tracking", "1Z");

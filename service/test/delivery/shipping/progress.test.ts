@@ -13,7 +13,7 @@ import { targetOf } from "../../../src/orders/order/transitions/table.ts";
 
 const services = { sign: false, notarize: false, ship: true, fax: false };
 
-/** The final status of an order whose parcel has these statuses one after the other, by the transition table. */
+/** The final status of an order by the transition table, when its parcel has had these statuses one after the other. */
 function follow(said: readonly TrackingStatus[]): string {
   let status = "ShippingPending";
   const seen = new Set<TrackingStatus>();

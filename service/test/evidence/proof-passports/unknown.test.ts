@@ -84,7 +84,7 @@ const stored = async ({ passportId }: SealAnswer): Promise<string> => {
 
 test("a document whose artifact is lost, altered or another's gives a 404, and its evidence omits it", async () => {
   const unknown = await answer(code(nobody));
-  // The documents differ, because one document sealed twice within a second gives the same bytes.
+  // Seals different documents, because one document that is sealed twice within a second gives the same bytes.
   const [lost, altered, swapped, other] = await Promise.all([
     seal(owner, makePdf({ text: "lost" })),
     seal(owner, makePdf({ text: "altered" })),

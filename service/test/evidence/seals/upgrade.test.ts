@@ -53,7 +53,7 @@ test("after any interruption, and with any number of concurrent starts, there is
   for (const one of all) assert.deepEqual(one.identity.chain, identity.chain);
   const whole = new Map(readdirSync(keys).map((name) => [name, readFileSync(join(keys, name), "utf8")]));
   const fingerprint = fingerprintOf(old.certificate).slice(0, 16);
-  // In the order in which the files are written. The old certificate stays in place until the last step.
+  // The files in the order in which they are written. The old certificate stays in place until the last step.
   const written = [
     "root",
     "root-certificate.pem",

@@ -39,7 +39,10 @@ test(
     const mirror = join(folder.path, "mirror");
     await service.cli("log", "export", mirror, "--test");
     const origin = readFileSync(join(mirror, "checkpoint"), "utf8").split("\n")[0] ?? "";
-    /** fsck exits with 0 in either case. With fewer workers than tiles, it waits forever after the first fault. */
+    /**
+     * Runs fsck and reads its output, because it exits with 0 even when it finds a fault. With fewer workers than
+     * tiles, it would wait forever after the first fault.
+     */
     const isWhole = (from: string): boolean => {
       const args = [
         "--storage_url",

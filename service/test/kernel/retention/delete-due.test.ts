@@ -416,7 +416,10 @@ test("two concurrent nodes mark each of many documents once, batch by batch", as
   assert.ok(lines.length >= 3, "a line for each batch");
 });
 
-/** A proof passport, and a room with one closing passport, in the environment, with the keys of their blobs. */
+/**
+ * Makes a proof passport, and a room with one closing passport, in an environment. @returns the keys of their blobs,
+ * and the room's id
+ */
 async function passports(environment: "live" | "test") {
   const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
   const [proof, closing, roomId, sha256] = [await store(), await store(), newUuid(), "0".repeat(64)];

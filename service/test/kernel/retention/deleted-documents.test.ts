@@ -21,7 +21,7 @@ const json = async (path: string) => {
 };
 const page = async (path: string) => (await get(path, "text/html")).text();
 
-/** One test object of each kind of a firm, and the service 31 days later. */
+/** The tests use one object of each kind of a firm, and restart the service with its clock set ahead. */
 after(async () => {
   // The harness stops only the first service.
   await running.service.stop();

@@ -85,7 +85,7 @@ for (const [name, statement, index] of [
     }
   });
 
-/** How many rows of executions statements have read so far, on closed connections and on ours. */
+/** How many rows of the executions' table all statements have read so far, on open and on closed connections. */
 async function rowsRead(): Promise<number> {
   await running.db.query(sql`SELECT pg_stat_force_next_flush()`);
   const [row] = await running.db.query<{ read: number }>(sql`

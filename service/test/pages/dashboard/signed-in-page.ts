@@ -2,7 +2,10 @@ import type { Browser, Look, OpenPage } from "@signsealship/testing/browser";
 import type { Service } from "@signsealship/testing/service";
 import { newMember, signIn } from "../../firms/members/signed-in-member.ts";
 
-/** A signed-in browser, linked to the firm of the key if one is given, on the page to which signing in redirects. */
+/**
+ * Signs in with a browser and, if a key is given, links to the key's firm. @returns the page to which signing in
+ * redirects
+ */
 export async function signedIn(
   service: Service,
   browser: Browser,

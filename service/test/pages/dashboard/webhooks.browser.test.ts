@@ -299,8 +299,8 @@ test("without script a webhook is created, tested, replayed, rotated and deleted
   const { secret } = await shown(opened);
   await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
-  // The delivery may arrive before the browser has opened the page after the form, and a page that is still loading
-  // can't be reloaded.
+  // The delivery may arrive while the browser still loads the next page after the form. That page can't be reloaded
+  // then.
   await page.getByText("A test event is on its way.").waitFor();
   await running.catcher.wait("/plain");
   await until(async () => {

@@ -53,7 +53,7 @@ const isAsked = (one: PreparedAct): Promise<boolean> => {
 const numberOf = (index: number): number => fields[index]?.object ?? 0;
 const whole = (): string => Buffer.concat([document, act.tail]).toString("latin1");
 
-/** The tail with a /ByteRange that covers all of it, as a malicious service could write it. */
+/** The tail with a /ByteRange that covers the whole tail, as a malicious service could write it. */
 function covering(tail: Buffer): Buffer {
   const { contentsStart, contentsEnd } = act;
   const [from, to] = [document.length + contentsStart, document.length + contentsEnd];
@@ -66,7 +66,7 @@ function covering(tail: Buffer): Buffer {
   return Buffer.from(`${text.slice(0, own)}/ByteRange[${ranges.padEnd(room)}${text.slice(end)}`, "latin1");
 }
 
-/** The act with another tail, as a malicious service could send it: the attributes contain the digest of that tail. */
+/** The act with another tail and attributes with the digest of that tail, as a malicious service could send them. */
 function withTail(tail: Buffer): PreparedAct {
   const { contentsStart, contentsEnd } = act;
   const digestOf = (bytes: Uint8Array) =>

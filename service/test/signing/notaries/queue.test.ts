@@ -284,7 +284,8 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
   assert.equal(codeIn(await nora.take()), order.code);
-  // A noted act keeps the order with its notary: the act may be done, and wait for its file.
+  // Once an act is noted, the order stays with its notary, because the act may be done and only its file may be
+  // missing.
   assert.equal((await nora.post(`/orders/${order.code}/act`, notedAct)).status, 303);
   await order.advance(301);
   await until(async () => (await requestsOf(order)).every(({ state }) => state === "ended"));

@@ -29,7 +29,10 @@ export type ClosingDocument = {
    * anyway.
    */
   receivers: ReadonlySet<string>;
-  /** The document's own destination, as fields of the order form; null when it goes where the closing goes. */
+  /**
+   * The document's own destination, as fields of the order form; null when the document goes to the closing's
+   * destination.
+   */
   own: FormValues | null;
 };
 
@@ -90,8 +93,8 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
 }
 
 /**
- * The documents of the form after its last change, numbered anew: the removed ones are gone, and the files that were
- * just sent (`add1`, `add2`, ...) are added. A new file is to be signed by default.
+ * The documents of the form after its last change, renumbered: the removed ones are gone, and the files that were just
+ * sent (`add1`, `add2`, ...) are added. A new file is to be signed by default.
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
   const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);

@@ -22,7 +22,7 @@ import {
 import { personLabel } from "./person-label.ts";
 
 export const path = "/dashboard/closings/new";
-/** This address shows the form again with changed rows; it places nothing. */
+/** This address shows the form again with changed rows, and does not place the closing. */
 export const rowsPath = `${path}/rows`;
 /** This address takes one file with the whole form, for browsers without a script. */
 export const addPath = `${path}/add`;

@@ -92,7 +92,7 @@ export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPag
     });
   });
 
-  /** Stores the one file of a multipart form for a day. @param typed collects the form's fields */
+  /** Reads a multipart form, and stores its only file for a day. @param typed collects the form's fields */
   async function keptOf(request: FastifyRequest, typed: Map<string, string>): Promise<{ text: string }> {
     const form = await readForm(request, {
       filePart: "document",

@@ -19,7 +19,10 @@ export type OrderRoomsView = {
   typed?: FormValues;
 };
 
-/** The code of the chosen room, or the one that was typed, which may be part of a room page's address. */
+/**
+ * The code of the chosen room, or the typed code. Somebody may also type the address of a room's page, which contains
+ * the code.
+ */
 export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   const typed = roomCode.trim();
   if (chosen !== "" && typed !== "") throw invalid("Choose one of your rooms or enter a code, not both.");

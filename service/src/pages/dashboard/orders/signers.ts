@@ -18,7 +18,10 @@ export type SignersView = {
   signers: readonly SignerState[];
   /** Whether the order is waiting for signatures. */
   open: boolean;
-  /** Whether the last round ended without all signatures; then people can be named for the next one. */
+  /**
+   * Whether the last round of signing ended without all signatures. The firm can then name the people for the next
+   * round.
+   */
   isNextRound: boolean;
   /** Whether this installation sends text messages. */
   textCodes: boolean;

@@ -14,7 +14,10 @@ import { type Html, html } from "../../ui/render.ts";
 import { orderName } from "../orders/words.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
-/** The selected orders, and the code that was typed, which may be part of an order page's address. */
+/**
+ * The selected orders, and the typed code. Somebody may also type the address of an order's page, which contains the
+ * code.
+ */
 export function orderCodesOf(form: FormValues): string[] {
   const ticked = Object.keys(form).flatMap((name) => /^order-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
   const typed = form["orderCode"]?.trim() ?? "";

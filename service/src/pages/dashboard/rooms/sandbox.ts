@@ -30,8 +30,8 @@ const acts = [
 ] as const;
 
 /**
- * Adds the forms that move all test orders of a room. When an order is refused, the page shows the refusal; the orders
- * before it have moved.
+ * Adds the forms that move all test orders of a room, one after another. When a move is refused, the page shows the
+ * refusal, and the earlier orders have moved.
  */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
   for (const [name, move, act, message] of acts)

@@ -33,7 +33,10 @@ export type NewFillView = FormSubmission & {
   error: string | undefined;
 };
 
-/** The form that asks for the person who fills it in, and for the words of the questions. */
+/**
+ * The form with which a member has a template filled in online. It asks who will fill it in, and for the wording of the
+ * questions.
+ */
 export function newFillBody(view: NewFillView): Html {
   const { template, questions, values, error } = view;
   const { templateId, name } = template;

@@ -19,7 +19,10 @@ type PaperCall = ConsoleCall<{ code: string }>;
 
 const permission = ["paper.work", "orders.work"] as const;
 
-/** Adds printing and sending by people: the orders that wait for it, with only the facts that this needs. */
+/**
+ * Adds the pages for printing and sending by people. They list the orders that wait for this, with only the facts that
+ * it needs.
+ */
 export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   const orderOf = ({ params, operator }: PaperCall) => paperOrder(deps.moves.db, params.code, operator.environment);
 

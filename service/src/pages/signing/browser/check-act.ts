@@ -49,8 +49,9 @@ type File = Awaited<ReturnType<typeof openUnlocked>>;
 
 /**
  * Whether a prepared act does what the signer asked for. Its attributes must have the digest of the displayed document
- * plus the tail. The tail may fill in the signer's own fields only. The signature in the signer's own field must be the
- * prepared one. These fields, and the record whose digest the signature names, must contain what was typed.
+ * plus the tail. The tail may fill in only the signer's own fields. The signature in the signer's own field must be the
+ * prepared one, and must name the digest of the record. The filled-in fields and the record must contain what was
+ * typed.
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;
@@ -119,8 +120,8 @@ function isOwnSignature(
 }
 
 /**
- * Whether the record names each of the signer's fields that holds a text exactly once, with the right kind and label,
- * the typed text, and the text in the file.
+ * Whether the record names exactly once each of the signer's fields that holds a text. The record must have the field's
+ * kind and label, the typed text, and the text in the file.
  */
 function saysWhatWasTyped(
   said: Said["values"],

@@ -64,8 +64,8 @@ export type Assets = {
   pdfJs: PdfJs;
 };
 
-// Pico makes a link look like a button if it has the role of a button, which misleads screen readers. Here a class does
-// this.
+// Pico makes a link look like a button if the link has the role of a button, which misleads screen readers. Our pages
+// use a class for that look.
 const linksThatLookLikeButtons: Plugin = {
   name: "links that look like buttons",
   setup(bundling) {

@@ -66,7 +66,8 @@ export function field(part: Field): Html {
 /** Text in several lines. */
 export function textArea(part: TextArea): Html {
   const id = idOf(part);
-  // HTML drops a line break directly after the tag. This extra line break preserves one at the beginning of the value.
+  // HTML drops a line break directly after the tag. This extra one is dropped, so that a value can begin with a line
+  // break.
   return labelled(
     id,
     part,

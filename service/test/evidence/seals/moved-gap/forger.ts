@@ -88,7 +88,7 @@ type Carrier = {
    * dictionary that does not exist yet.
    */
   readonly document: (cargo: string, decoyAt: number) => string;
-  /** The objects at the places to which the shifted offsets will lead, by object number. */
+  /** The objects that the forger puts where the shifted offsets lead, keyed by object number. */
   readonly fakes: Readonly<Record<number, string>>;
 };
 
@@ -152,7 +152,8 @@ type Measures = {
 function measure(sealed: Buffer): Measures {
   const latin1 = sealed.toString("latin1");
   const ranges = [...latin1.matchAll(/\/ByteRange\[0 (\d+) (\d+) (\d+)/g)];
-  // The sealer's own dictionary directly follows the signature value. The forger's dictionary does not, yet.
+  // Finds the signature whose dictionary directly follows its value: the sealer's own. The forger's dictionary has no
+  // value yet.
   const [, gapStart = 0, gapEnd = 0] = ranges.find(({ index, 2: end }) => index === Number(end))?.map(Number) ?? [];
   const { main } = openDocument(sealed).revisions[0] ?? {};
   const entries: { number: number; offset: number }[] = [];
@@ -207,8 +208,8 @@ function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spel
 }
 
 /**
- * Moves the value behind everything before the forger's text. The offsets of the newest section then lead into that
- * text, where other objects wait.
+ * Moves the value into the forger's text. The bytes between the old and the new place move forward, so that the newest
+ * section's offsets lead into that text, where the forger has put other objects.
  */
 async function moveIntoCopy(
   carried: Carrier,
@@ -223,7 +224,7 @@ async function moveIntoCopy(
     genuine = await seal(Buffer.from(carried.document(cargo, decoyAt), "latin1"));
     const { text: file, gapStart, gapEnd, entries } = measure(genuine);
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // Bytes before the new place of the gap move forward by the gap's length. Offsets after it move by the difference.
+    // Bytes before the gap's new place move toward the start of the file by the gap's length.
     const gap = gapEnd - gapStart;
     const field = entries[1]?.number;
     const pieces: Piece[] = [{ at: 0, text: MARK }];

@@ -143,7 +143,7 @@ async function showKept(): Promise<void> {
   }
 }
 
-/** Fetches the price of the order. On an error, the page shows none until the order is placed. */
+/** Fetches the price of the order. After an error the page shows no price, and the order can still be placed. */
 async function price(): Promise<void> {
   asked?.abort();
   asked = new AbortController();

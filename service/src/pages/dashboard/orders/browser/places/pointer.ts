@@ -5,7 +5,7 @@ import { bring, follow, type Point, pointOf } from "./gesture.ts";
 import type { openOverlay } from "./overlay.ts";
 import type { Store } from "./store.ts";
 
-/** The pages in their scroller. */
+/** The view that shows the pages. */
 export type PageView = {
   readonly scroller: HTMLElement;
   readonly pageBox: (page: number) => HTMLElement;
