@@ -43,7 +43,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
-    // The address of a form's response accepts only POST, so links to this page in other languages would fail.
+    // The response to a form has no links to other languages, because following one would lose the form's result.
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,

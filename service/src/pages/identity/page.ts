@@ -31,7 +31,7 @@ ${view.error && html`<div class="form-errors" role="alert" tabindex="-1" autofoc
 <p class="hint">${words.other(notaryName)}</p>
 </div>`;
   const frame = clientFrame(view.reader.words);
-  // The address of a form's response accepts only POST, so links to this page in other languages would fail.
+  // The response to a form has no links to other languages, because following one would lose the form's result.
   const isAnswer = view.goTo !== undefined || view.quiz !== undefined || view.error !== undefined;
   return layout(assets, { ...frame, ...(isAnswer && { headerNav: html`` }), unlisted: true, title: words.title, body });
 }

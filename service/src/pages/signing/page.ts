@@ -104,7 +104,9 @@ function placedFields(view: PageState["view"], words: PageState["words"]): Place
   });
 }
 
-/** The consent. The document is on the same page, so the signer shows that they can read it (15 USC 7001(c)(1)(C)(ii)). */
+/**
+ * The consent. The document is on the same page, so the signer shows that they can read it (15 USC 7001(c)(1)(C)(ii)).
+ */
 const consentStep = ({ token, words }: PageState, text: ConsentText): Html =>
   html`<section class="card" id="consent" aria-labelledby="consent-title"><h2 id="consent-title">${words.consent.title}</h2>
 <div class="consent-text">${consentHtml(text.markdown)}</div>
@@ -117,8 +119,8 @@ ${checkbox({ name: "can_read", label: words.consent.canRead, required: true })}
 </section>`;
 
 /**
- * Renders the Markdown that consents use: headings, lists, paragraphs and bold words. Leaves out the first heading, which
- * the page has itself.
+ * Renders the Markdown that consents use: headings, lists, paragraphs and bold words. Leaves out the first heading,
+ * which the page has itself.
  */
 function consentHtml(markdown: string): Html {
   const blocks = markdown.trim().split(/\n{2,}/);

@@ -47,7 +47,7 @@ export async function openSigning(environment: Environment = "live") {
   const issuing = { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) };
   const authority = await makeSignerAuthority(root, issuing);
 
-  /** Prepares an act up to its signature, for the holder of a key. @param holder `publicKey`: SubjectPublicKeyInfo, DER */
+  /** Prepares an act, which the holder of a key then signs. @param holder `publicKey`: SubjectPublicKeyInfo, DER */
   async function open(
     document: Buffer,
     fields: readonly PreparedField[],

@@ -47,7 +47,8 @@ form.addEventListener("input", () => {
 void price();
 if (kept !== "") void showKept();
 
-// Adds a row for a signer without loading a page, so that the chosen file stays. On any error, the button submits the form.
+// Adds a row for a signer without loading a page, so that the chosen file stays. On any error, the button submits the
+// form.
 document.addEventListener("click", async (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>("#add-signer") : null;
   if (!button?.form) return;

@@ -28,7 +28,7 @@ export type OrderFormView = FormSubmission & {
   room?: string | undefined;
   /**
    * The typed values of a form that is shown again, and the reasons why it was refused. There are no reasons when the
-   * member only added or removed a row.
+   * member only changed the form, for example by adding a row.
    */
   typed?: { values: FormValues; messages: readonly string[] };
   /** How many pages each of the firm's templates has. */
