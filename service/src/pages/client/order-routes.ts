@@ -70,7 +70,10 @@ export type OrderPageDeps = {
      * sent too often
      */
     mail: (orderCode: string) => Promise<void>;
-    /** @throws ServiceError when the order has no such document */
+    /**
+     * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have
+     * it
+     */
     read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
   };
 };
