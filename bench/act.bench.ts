@@ -22,7 +22,10 @@ const size = 5_000_000;
 type Running = Awaited<ReturnType<typeof openCeremonyService>>;
 type Timed = { byService: number[]; byBrowser: number[]; bare: number[]; least: number[] };
 
-/** An act on 5 MB: the signer's waiting time, and its cost against hashing and signing the same bytes once. */
+/**
+ * A signing act on a document of 5 MB: how long the signer waits, and the act's cost compared with hashing and signing
+ * the same bytes once.
+ */
 export async function run(): Promise<Result[]> {
   const running = await openCeremonyService();
   try {

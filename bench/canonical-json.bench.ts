@@ -35,7 +35,7 @@ export async function run(): Promise<Result[]> {
     generatedAt: new Date("2026-01-31T23:59:59Z"),
     documents,
   }) as unknown as JsonObject;
-  // For pure ASCII, both forms are the same bytes.
+  // For pure ASCII, our form and the npm package's form are the same bytes.
   if (canonicalJson(manifest) !== canonicalize(manifest)) throw new Error("the two forms differ");
   const rates = { ours: [] as number[], other: [] as number[] };
   for (let round = 0; round < rounds; round++) {

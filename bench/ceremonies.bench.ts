@@ -19,12 +19,15 @@ const signersEach = 10;
 const documentBytes = 300_000;
 const rangeBytes = 64 * 1024;
 const longestOpenMs = 10 * 60_000;
-/** How often an act is retried because another signer of the document was faster. */
+/** Maximum number of tries of one act. An act is retried when another signer of the same document was faster. */
 const tries = 10;
 
 type Load = { running: Harness; open: string[][]; errors: string[]; acts: number[]; memory: number[] };
 
-/** Many open ceremonies: their readers, acts at a steady rate, and the service's memory during them. */
+/**
+ * The load of many open signing ceremonies: their readers' requests, signing acts at a steady rate, and the service's
+ * memory during both.
+ */
 export async function run(): Promise<Result[]> {
   const running = await openHarness(ownProcess);
   try {
@@ -51,7 +54,8 @@ export async function run(): Promise<Result[]> {
     if (first) console.error(`the first of ${load.errors.length} errors: ${first}`);
     return [
       atMost(`ceremonies: act, 95th percentile of ${load.acts.length}`, [p95], [400], "ms", 1),
-      // The service without PostgreSQL, under read load. The figure does not depend on other load of the machine.
+      // CPU time of the service only, without PostgreSQL, while readers load it. Unlike elapsed time, it does not
+      // depend on the machine's other load.
       atMost("ceremonies: CPU time for each act, of two cores", [cpu], [2000 / actsPerSecond], "ms", 1),
       difference("ceremonies: errors", load.errors.length, 0, "errors", 0),
       difference("ceremonies: memory at the end", ...ends(load.memory), "MB", 50),
@@ -82,7 +86,10 @@ async function steadily(perSecond: number, work: () => Promise<void>): Promise<v
   await Promise.all(all);
 }
 
-/** Medians of the second and of the last fifth: caches and threads fill during the first. */
+/**
+ * Median memory in the last fifth and in the second fifth of the run. The first fifth is left out, because caches and
+ * threads fill then.
+ */
 function ends(samples: readonly number[]): [last: number, first: number] {
   const fifth = Math.max(1, Math.floor(samples.length / 5));
   const median = (some: readonly number[]) => [...some].sort((a, b) => a - b)[Math.floor(some.length / 2)] ?? 0;
@@ -122,7 +129,7 @@ async function openAll({ service }: Harness, orders: number): Promise<string[][]
   return Array.from({ length: orders }, (_, order) => emails.slice(1).flatMap((of) => tokens.get(of(order)) ?? []));
 }
 
-/** The tokens of the links in mails, by address. */
+/** The token of the signing link in each mail, by the recipient's address. */
 function tokensIn(outbox: string): Map<string, string> {
   const tokens = new Map<string, string>();
   for (const file of readdirSync(outbox)) {
@@ -144,7 +151,7 @@ async function read(load: Load): Promise<void> {
   await attempt(load, `/sign/${token}/document.pdf`, { headers }, [206]);
 }
 
-/** One signer opens the link, consents and signs; only signing is timed. */
+/** One signer opens the link, consents and signs; only the signing is timed. */
 async function act(load: Load): Promise<void> {
   const order = pick(load.open.filter((tokens) => tokens.length > 0));
   const token = order?.pop();

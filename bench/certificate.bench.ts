@@ -44,8 +44,8 @@ function contentOf(first: number, span: number) {
 }
 
 /**
- * CPU time of drawing a room with fifty labels of rare Chinese characters, about eight thousand of them, against one of
- * Latin letters.
+ * CPU time of drawing a room whose fifty labels have about eight thousand rare Chinese characters, compared with a room
+ * with labels in Latin letters.
  */
 export async function run(): Promise<Result[]> {
   const draw = openCertificates();
@@ -58,7 +58,7 @@ export async function run(): Promise<Result[]> {
     return (user + system) / 1000;
   };
   await cpuMs(latin);
-  // The first drawing also loads the fonts.
+  // The first drawing is measured separately, because it also loads the fonts.
   const first = await cpuMs(chinese);
   const [ours, other]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {

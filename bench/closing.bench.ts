@@ -5,7 +5,10 @@ import { portableFor, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 import { openRoomsFixture } from "./support/rooms-fixture.ts";
 
-/** Verification of the second version of a room with 50 orders, against bare Fastify with the same read. */
+/**
+ * Verification of the second closing version of a room with 50 orders, compared with bare Fastify that runs the same
+ * read.
+ */
 export async function run(): Promise<Result[]> {
   const { service, headers, roomCode, close } = await openRoomsFixture();
   let verifyCode = "";

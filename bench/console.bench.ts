@@ -10,7 +10,7 @@ import { atMost, type Result } from "./result.ts";
 
 const [orders, tasks, rounds] = [1_000_000, 50_000, 60];
 
-/** Orders with different names, references and addresses, and tasks for the latest of them. */
+/** Orders with different names, references and addresses, and open tasks for the latest of these orders. */
 const fill = (partnerId: string) => `
 SET session_replication_role = replica;
 INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') ON CONFLICT DO NOTHING;
@@ -38,7 +38,8 @@ export async function run(): Promise<Result[]> {
     await session.query("VACUUM ANALYZE");
     const some = sql`id IN (SELECT id FROM orders ORDER BY id OFFSET 500000 LIMIT 60)`;
     await sealMadeCodes(running.db, some);
-    // The page of an order without a MAC is refused; a list of such orders is not.
+    // The console refuses the page of an order without a MAC, so the orders whose pages are timed get MACs. A list
+    // shows orders without one.
     await authenticateOrders(running.db, some);
     const rows = await running.db.query<{ code: string; name: string }>(sql`
       SELECT code AS "code@order", customer_name AS name FROM orders WHERE ${some} ORDER BY id`);

@@ -4,7 +4,7 @@ import { appendRevision, latin1, signRevision } from "../packages/evidence/test/
 import { testSigner } from "../packages/evidence/test/signer.ts";
 import { atMost, type Result } from "./result.ts";
 
-/** Verification of deliberately expensive files, against the CPU limit of one file. */
+/** CPU time of verifying deliberately expensive files, compared with the CPU limit of one file. */
 export async function run(): Promise<Result[]> {
   const crypto = createNodeCrypto();
   const results: Result[] = [];
@@ -23,7 +23,7 @@ export async function run(): Promise<Result[]> {
   return results;
 }
 
-/** The CPU limit of one file, in milliseconds. */
+/** The most CPU time that verifying one file may take, in milliseconds. */
 const MOST_CPU = 500;
 const FIELDS = 90_000;
 

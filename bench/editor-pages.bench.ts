@@ -10,7 +10,7 @@ import { atMost, type Result } from "./result.ts";
 type Page = OpenPage["page"];
 
 const rounds = 3;
-/** The Long Tasks API reports tasks from this length on. */
+/** The Long Tasks API reports only tasks of at least this many milliseconds. */
 const longMs = 50;
 const frames = 600;
 
@@ -23,7 +23,10 @@ const noteLongTasks = `globalThis.longTasks = [];
 new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
   .observe({ type: "longtask" });`;
 
-/** Scrolls by small steps, and by a jump every second. @returns the longest task, at least what counts as long */
+/**
+ * Scrolls in small steps, with one jump each second. @returns milliseconds of the longest task, or the shortest length
+ * that the Long Tasks API reports if none was longer
+ */
 async function scrollThrough(page: Page, scroller: string): Promise<number> {
   await page.evaluate(noteLongTasks);
   await page.evaluate(
@@ -41,7 +44,7 @@ async function scrollThrough(page: Page, scroller: string): Promise<number> {
   return Math.max(longMs, ...tasks);
 }
 
-/** The viewer of pdf.js itself, with the same document and the same version. */
+/** The rival: pdf.js's own viewer, in the pdf.js version that we use, with the same document. */
 async function openRival() {
   const page = `<!doctype html><style>#c{position:absolute;inset:0;overflow:auto}</style>
     <link rel="stylesheet" href="/web/pdf_viewer.css"><div id="c"><div id="v" class="pdfViewer"></div></div>
@@ -79,7 +82,7 @@ async function openRival() {
   return { url, close: () => server.close() };
 }
 
-/** The editor of fields with 300 pages, while it searches them for places to sign. */
+/** The field editor with a document of 300 pages, while it searches the pages for places to sign. */
 export async function run(): Promise<Result[]> {
   const [pages, browser, rival] = await Promise.all([openOrdersPages(), startBrowser(), openRival()]);
 

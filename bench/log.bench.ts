@@ -32,8 +32,9 @@ async function rate({ baseUrl }: Service, headers: Record<string, string>): Prom
 }
 
 /**
- * Sealing with the log against sealing without it. Each round measures both, and the rounds alternate which of the two
- * is first. The result is the median of the rounds' ratios, so a machine that slows down affects both equally.
+ * Compares sealing with the transparency log with sealing without it. Each round measures both, and the rounds
+ * alternate which of the two is first. The result is the median of the rounds' ratios, so a machine that slows down
+ * affects both equally.
  */
 async function sealing(ours: () => Promise<number>, other: () => Promise<number>): Promise<Result> {
   await ours();
@@ -87,7 +88,10 @@ async function proving(db: Database): Promise<Result> {
   return atMost(`log proof among ${entries} entries, p99, against 5 ms`, [slowest], [5], "ms", 1);
 }
 
-/** Sealing with the transparency log, against a service whose database drops the lines, so that nothing is sequenced; and the log's own figures. */
+/**
+ * Sealing with the transparency log, compared with a service whose database discards the log's lines, so that it
+ * sequences nothing. Also the log's own rates.
+ */
 export async function run(): Promise<Result[]> {
   const folders = [temporaryFolder(), temporaryFolder()] as const;
   const [ours, other] = await Promise.all(

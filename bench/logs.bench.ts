@@ -28,7 +28,7 @@ async function rate(log: Log): Promise<number> {
   return lines / ((user + system) / 1e6);
 }
 
-/** A request's log line written by our logger, and by pino with its own batching destination. */
+/** Writing a request's log line with our logger, compared with pino and its own batching destination. */
 export async function run(): Promise<Result[]> {
   const file = openSync("/dev/null", "w");
   const ours = openLog("info", file);

@@ -15,7 +15,7 @@ import { until } from "@signsealship/testing/until";
 import { emptyChain } from "../service/src/providers/media/chain.ts";
 import { atMost, type Result } from "./result.ts";
 
-/** Each figure against its ceiling, in the same unit. */
+/** Compares each figure with its ceiling, both in the same unit. */
 const budget = (name: string, value: number, unit: string, most: number): Result =>
   atMost(name, [value], [most], unit, 1);
 
@@ -36,7 +36,7 @@ const residentMb = (pid: number): number =>
 const threeIn = (media: EngineUnderTest, session: string): Promise<MediaPeer[]> =>
   Promise.all(["a", "b", "c"].map((person) => openPeer({ engine: media.engine, session, person })));
 
-/** Seconds of one core per second of a session with three people. */
+/** CPU seconds that a session with three people uses per second. */
 async function cpuOfThree(media: EngineUnderTest, pid: number, recorded: boolean): Promise<number> {
   const session = recorded ? "cpu-recorded" : "cpu";
   await media.engine.open(session, recorded ? newRun() : null);
@@ -88,7 +88,10 @@ async function load(): Promise<Result[]> {
 const mergeMs = 250;
 type Line = { take: number; at: string; from: number; to: number };
 
-/** When each take began, by its fastest chunk. */
+/**
+ * When each take began. Each chunk gives an estimate, and the earliest one counts, because that chunk was delayed
+ * least.
+ */
 function startsOf(lines: readonly Line[]): Map<number, number> {
   const starts = new Map<number, number>();
   for (const { take, at, to } of lines)
@@ -97,8 +100,8 @@ function startsOf(lines: readonly Line[]): Map<number, number> {
 }
 
 /**
- * The time from a chunk's first frame until the chunk is durable. Under load, only browsers send media at the pace of
- * the clock.
+ * The time from a chunk's first frame until the chunk is durable. Measure it with browsers only: under load, synthetic
+ * peers fall behind the clock.
  */
 function chunkLags(lines: readonly Line[]): number[] {
   const starts = startsOf(lines);
@@ -192,7 +195,8 @@ async function byBrowsers(): Promise<Result[]> {
 }
 
 /**
- * The budgets of live sessions. Synthetic people make the load; Chromium shows what people see and what is recorded.
+ * The budgets of live sessions. Synthetic participants make the load; Chromium shows what people see and what is
+ * recorded.
  */
 export async function run(): Promise<Result[]> {
   const seen = await byBrowsers();

@@ -31,7 +31,7 @@ async function place(service: Service, form: FormData, headers: Record<string, s
   return ((await response.json()) as { orderCode: string }).orderCode;
 }
 
-/** A sample order with the columns that the service writes. The bare statement inserts it. */
+/** A sample order with the columns that the service writes. The bare server inserts it. */
 function sampleOrder(partnerId: string, keyId: string): NewOrder {
   const services = { sign: true, notarize: false, ship: false, fax: false };
   return {
@@ -88,7 +88,10 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
   };
 }
 
-/** Orders and `/api/partner/me` against bare Fastify with the same driver and statements, on the same database. */
+/**
+ * Placing orders and reading `/api/partner/me`, compared with bare Fastify with the same driver and statements, on the
+ * same database.
+ */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", LOG_LEVEL: "info" });
@@ -144,13 +147,13 @@ export async function run(): Promise<Result[]> {
       targets(() => fetched),
       0.85,
     );
-    // Rate limits are on. Every 64 requests come from another address, so that none is refused.
+    // Rate limits are on. After every 64 requests the client's address changes, so that no request is refused.
     const address = (n: number) => `10.${(n >> 22) & 255}.${(n >> 14) & 255}.${(n >> 6) & 255}`;
     let sent = 0;
     const me = () => get("/api/partner/me", { ...headers, "X-Forwarded-For": address(sent++) });
     await measured("authenticated request, limits on", targets(me, limited), 0.85);
-    // Documents to be signed are examined and signed as a trial. The documents of one firm run one at a time in a
-    // worker thread, which limits this rate.
+    // The service examines each document to be signed, and signs it as a trial. A worker thread does this for one
+    // document of a firm at a time, which limits this rate.
     const post = await postBytes(form, headers.Authorization);
     await measured(
       "order create, 100 KB PDF",

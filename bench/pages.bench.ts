@@ -128,10 +128,10 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
   const [shifts, longest]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     await page.goto(url, { waitUntil: "load" });
-    // Content that loads late, above all the document, must not shift the layout either.
+    // Content that loads late, most of all the document, must not shift the layout either.
     await page.waitForTimeout(settledMs);
     await use(page);
-    // Browsers report the last paint with a delay.
+    // Waits, because browsers report the last paint with a delay.
     await page.waitForTimeout(1000);
     const { shift, interactions } = (await page.evaluate("seen")) as { shift: number; interactions: number[] };
     shifts.push(Math.round(shift * 1000) / 1000);
@@ -144,7 +144,7 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
   ];
 }
 
-/** Our figure and its budget. Both may be zero. */
+/** Compares our figure with its budget. Both may be zero. */
 const within = (name: string, ours: number, other: number, unit: string): Result => ({
   name,
   ours,

@@ -16,7 +16,7 @@ const p95BudgetMs = 300;
 const keys = generateKeyPairSync("ed25519");
 const publicKey = keys.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
 
-/** Live orders with a fax at Telnyx, whose next event says that it is being sent. */
+/** Live orders with a fax at Telnyx, for which the next event from Telnyx says that the fax is being sent. */
 const fill = (partnerId: string, count: number) => sql`
   WITH book AS (INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') RETURNING version), placed AS (
     INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, fax_to, customer_email,
@@ -47,7 +47,7 @@ async function deliver(baseUrl: string, event: ReturnType<typeof eventOf>): Prom
   if (answer.status !== 200) throw new Error(`the event was answered ${answer.status}`);
 }
 
-/** Milliseconds from just before the event is sent until the order has moved. */
+/** Milliseconds from just before the event is sent until the order's status has changed. */
 async function movedAfter(db: Database, baseUrl: string, orderId: number): Promise<number> {
   const started = performance.now();
   await deliver(baseUrl, eventOf(orderId));
@@ -62,7 +62,7 @@ async function movedAfter(db: Database, baseUrl: string, orderId: number): Promi
 const p95 = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
-/** Sends an event at each tick until stopped. */
+/** Sends `eventsPerMinute` events a minute until the returned function is called. */
 function beat(baseUrl: string, next: () => ReturnType<typeof eventOf> | undefined) {
   const sent: Promise<void>[] = [];
   const timer = setInterval(() => {
@@ -75,7 +75,10 @@ function beat(baseUrl: string, next: () => ReturnType<typeof eventOf> | undefine
   };
 }
 
-/** Provider events: the delay until an order has moved, and the cost of 1,000 a minute for API callers. */
+/**
+ * Provider events: how long an order takes to change its status, and how much 1,000 events a minute slow down API
+ * callers.
+ */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({
@@ -101,7 +104,7 @@ export async function run(): Promise<Result[]> {
     const events = ids.map(eventOf);
     const request = get("/api/partner/orders?limit=20", headers);
     const target: Target = { port: Number(new URL(service.baseUrl).port), request: () => request };
-    // One request at a time: the inverse of the rate is the caller's latency.
+    // With one request at a time, the caller's latency is 1 divided by the rate.
     const options = { connections: 1, ms: roundMs, expect: 200 };
     await load(target, options);
     const rates = { beside: [] as number[], alone: [] as number[] };

@@ -36,7 +36,7 @@ function peakMegabytes(which: "ours" | "libpdf"): number {
   );
 }
 
-/** Sealing B-B against hash-and-sign in the same process and against @libpdf/core. */
+/** Sealing at PAdES level B-B, compared with hashing and signing in the same process, and with @libpdf/core. */
 export async function run(): Promise<Result[]> {
   const results: Result[] = [];
   const small = makePdf({ pages: 1, bytes: 100 * kilobyte });

@@ -63,10 +63,10 @@ export async function run(): Promise<Result[]> {
     await site.close();
   }
 
-  /** From the tap on the bar until a field on a drawn page has the focus. */
+  /** Milliseconds from the tap on the bar's button until a field has the focus and its page is drawn. */
   async function nextFieldMs({ page }: OpenPage): Promise<number> {
     await page.getByLabel("Initials (page 1)").fill("JD");
-    // Excludes time that a signer takes in any case.
+    // Leaves the page the second that a signer needs anyway before the next tap.
     await page.waitForTimeout(1000);
     return page.evaluate(async () => {
       const bar = document.querySelector<HTMLElement>(".viewer-bar button");

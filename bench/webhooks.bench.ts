@@ -31,7 +31,7 @@ async function startReceiver(folder: string) {
   };
 }
 
-/** Queues this many events at once. @returns deliveries per second from the commit until the last has ended. */
+/** Queues this many events at once. @returns deliveries per second from the commit until the last one has ended. */
 async function deliver(
   db: Database,
   { partnerId }: Partner,
@@ -52,7 +52,7 @@ async function deliver(
   return rate;
 }
 
-/** The bare loop: sends the same bytes to the same receiver, without records. */
+/** The rival: a bare loop that sends the same bytes to the same receiver and stores nothing. */
 async function postAll(dispatcher: Agent, url: string, count: number, lanes: number): Promise<number> {
   const body = Buffer.alloc(236, "x");
   const headers = {

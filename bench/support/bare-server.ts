@@ -8,11 +8,14 @@ type Settings = {
   port: number;
   connection: pg.PoolConfig;
   folder: string;
-  /** Statement and values of each GET route; `$CODE` stands for the path's `:code`. The answer is its rows as JSON. */
+  /**
+   * Statement and values of each GET route; `$CODE` stands for the path's `:code`. The response contains the rows as
+   * JSON.
+   */
   reads: Record<string, { text: string; values: unknown[] }[]>;
-  /** A ready JSON answer of a GET route. The route still runs its reads, and discards their rows. */
+  /** A fixed JSON response for a GET route. The route still runs its reads, and discards their rows. */
   ready?: Record<string, string>;
-  /** Statement and values of the write; `$CODE` becomes a new code. */
+  /** Statement and values of the POST route; `$CODE` is replaced by a new code. */
   write?: { authenticate: { text: string; values: unknown[] }; text: string; values: unknown[]; unique: number[] };
 };
 

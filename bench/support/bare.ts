@@ -27,7 +27,7 @@ export async function startBare(settings: object): Promise<Bare> {
   };
 }
 
-/** Placeholder of a code: the bare server replaces it by the path's code. */
+/** Placeholder for a code: the bare server replaces it with the code in the request's path. */
 export const codeOfPath = "$CODE";
 
 export type PortableStatement = { text: string; values: unknown[] };
@@ -48,6 +48,6 @@ export async function portableFor(dataDir: string): Promise<(statement: Statemen
   return ({ text, values }) => ({ text, values: withMacs(values, rowMac).map(portable) });
 }
 
-/** Encrypts codes with the keys of a data folder's service. */
+/** Opens the cipher for codes, with the key of the service that uses this data folder. */
 export const sealedTextsOf = async (dataDir: string) =>
   openSealedTexts(await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`));

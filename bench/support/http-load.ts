@@ -4,7 +4,10 @@ export type Target = { port: number; request: (n: number) => Buffer };
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Keep-alive connections that each send the next request once the last is answered. @returns answers per second. */
+/**
+ * Loads a server over keep-alive connections. Each connection sends its next request when the previous one is answered.
+ * @returns answers per second
+ */
 export async function load(
   target: Target,
   options: { connections: number; ms: number; expect: number },
@@ -43,7 +46,8 @@ export async function load(
   return answered / ((performance.now() - started) / 1000);
 }
 
-// Our code takes longer to compile than the code that it is compared with; both are compiled within a few seconds.
+// Rounds before the measurement. Our code takes longer to compile than the code that it is compared with, but both are
+// compiled within a few seconds.
 const warmUp = 5;
 
 /**

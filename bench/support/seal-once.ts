@@ -7,7 +7,8 @@ import { sealers } from "./sealers.ts";
 
 const [which = "ours", path] = process.argv.slice(2);
 if (path === undefined) {
-  // The file generator's memory must not count, so one process generates the file and a second one seals it.
+  // The peak must not include the memory of the file generator, so one process generates the file and a second one
+  // seals it.
   const { execFileSync } = await import("node:child_process");
   const file = join(tmpdir(), `sss-seal-once-${process.pid}.pdf`);
   writeFileSync(file, makePdf({ pages: 40, bytes: 34 * 1024 * 1024 }));

@@ -3,8 +3,8 @@ import type { Sheets } from "./sheet.ts";
 import { srgbProfile } from "./srgb-profile.ts";
 
 /**
- * Data attached to a certificate, JSON by default. Name and description hold no character that PDF strings would
- * escape.
+ * Data attached to a certificate, JSON by default. Its name and description must not contain a character that needs an
+ * escape in a PDF string.
  */
 export type Attached = { name: string; description: string; bytes: Uint8Array; media?: string };
 
@@ -62,7 +62,10 @@ function archivalEntries(file: PdfFile, title: string, at: Date): string {
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Drops characters that XML can't hold: the first page shows the whole title. */
+/**
+ * Escapes a title for XML. Characters that XML can't contain are dropped, which loses nothing: the first page shows the
+ * whole title.
+ */
 const xmlText = (text: string): string =>
   text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")

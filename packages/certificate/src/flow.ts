@@ -33,7 +33,7 @@ export type Flow = {
   tagged: Structure["tagged"];
   /** A hairline over the width of the text. */
   rule: () => void;
-  /** Whether any text had characters written as code points. */
+  /** Whether any text so far had a character that was written as its code point, `\u{...}`. */
   escaped: () => boolean;
 };
 

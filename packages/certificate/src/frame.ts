@@ -24,7 +24,7 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 }
 
 const logoBox = { width: 160, height: 34 };
-// Points per pixel: a small logo stays small.
+// Most points per pixel of a logo, so that a small logo stays small.
 const largestPixel = 0.75;
 
 /**
@@ -107,7 +107,7 @@ const escapedNote = (attached: string) =>
   "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
   `The attached ${attached} has the exact texts.`;
 
-/** Notes for readers without a command line, and on the issuer warning of pdfsig. */
+/** Notes for readers without a command line, and an explanation of the warning about the issuer that pdfsig shows. */
 const withoutCommands = (verifyUrl: string) =>
   `Without these commands: choose the file at ${new URL("/verify", verifyUrl).href}, and your browser checks it without sending it anywhere. ` +
   "The commands need nothing of this service. That the issuer “isn’t trusted” is said of any certificate that a computer was not told " +

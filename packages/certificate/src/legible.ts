@@ -47,7 +47,7 @@ export function legible(faces: Faces, text: string, mono = false): Legible {
   }
   return out;
 
-  /** Draws the pieces of a joined sequence one after the other. */
+  /** Adds one character of a joined sequence that no font has as a whole. Joining characters are left out. */
   function addAlone(char: string): void {
     if (char.replace(joining, "") === "") return;
     const face = invisible.test(char) ? undefined : faceOf(char);

@@ -10,13 +10,13 @@ export const pageSize = { width: 612, height: 792 } as const;
 
 export type Place = { x: number; y: number; width: number; height: number };
 
-/** The marked content of one structure element, or of none. */
+/** The drawing of one structure element. `element` is null for drawing outside the structure, such as page numbers. */
 type Segment = { element: Element | null; canvas: Canvas };
 
-/** `write` gets the further entries of the dictionary. */
+/** `write` returns the annotation's own dictionary entries. */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
-/** `marks` are the elements of its marked content, in the order of their numbers. */
+/** `marks` are the elements of the page's marked content, in the order of their numbers. */
 export type Page = { number: number; segments: Segment[]; marks: Element[]; annotations: Annotation[] };
 
 export const short = (value: number): number => Math.round(value * 100) / 100;

@@ -21,7 +21,7 @@ export type Tag =
 /** Text for programs to read in place of the drawing. */
 type Spoken = { alt?: string; actualText?: string };
 
-/** Marked content, by page and number, or an annotation, by its number. */
+/** A reference to marked content, by page and number, or to an annotation, by page and number. */
 type Content = { page: number; mark: number } | { page: number; annotation: number };
 
 export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content)[] };

@@ -30,7 +30,8 @@ type Run = { start: number; end: number; face: Face; level: number };
 
 const words = new Intl.Segmenter("und", { granularity: "word" });
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
-// The package's types describe another module format than its code has. Each call builds a table of all characters.
+// The cast is needed because the package's types describe another module format than its code has. The factory is
+// called once, because each call builds a table of all characters.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 
 export function createTypeset(faces: Faces): Typeset {
@@ -132,7 +133,7 @@ function trimmed(text: string, start: number, end: number): number {
   return at;
 }
 
-/** Rule L2 of the Unicode Bidirectional Algorithm (UAX 9), by runs. */
+/** Rule L2 of the Unicode Bidirectional Algorithm (UAX 9), applied to whole runs instead of characters. */
 function inVisualOrder(runs: readonly Run[]): Run[] {
   const ordered = [...runs];
   const levels = runs.map(({ level }) => level);

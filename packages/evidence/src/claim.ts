@@ -1,4 +1,7 @@
-/** `unchecked`: the bytes or the trust needed to decide are missing. It never counts as `holds`. */
+/**
+ * `unchecked`: the claim can't be decided, because the needed bytes or trusted certificates are missing. It never
+ * counts as `holds`.
+ */
 export type ClaimState = "holds" | "fails" | "unchecked";
 
 /** One statement about the evidence, its result, and the reason, in a sentence for people. */
@@ -13,7 +16,7 @@ export function allHold(claims: readonly Claim[]): boolean {
   return claims.length > 0 && claims.every((claim) => claim.state === "holds");
 }
 
-/** A claim that holds or fails by a condition, with a sentence for each outcome. */
+/** A claim that holds if the condition is true and fails otherwise, with a sentence for each outcome. */
 export function claim<Name extends string>(name: Name, holds: boolean, good: string, bad: string): Claim<Name> {
   return holds ? { name, state: "holds", why: good } : { name, state: "fails", why: bad };
 }

@@ -38,13 +38,13 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
       const bytes = info.type === "ec" ? ecdsaSignatureToRaw(signature, CURVE_LENGTH[info.curve]) : plain(signature);
       return await subtle.verify(verifyParameters(algorithm), key, bytes, plain(data));
     } catch (error) {
-      // Web Crypto signals an unusable key or signature by a DOMException; anything else is our own fault.
+      // Web Crypto signals an unusable key or signature by a DOMException; any other error is a bug of ours.
       if (error instanceof EvidenceError || error instanceof DOMException) return false;
       throw error;
     }
   }
 
-  /** Sequential, because each message is assembled in memory. */
+  /** One message after the other, because each is assembled in memory. */
   async function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Promise<Uint8Array[]> {
     const out: Uint8Array[] = [];
     for (const chunks of messages) out.push(await digest(hash, chunks));

@@ -26,10 +26,13 @@ const others = [
   "@fontsource-variable/noto-emoji",
 ];
 
-/** Subsets of the other packages that Noto Sans itself covers. */
+/** Names of subsets that the complete Noto Sans covers, so these files of the other font packages are not used. */
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
-/** Noto Sans, complete, in two weights: a mark and a letter of different blocks must come from one file. */
+/**
+ * The complete Noto Sans in two weights, not its subsets: a letter and a combining mark from different Unicode blocks
+ * must come from one file.
+ */
 export function textFontPaths(): { regular: string; semibold: string } {
   const folder = folderOf("@expo-google-fonts/noto-sans");
   return {
@@ -75,7 +78,7 @@ function within(ranges: string): (codePoint: number) => boolean {
   });
   bounds.sort(([one], [other]) => one - other);
   return (codePoint) => {
-    // The last range that begins at or before the code point; they don't overlap.
+    // The last range that begins at or before the code point. Ranges don't overlap.
     let [low, high] = [0, bounds.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

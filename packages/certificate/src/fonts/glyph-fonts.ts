@@ -29,7 +29,8 @@ export function createGlyphFonts(): GlyphFonts {
     codeOf(cluster) {
       const { face, weight, parts, text } = cluster;
       const shapes = parts.map(({ id, x, y }) => `${id},${Math.round(x)},${Math.round(y)}`).join(";");
-      // The text is part of the key: two characters of one shape get two codes, so that search and copy find each.
+      // The text is part of the key: two characters with the same shape get two codes, so that searching and copying
+      // find the right character.
       const key = `${face.id}/${weight}/${shapes}/${text}`;
       const known = codes.get(key);
       if (known) return known;

@@ -3,7 +3,7 @@ import { EvidenceError } from "../errors.ts";
 import { MAX_DEPTH, TAG } from "./der.ts";
 import { constructed, type DerValue, encode, octetString, primitive } from "./writer.ts";
 
-/** Limit of values in total. A signature with certificates and revocation lists has a few thousand. */
+/** Limit of the values in one encoding. A signature with certificates and revocation lists has a few thousand. */
 const MAX_VALUES = 200_000;
 const CONSTRUCTED = 0x20;
 

@@ -31,7 +31,7 @@ export const constructedTag = (n: number): number => 0xa0 | n;
 /** Limit of nesting. X.509 and CMS need about 15. */
 export const MAX_DEPTH = 40;
 
-/** Limit of the parts of one value. Lists in certificates and signatures have a few dozen. */
+/** Limit of the values directly inside one constructed value. Lists in certificates and signatures have a few dozen. */
 const MAX_PARTS = 10_000;
 
 /**

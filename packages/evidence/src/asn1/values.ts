@@ -84,7 +84,7 @@ export function unsignedOf(content: Uint8Array): Uint8Array {
   return content[0] === 0 ? content.subarray(1) : content;
 }
 
-/** @throws EvidenceError `der` unless the octet is 00 or FF (X.690, section 11.1). */
+/** Reads a BOOLEAN. @throws EvidenceError `der` unless the octet is 00 or FF (X.690, section 11.1) */
 export function readBoolean(node: DerNode): boolean {
   expect(node, TAG.boolean, "a boolean");
   const octet = node.source[node.contentStart];
@@ -93,7 +93,7 @@ export function readBoolean(node: DerNode): boolean {
   return octet === 0xff;
 }
 
-/** @throws EvidenceError `der`. */
+/** Reads an OCTET STRING as a view of its octets. @throws EvidenceError `der`. */
 export function readOctetString(node: DerNode, tag: number = TAG.octetString): Uint8Array {
   expect(node, tag, "an octet string");
   return contentOf(node);

@@ -50,7 +50,7 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
   return node === undefined ? undefined : childrenOf(node)[index];
 }
 
-/** Limit of signature checks, however the certificates are named. */
+/** Most signature checks, so that many certificates with the same name can't cost more. */
 const MAX_TRIES = 16;
 
 /**
@@ -75,7 +75,7 @@ async function looseCertificate(
     last = next;
     waiting.delete(last);
     const { issuer, subject } = last;
-    // A self-issued certificate ends the chain: another certificate of its name could be anyone's.
+    // A self-issued certificate ends the chain: anybody could have added another certificate with the same name.
     const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
     next = undefined;
     for (const one of issuers) {
@@ -89,8 +89,8 @@ async function looseCertificate(
 }
 
 /**
- * The topmost certificate is vouched for by its own signature or an anchor's. If its issuer is missing, `verifyChain`
- * judges it.
+ * Whether the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if its issuer is
+ * missing: then `verifyChain` judges it.
  */
 async function isVouchedFor(
   one: Certificate,

@@ -114,7 +114,8 @@ function readPadded(bytes: Uint8Array): DerNode {
 function readCertificates(node: DerNode): Certificate[] {
   const members = membersOf(node, "cms", constructedTag(0));
   if (members.length > MAX_CERTIFICATES) throw new EvidenceError("limit", "There are too many certificates");
-  // The other choices (attribute certificates, obsolete forms) have context tags and prove nothing here.
+  // Other kinds of certificates (attribute certificates, obsolete forms) have context tags. They are skipped, because
+  // they prove nothing here.
   return members.filter((member) => member.tag === TAG.sequence).map(readCertificate);
 }
 

@@ -28,7 +28,10 @@ export interface SignerVerification {
   readonly signingCertificateVersion: 1 | 2 | null;
   /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
   readonly signingTime: number | null;
-  /** Why the signature is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
+  /**
+   * What makes the signature too outdated to rely on, in words: `MD5`, `SHA-1`, or that its key is too short. Null
+   * otherwise.
+   */
   readonly outdated: string | null;
 }
 
@@ -91,7 +94,10 @@ export async function verifySignerInfo(input: SignerInput): Promise<SignerVerifi
   };
 }
 
-/** A signature over the content itself (RFC 5652, section 5.4). Nothing binds its certificate. */
+/**
+ * A signature over the content itself (RFC 5652, section 5.4). No signed attribute binds the signature to its
+ * certificate.
+ */
 async function verifyBareSignature(input: SignerInput, content: Uint8Array): Promise<SignerVerification> {
   const { signedData, signerInfo } = input;
   const certificate = signerCertificateOf(signedData, signerInfo.sid);
@@ -142,7 +148,8 @@ function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Cer
       : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const [first] = named;
-  // If two different certificates had the same name, the reader and the signer could mean different ones.
+  // Two different certificates with the same name are refused: the signer could have meant one and the reader of the
+  // result the other.
   return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
 }
 

@@ -22,7 +22,7 @@ export type ActClaimName = "act_certificate" | "act_place" | "act_time_stamp";
 /** One signing act of an envelope, with the signature that ends its revision. */
 type Act = {
   readonly signer: EnvelopeSigner;
-  /** Length of the file that was signed, before this act was added. */
+  /** Length in bytes of the file that the signer signed, before this act was appended. */
   readonly before: number;
   /** The time stamp that the trail's record names. */
   readonly timeStamp: JsonValue | undefined;
@@ -69,14 +69,14 @@ async function each(acts: readonly Act[], judge: (act: Act) => Finding | Promise
   return found;
 }
 
-/** The first claim that fails; if none fails, the first unchecked one; otherwise the last. */
+/** Combines findings into one claim: the first finding that fails, else the first unchecked one, else the last. */
 function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]): Claim<Name> {
   const worst =
     found.find(({ state }) => state === "fails") ?? found.find(({ state }) => state === "unchecked") ?? found.at(-1);
   return { name, ...(worst ?? { state: "fails", why: "There are no acts." }) };
 }
 
-/** The acts of the trail, each with its signature; a sentence if one of them lacks a readable signature. */
+/** The acts of the trail, each with its signature; or a sentence that explains which act lacks a readable signature. */
 function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string {
   const { revisions, signers, trail } = envelope;
   if (placed instanceof EvidenceError) return `The signatures can't be read: ${placed.message}.`;

@@ -20,7 +20,7 @@ export type ActFieldKind =
   | "radio"
   | "dropdown";
 
-/** The signer's own fields by fully qualified name. The options of one radio differ in what follows the last dot. */
+/** The signer's own fields by fully qualified name. The names of one radio's options differ only after the last dot. */
 export type ActFields = ReadonlyMap<string, ActFieldKind>;
 
 const drawn = ["V", "AP"];
@@ -96,7 +96,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
       const old = before?.get(number);
       if (old === undefined) return [];
       const [was, is] = [dictionaryOf(old), dictionaryOf(after?.get(number))];
-      // The walk over the fields already refused fields that state a key twice.
+      // A field that states a key twice has already been refused while the fields were walked.
       return [{ field: names.get(number) ?? null, keys: was && is ? changedKeys(was, is) : null }];
     });
     return [...catalog, ...objects];
@@ -109,7 +109,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
 function fieldNames(document: PdfDocument): ReadonlyMap<number, string | null> {
   const names = new Map<number, string | null>();
   walkFields(document, ({ name, number }) => {
-    // A field that is listed twice is one field.
+    // A field that two lists contain counts as one field.
     if (number !== undefined) names.set(number, names.has(number) && names.get(number) !== name ? null : name);
   });
   return names;

@@ -8,7 +8,7 @@ import { stringBytes } from "../pdf/text.ts";
 import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import { type SealPurpose, sealPurposeOf } from "../seal/purpose.ts";
 
-/** A signature in the form of a document's newest revision. */
+/** A signature as it is in the document's newest revision. */
 export type PlacedSignature = {
   readonly range: SignedRange;
   /** Hex of /SSSActSha256; null for a signature that is not an act. */
@@ -23,7 +23,7 @@ export type PlacedSignature = {
  * Maps the signatures of a document by the end of their signed range. Encrypted documents that open without a password
  * are decrypted, because an act's hash is encrypted in them.
  *
- * @returns an EvidenceError for an unreadable file, or for two acts that end at one byte
+ * @returns an EvidenceError for an unreadable file, or for two acts whose signed ranges end at the same byte
  */
 export async function placedSignatures(bytes: Uint8Array): Promise<Map<number, PlacedSignature> | EvidenceError> {
   try {

@@ -52,13 +52,13 @@ export type CustodyVerification = {
   /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
   /**
-   * Whether the document is a genuine one of another signing, and nothing fails of the certificate itself. The claims about
-   * the document fail then, but nothing was changed.
+   * True when the document is genuine but belongs to another signing, and no claim about the certificate itself fails.
+   * The claims about the document then fail, although nobody changed anything.
    */
   readonly isOfAnotherFile: boolean;
 };
 
-/** The words for a certificate that belongs to another file: it is not for this file, but it was not forged. */
+/** The text to show when a certificate was not forged but belongs to another file. */
 export const anotherFileWords = {
   title: "This certificate belongs to another file",
   text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
@@ -114,7 +114,7 @@ const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_el
 const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && ofOrders.has(seal?.purpose?.kind ?? "");
 
-/** Without a trusted certificate, anybody may have made the seal that covers the rest. */
+/** Unless a trusted certificate made it, the seal that covers the rest could be anybody's. */
 function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {
   const name = "document_continues";
   const begins = "The document begins with the signed file that is named, and";
@@ -154,7 +154,7 @@ async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | Ev
   }
 }
 
-/** The certificates in the signature values of a custody certificate; none for unreadable values. */
+/** The certificates in the signature values of a custody certificate; an unreadable value adds none. */
 function certificatesIn(bytes: Uint8Array): readonly Certificate[] {
   try {
     const document = openDocument(bytes);

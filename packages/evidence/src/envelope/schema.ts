@@ -19,7 +19,7 @@ export type EnvelopeRevision = {
 };
 
 export type EnvelopeSigner = {
-  /** Counted from 1. */
+  /** The signer's number, counted from 1. */
   readonly n: number;
   readonly name: string;
   readonly email: string;

@@ -55,7 +55,7 @@ function actsClaim(
   const fault = ends.find(({ bytes }, index) => hashAt(bytes) !== acts[index]?.actSha256);
   if (fault)
     return { name, state: "fails", why: `No signature over revision ${fault.number} bears the hash of its act.` };
-  // Acts of an earlier signing belong to the document as it was sent.
+  // Acts of an earlier signing are part of the document that was sent, so they are not counted.
   const prepared = revisions[1]?.bytes ?? 0;
   return claim(
     name,

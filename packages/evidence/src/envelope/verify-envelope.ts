@@ -52,7 +52,7 @@ export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelop
 function tryParse(bytes: Uint8Array): EnvelopeEvidence | EvidenceError {
   try {
     const envelope = parseEnvelope(bytes);
-    // Numbers and names without a single canonical JSON form are not evidence either.
+    // Throws for numbers and names that have no single canonical JSON form: they are not evidence either.
     envelopeBytes(envelope);
     return envelope;
   } catch (error) {
@@ -180,7 +180,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
   const kinds = revisions.map(({ kind }) => kind).join(" ");
   const grows = revisions.every(({ number, bytes, sha256 }, index) => {
     const before = revisions[index - 1];
-    // A document that has its own signature fields may need no preparation.
+    // The first revision may equal the original: a document with its own signature fields may need no preparation.
     const isSame = number === 1 && bytes === before?.bytes && sha256 === before.sha256;
     return isSame || bytes > (before?.bytes ?? 0);
   });

@@ -7,7 +7,7 @@ import { signedClaim, type TrustedLog } from "./verify-log-proof.ts";
 
 export type CarriedClaimName = "log_carried" | "log_sandwich";
 
-/** By the rules of the log, a seal enters it within this time. */
+/** The log's rules require that a seal enters the log within this time. */
 const mostDelayMs = 24 * 3600_000;
 
 /**
@@ -21,9 +21,9 @@ export async function verifyCarried(input: {
   readonly logProof: Uint8Array | undefined;
   readonly environment: "live" | "test" | null;
   readonly logs: readonly TrustedLog[];
-  /** The time that the seal states, epoch ms; null for none. */
+  /** The time that the seal states, epoch ms; null if it states none. */
   readonly claimedTime: number | null;
-  /** The earliest trusted stamp over the checkpoint of the log proof, epoch ms; null for none. */
+  /** The earliest trusted stamp over the checkpoint of the log proof, epoch ms; null if there is none. */
   readonly stampedTime: number | null;
 }): Promise<Claim<CarriedClaimName>[]> {
   const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
@@ -37,7 +37,10 @@ export async function verifyCarried(input: {
   return withSandwich(await carriedClaim(carried, input), sandwichClaim(carried, proof, input));
 }
 
-/** A checkpoint that is not proven to be the log's says nothing about when the seal was made. */
+/**
+ * Makes the `log_sandwich` claim `unchecked` unless the checkpoint in the seal is proven to be the log's: only then
+ * does it show when the seal was made.
+ */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];
   const why = "Nobody trusted says that the checkpoint in the seal is a state of this log.";
@@ -69,8 +72,8 @@ async function carriedClaim(
 }
 
 /**
- * Whether both checkpoints can belong to one history, as far as the proof shows. This is decidable when both have the
- * same size, or when the first is the state directly before the line.
+ * Whether both checkpoints can belong to one history of the log, as far as the proof can decide it. It can when both
+ * checkpoints have the same size, or when the first one is the state directly before the line.
  */
 async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);

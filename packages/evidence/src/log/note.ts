@@ -2,12 +2,12 @@ import { concatBytes, equalBytes, toHex } from "../bytes.ts";
 import { fromHex, sha256 } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 
-/** Signed notes of C2SP signed-note, by Ed25519. */
+/** Signed notes as C2SP signed-note defines them, signed with Ed25519. */
 const maxSignatures = 32;
 const maxNoteBytes = 64 * 1024;
 
 const ed25519 = 0x01;
-/** A cosignature of C2SP tlog-cosignature, by Ed25519. It states when it was made. */
+/** The Ed25519 cosignature of C2SP tlog-cosignature, which states when it was made. */
 const timedEd25519 = 0x04;
 const keyBytes = 32;
 const timeBytes = 8;
@@ -47,7 +47,7 @@ export const parseWitnessKey = (text: string): Promise<NoteKey> =>
   parseKey(text, timedEd25519, "a key of Ed25519 cosignatures");
 
 async function parseKey(text: string, kind: number, says: string): Promise<NoteKey> {
-  // Base64 may contain plus signs, too.
+  // Base64 may contain plus signs too, so only the first two plus signs separate.
   const [, name = "", id = "", key = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
   const bytes = key === "" ? new Uint8Array(0) : fromBase64(key);
   if (bytes[0] !== kind) throw new EvidenceError("log", `the key is not NAME+ID+BASE64 of ${says}`);
@@ -56,7 +56,7 @@ async function parseKey(text: string, kind: number, says: string): Promise<NoteK
   return parsed;
 }
 
-/** A note's bytes as text. */
+/** Writes a note: its text, an empty line, and its signature lines. */
 export const formatNote = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(formatSignature).join("")}`;
 

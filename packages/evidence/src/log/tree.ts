@@ -78,7 +78,7 @@ export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }
 
-/** The perfect subtrees of a range that a proof names, left to right. */
+/** The perfect subtrees that a range of a proof consists of, left to right. */
 export function perfectNodes({ start, end }: LeafRange): TreeNode[] {
   const nodes: TreeNode[] = [];
   for (let at = start; at < end; ) {
@@ -94,10 +94,10 @@ export function perfectNodes({ start, end }: LeafRange): TreeNode[] {
   return nodes;
 }
 
-/** A perfect subtree on the right edge of a growing tree. */
+/** One of the perfect subtrees that a growing tree consists of. */
 export type EdgeNode = { readonly level: number; readonly hash: Uint8Array };
 
-/** Appends a leaf to the right edge of a tree: its perfect subtrees, left to right. */
+/** Appends a leaf to a tree, which is given as its perfect subtrees from left to right. */
 export function appendToEdge(edge: EdgeNode[], leaf: Uint8Array, hashOf: NodeHash): void {
   let added: EdgeNode = { level: 0, hash: leaf };
   for (let last = edge.at(-1); last?.level === added.level; last = edge.at(-1)) {
@@ -156,7 +156,8 @@ export async function verifyConsistency(input: {
   if (oldSize === size) return proof.length === 0 && equalBytes(oldRoot, root);
   const ranges = consistencyRanges(oldSize, size);
   if (ranges.length !== proof.length || !proof.every(isHash)) return false;
-  // The leftmost range is a part of the older tree; if there is none, the older tree itself is that part.
+  // If the leftmost range of the proof ends where the older tree ends, the proof begins with that range's hash.
+  // Otherwise the older tree's root takes its place.
   const [first] = ranges;
   const beginsInside = first !== undefined && first.end === oldSize;
   let older = beginsInside ? (proof[0] ?? oldRoot) : oldRoot;

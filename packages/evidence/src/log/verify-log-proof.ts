@@ -103,7 +103,10 @@ export async function signedClaim(
   return fails(`The log ${origin} did not sign the checkpoint.`);
 }
 
-/** An invalid cosignature fails the claim even if the others suffice, because nobody adds one by mistake. */
+/**
+ * Judges the witnesses' cosignatures. An invalid cosignature fails the claim even if the valid ones suffice, because
+ * nobody adds an invalid one by mistake.
+ */
 async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
   const name = "log_witnessed";
   const policy = logsOf(origin, trust).find((log) => log.policy)?.policy;
@@ -127,7 +130,7 @@ async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust)
   return [{ name, state: "holds", why: `${count}${when}.` }];
 }
 
-/** A key that can't be read has signed nothing. */
+/** Judges a key's signature on a note. A key that can't be read counts as one that did not sign. */
 async function verdictOf(note: Note, key: string): Promise<NoteVerdict> {
   try {
     return await verifyNote(note, await parseNoteKey(key));

@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { type NoteKey, parseNoteKey, parseWitnessKey } from "./note.ts";
 
-/** A witness in a policy: its key `key`, and its address for logs; null when the file names no address. */
+/** A witness in a policy. `url` is the address at which logs request cosignatures; null when the policy names none. */
 export type Witness = { readonly name: string; readonly key: NoteKey; readonly url: string | null };
 
 /** Requires at least `threshold` of the members, which are names of witnesses or groups. */

@@ -12,7 +12,7 @@ export type ChainVersion = {
   readonly version: number;
   /** The manifest as received. */
   readonly bytes: Uint8Array;
-  /** The hash that the record states; absent when the bytes came alone. */
+  /** The hash that the record states; absent when the manifest came without a record. */
   readonly manifestSha256?: string;
 };
 

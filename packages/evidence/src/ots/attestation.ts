@@ -63,7 +63,8 @@ export function compareAttestations(a: Attestation, b: Attestation): number {
   const [tagA, tagB] = [attestationTagHex(a), attestationTagHex(b)];
   if (tagA !== tagB) return tagA < tagB ? -1 : 1;
   if ("height" in a && "height" in b) return a.height - b.height;
-  // The payload starts with the length of the address, so addresses are compared instead of payloads.
+  // The addresses are compared, not the payloads: a payload starts with the address's length, which would sort short
+  // addresses first.
   if ("uri" in a && "uri" in b) return a.uri === b.uri ? 0 : a.uri < b.uri ? -1 : 1;
   return compareBytes(payloadBytes(a), payloadBytes(b));
 }

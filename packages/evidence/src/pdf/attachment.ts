@@ -99,7 +99,8 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
 }
 
 /**
- * Whether `endstream` follows, after one line end at most: readers that search for that word then find the same data.
+ * Whether `endstream` follows, with at most one line end before it. Only then do readers that search for that word find
+ * the same data as readers that use /Length.
  */
 function endsStream(bytes: Uint8Array, end: number): boolean {
   return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));

@@ -6,7 +6,7 @@ import { EvidenceError } from "../errors.ts";
  */
 export type Budget = { left: number };
 
-/** The work of half a second, or of reading a hundred megabytes. */
+/** The budget of one file, in units: about half a second of work, or reading a hundred megabytes. */
 const MAX_WORK = 48_000_000;
 
 /** The costs of reading, in addition to one unit per byte. */
@@ -24,14 +24,14 @@ export const COST = {
   subsection: 50,
   /** A byte of compressed data. */
   compressedByte: 8,
-  /** An entry of a cross-reference section that is looked up alone, or this many bytes of a text search. */
+  /** Looking up one entry of a cross-reference section, or searching `searchedBytes` bytes for a text. */
   entryLook: 10,
   searchedBytes: 8,
-  /** A value of a signature in BER. */
+  /** One value of a signature that is encoded in BER. */
   berValue: 30,
   /** A place that might be a signature's /ByteRange. */
   candidate: 400,
-  /** A signature, each byte of its value, and this many hashed bytes. */
+  /** A signature, each byte of its value, and that many hashed bytes. */
   signature: 100_000,
   signatureByte: 20,
   hashedBytes: 20,

@@ -131,7 +131,10 @@ function readForeignContents(
   }
 }
 
-/** Total length of the SEQUENCE at this offset; undefined for other tags, and for indefinite or non-minimal lengths. */
+/**
+ * Total length of the SEQUENCE that these bytes begin with; undefined for other tags, and for indefinite or non-minimal
+ * lengths.
+ */
 function derLength([tag, first = 0x80, ...rest]: Uint8Array): number | undefined {
   if (tag !== 0x30) return undefined;
   if (first < 0x80) return 2 + first;
@@ -159,14 +162,16 @@ function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   let upper = 0;
   for (let at = from; at < to; at++) {
     const code = bytes[at] ?? 0;
-    // Letters have bit 6 set, and lowercase ones bit 5, too; digits have only bit 5.
+    // In ASCII, letters have bit 6 set and digits don't. Of the letters, only lowercase ones have bit 5 set.
     lower |= code & (code >> 1) & 0x20;
     upper |= ~code & (code >> 1) & 0x20;
   }
   return lower !== 0 && upper !== 0;
 }
 
-/** Compares four bytes at a time, because padding is most of what is read of a seal. */
+/**
+ * Whether the bytes are all the digit 0. Compares four at a time, because most of what is read of a seal is padding.
+ */
 function isZeroPadding(bytes: Uint8Array, from: number, to: number): boolean {
   let different = 0;
   let at = from;

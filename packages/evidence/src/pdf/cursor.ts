@@ -24,7 +24,7 @@ export function cursorAt(
   return { bytes, limit, budget, position, decrypt: undefined };
 }
 
-/** The byte under the cursor moved by `ahead`, or -1 at the limit. */
+/** The byte `ahead` positions after the cursor, or -1 at or past the limit. */
 export const peek = (cursor: Cursor, ahead = 0): number => {
   const at = cursor.position + ahead;
   return at >= 0 && at < cursor.limit ? (cursor.bytes[at] ?? -1) : -1;
@@ -56,7 +56,7 @@ export function skipSpace(cursor: Cursor): void {
   cursor.position = Math.min(at, limit);
 }
 
-/** Moves past `word` and returns true, if it is under the cursor and ends there. */
+/** If `word` is under the cursor as a whole word, moves past it and returns true. */
 export function takeKeyword(cursor: Cursor, word: string): boolean {
   for (let index = 0; index < word.length; index++) {
     if (peek(cursor, index) !== word.charCodeAt(index)) return false;

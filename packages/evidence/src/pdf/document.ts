@@ -27,12 +27,12 @@ export type PdfDocument = {
   readonly revisions: Revision[];
   readonly trailer: PdfDictionary;
   readonly seen: Set<number>;
-  /** Resolved references: by number, and by generation where it is not 0. */
+  /** Resolved references: keyed by number, or by number and generation if the generation is not 0. */
   readonly objects: Map<number | string, LocatedValue | undefined>;
-  /** Keyed by offset, because a number may be another stream in another revision. */
+  /** Object streams by their offset, because one number can mean different streams in different revisions. */
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
-  /** Keys, keyed by the entries of the encryption dictionary; null when a password is needed. */
+  /** Derived decryption keys, by the entries of the encryption dictionary. Null when a password is needed. */
   readonly keys: Map<string, Uint8Array | null>;
   /** Undefined when the document is not encrypted. */
   decryption: Decryption | undefined;
@@ -108,18 +108,18 @@ export function resolve(document: PdfDocument, value: PdfValue | undefined): Pdf
 export function locate(document: PdfDocument, value: PdfValue | undefined): LocatedValue | undefined {
   if (value?.kind !== "reference") return value === undefined ? undefined : { value, start: undefined };
   const { number, generation } = value;
-  // A reference of another generation resolves to another object, whatever is cached.
+  // The cache key includes the generation, because a reference with another generation resolves to another object.
   const key = generation === 0 ? number : `${number} ${generation}`;
   if (document.objects.has(key)) return document.objects.get(key);
   spend(document.budget, COST.object);
   const found = read(document, lookUp(document, number), number, generation);
-  // An indirect object whose value is another reference is not followed, because that allows cycles.
+  // An indirect object whose value is another reference is not followed, because that would allow cycles.
   const located = found?.value.kind === "reference" ? undefined : found;
   document.objects.set(key, located);
   return located;
 }
 
-/** Looking up a number among sorted subsections visits few of them. */
+/** The cost of looking up a number. The search among sorted subsections visits few of them. */
 function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
 }
@@ -171,7 +171,7 @@ function loadPrevious(document: PdfDocument): boolean {
   if (document.seen.has(revision.main.offset))
     throw new EvidenceError("pdf", "the cross-reference sections form a cycle");
   const encrypt = encryptOf(revision.main);
-  // Readers use only the newest trailer. A different value in an older one would be ambiguous.
+  // Readers use the /Encrypt of the newest trailer only. A different /Encrypt in an older trailer would be ambiguous.
   if (encrypt !== undefined && !sameValue(encrypt, document.trailer.entries.get("Encrypt"))) {
     throw new EvidenceError("pdf", "two trailers name different /Encrypt dictionaries");
   }

@@ -10,8 +10,8 @@ const MAX_FIELD_DEPTH = 32;
 /**
  * The texts of the newest revision's form fields, by fully qualified name (ISO 32000-2 section 12.7.4.2). "" is an
  * empty field, and a checkbox has the name of its state. Null is a value that readers may show differently: rich text,
- * several widgets, two fields of one name, a checkbox that shows another state than its value, or a value that is not
- * text.
+ * several widgets, two fields with the same name, a checkbox that shows another state than its value, or a value that
+ * is not text.
  *
  * @throws EvidenceError when the path to a field is broken, ambiguous or past the limits
  */
@@ -44,7 +44,7 @@ export function walkFields(document: PdfDocument, visit: (field: NamedField) => 
     if (found?.kind !== "dictionary") return;
     const field = unambiguous(found, "a form field");
     const title = resolve(document, field.entries.get("T"));
-    // A widget of its parent is not a field of its own.
+    // A child without a name is a widget of its parent, not a field of its own.
     if (title?.kind !== "string") return;
     const name = parent.name === "" ? stringText(title) : `${parent.name}.${stringText(title)}`;
     const held = field.entries.get("V") ?? parent.held;

@@ -33,7 +33,8 @@ export function indexObjectStream(
     numbers.push(number);
     offsets.push(first + offset);
   }
-  // Some readers use the index, others the number, and of the latter some take the first and some the last match.
+  // Some readers find an object by its index and others by its number. Of these, some use the first match and some the
+  // last.
   if (new Set(numbers).size !== numbers.length) throw new EvidenceError("pdf", "an object twice in an object stream");
   return { data, numbers, offsets };
 }

@@ -11,9 +11,9 @@ const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**
- * Describes an object of a sealed document that does not end before the seal's tail; null when there is none. Within
- * limits, the seal's value can be changed without its key (docs/evidence-format.md, section 3.2), which would change an
- * image whose data extend into it.
+ * Describes an object of a sealed document that does not end before the seal's tail; null when there is none. The
+ * seal's value can be changed a little without the seal's key (docs/evidence-format.md, section 3.2). Such a change
+ * would also change an image whose data extend into that value.
  *
  * @param end where the document ends
  */
@@ -28,7 +28,10 @@ export function reachOver(document: PdfDocument, end: number): string | null {
   }
 }
 
-/** Searches the objects that the document's own sections name. Comments or white space may precede their header. */
+/**
+ * Searches the objects that the document's own sections name for one that reaches past `end`. Comments or white space
+ * may precede an object's header.
+ */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
   for (const { main, hybrid } of loadRevisions(document).slice(1)) {
@@ -57,7 +60,7 @@ function headedValue(bytes: Uint8Array, at: number, end: number): number | null 
   return generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
 }
 
-/** Searches everything that looks like an object, because readers that repair files find it, too. */
+/** Searches everything that looks like an object, because readers that repair files use all of it. */
 function isFound(document: PdfDocument, end: number): boolean {
   const { bytes, budget } = document;
   spend(budget, Math.ceil(end / COST.searchedBytes));
@@ -69,7 +72,7 @@ function isFound(document: PdfDocument, end: number): boolean {
   return false;
 }
 
-/** Whether two numbers precede `at`. No separator is needed between the second one and the word. */
+/** Whether two numbers precede `at`. No separator is needed between the second number and the word at `at`. */
 function followsNumbers(bytes: Uint8Array, at: number): boolean {
   let index = at;
   return [isSpace, isDigit, isSpace, isDigit].every((isOne, step) => {

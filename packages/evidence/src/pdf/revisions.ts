@@ -17,7 +17,7 @@ export function revisionAt(bytes: Uint8Array, base: number, offset: number, budg
   return { main, hybrid };
 }
 
-/** Some producers write /Prev 0 for none. Readers would disagree if a section is at that offset. */
+/** Treats /Prev 0 as no /Prev, as some producers mean it. If a section is at that offset, readers would disagree. */
 function withoutPrevZero(
   bytes: Uint8Array,
   base: number,

@@ -67,7 +67,10 @@ export function tailProblem(
 
 const END_OF_OBJECT = "\nendobj\n";
 
-/** The objects that a section names, in file order. Rows of other kinds are detected when its bytes are compared. */
+/**
+ * The objects that a section names, in file order. Rows that name no object at an offset are skipped here. They are
+ * detected when the section's bytes are compared.
+ */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
   const most = section.prev === undefined ? MAX_RESTATED : MAX_OBJECTS;

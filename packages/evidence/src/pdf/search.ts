@@ -23,12 +23,12 @@ type Search = (bytes: Uint8Array, from: number, to: number) => number;
 
 type NodeBuffer = { prototype: { indexOf: (this: Uint8Array, text: string, from: number, as: "latin1") => number } };
 const native = (globalThis as { Buffer?: NodeBuffer }).Buffer?.prototype.indexOf;
-// A call of Node's search costs as much as scanning this many bytes here.
+// Calling Node's search costs about as much as scanning this many bytes with the loop below.
 const NEAR = 256;
 
 /**
  * `indexOfText` for searches through a whole file: Node's own search, where available, compares many bytes at once.
- * @throws RangeError likewise
+ * @throws RangeError as `indexOfText`
  */
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
@@ -50,7 +50,7 @@ export function searchWholeFile(text: string): Search {
   };
 }
 
-/** `indexOfText` for a repeated search. @throws RangeError likewise */
+/** Prepares `indexOfText` for repeated searches for the same text. @throws RangeError as `indexOfText` */
 export function searchFor(text: string): Search {
   const pivot = pivotOf(text, (index) => text.length - 1 - index);
   const steps = new Uint8Array(256).fill(pivot + 1);
@@ -82,7 +82,10 @@ export function lastIndexOfText(bytes: Uint8Array, text: string, to: number, fro
   return -1;
 }
 
-/** The first index, in the given order, whose character occurs in the text once. */
+/**
+ * Tries the indexes in the given order and returns the first whose character occurs exactly once in the text. @throws
+ * RangeError if there is none
+ */
 function pivotOf(text: string, nth: (index: number) => number): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charAt(nth(index));

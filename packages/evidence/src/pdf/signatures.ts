@@ -9,7 +9,7 @@ export type SignatureInPdf = {
   readonly dictionary: PdfDictionary;
   /** Offset of the indirect object that holds the dictionary; undefined inside an object stream. */
   readonly start: number | undefined;
-  /** The fields that have this dictionary as their value: one, unless the file was manipulated. */
+  /** The fields that have this dictionary as their value: one field, unless the file was manipulated. */
   readonly fieldCount: number;
   /** For each of these fields, the partial names from the top. `fieldName` joins and decrypts them. */
   readonly fieldTitles: readonly (readonly PdfString[])[];
@@ -31,7 +31,8 @@ const MAX_FIELD_DEPTH = 32;
  * or past the limits
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
-  // A document whose earlier chain is broken is refused, even if the newest section suffices for every lookup.
+  // A document whose chain of earlier sections is broken is refused, even if the newest section suffices for every
+  // lookup.
   loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
@@ -108,7 +109,7 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 }
 
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
-  // `readByteRange` refuses any other repeated key of a signature.
+  // Only /Reference is checked here: `readByteRange` refuses any other key that a signature repeats.
   if (signature.repeated.includes("Reference")) unambiguous(signature, "a signature");
   const references = signature.entries.get("Reference");
   if (references === undefined || references.kind === "null") return undefined;

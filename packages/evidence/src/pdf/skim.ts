@@ -5,7 +5,7 @@ import { isTextAt } from "./search.ts";
 type Skimmed = { readonly position: number; readonly lengths: readonly number[] | null };
 
 const CLOSING = ["endobj", "xref", "trailer", "startxref"];
-/** 1 for white space and delimiters, by code. */
+/** By character code: 1 for white space and delimiters, which end a word, otherwise 0. */
 const ENDS_WORD = Uint8Array.from({ length: 256 }, (_, code) =>
   isSpace(code) || "()<>[]{}/%".includes(String.fromCharCode(code)) ? 1 : 0,
 );
@@ -67,7 +67,7 @@ function skipWord(cursor: Cursor): void {
   while (cursor.position < limit && ENDS_WORD[bytes[cursor.position] ?? 0] === 0) cursor.position++;
 }
 
-/** A name with escapes may equal any other. */
+/** Whether a name may be /Length. A name with escapes (`#`) may equal any other name. */
 function mayBeLength(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).includes(0x23) || (end - start === 7 && isTextAt(bytes, "/Length", start));
 }

@@ -58,13 +58,13 @@ export function structureProblem(
     if (other.dictionary.end > seal.start) return "Another signature follows the one that covers the whole file";
     if (other.byteRange.ok && other.byteRange.range.end > seal.start) return "Two signatures claim the same bytes";
   }
-  // Only hexadecimal digits may be in the gap.
+  // The gap needs no search: it contains only hexadecimal digits.
   const inHead = indexOfText(bytes, "startxref", seal.start, range.gapStart) >= 0;
   if (inHead || indexOfText(bytes, "startxref", range.gapEnd, bytes.length) !== document.startxref) {
     return "The signature is not in the last revision";
   }
   const boundary = originalBoundary(document, seal);
-  // A wrong stated length fails a claim of its own.
+  // A separate claim fails if the stated length is wrong.
   if (boundary.kind === "wrong") return null;
   if (boundary.kind === "not-stated") return lengthNotStated;
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";
@@ -80,7 +80,10 @@ function isLowercase(bytes: Uint8Array, { gapStart, contents }: SignedRange): bo
   return true;
 }
 
-/** The text that the sealer writes directly before and after the value. In the signed bytes both parts are adjacent. */
+/**
+ * The texts that the sealer writes directly before and after the signature value. In the signed bytes, which omit the
+ * value, the two texts are adjacent.
+ */
 const MEETING = "/Contents /ByteRange[";
 const BEFORE = "/Contents ".length;
 
@@ -124,7 +127,8 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   if (newest === undefined || newest.offset < seal.dictionary.end) {
     return wrong("The seal is not followed by the cross-reference section that names it");
   }
-  // A section without /Prev restates the cross-reference of a document whose own is unreadable.
+  // A section without /Prev lists every object of the document again. The sealer writes one if the document's own
+  // cross-reference is unreadable.
   if (newest.prev === undefined && newest.kind === "table") return { kind: "length", length };
   const startxref = lastIndexOfText(bytes, "startxref", length, 0);
   const value = startxref < 0 ? undefined : startxrefValue(bytes, startxref);

@@ -113,7 +113,7 @@ export function parseRoomRecord(bytes: Uint8Array): RoomRecord {
 const isVersion = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= manifestLimits.versions;
 
-/** The service's verdict on the chain. Only a negative one counts. */
+/** The service's verdict on the chain. Only a negative verdict decides the claim. */
 export function serviceChainClaim({ chainOk }: RoomRecord): Claim<"service_chain_ok"> {
   const name = "service_chain_ok";
   if (!chainOk) return claim(name, false, "", "The service itself says that the chain is broken.");

@@ -190,7 +190,7 @@ async function chainClaim(
   );
 }
 
-/** Combines several claims of the signer into one claim of the token: the first that does not hold decides. */
+/** Combines several claims of the signer into one claim of the token: the first one that does not hold decides. */
 function fromSigner(
   name: TimeStampClaimName,
   signer: SignerVerification | null,

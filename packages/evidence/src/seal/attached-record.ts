@@ -79,7 +79,7 @@ async function withFile(
   return { claims: [...claims, ...compared], document };
 }
 
-/** @throws EvidenceError also when there is no attachment of this name */
+/** Reads an attachment. @throws EvidenceError also when there is no attachment of this name */
 function attached(document: PdfDocument, name: string, limit: number): Uint8Array {
   const data = attachedFile(document, name, limit);
   if (data === null) throw new EvidenceError("record", `no ${name} is attached`);

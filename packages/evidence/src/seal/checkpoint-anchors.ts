@@ -46,7 +46,10 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
   };
 }
 
-/** Only these claims must hold for a token of an unknown authority, because another reader may know the authority. */
+/**
+ * Only these claims must hold for the token of an unknown authority. Its other claims may fail, because another reader
+ * may trust the authority.
+ */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",
   "contentType",

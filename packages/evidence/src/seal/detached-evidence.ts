@@ -57,7 +57,7 @@ export interface BesideResult {
   readonly provenTime: number | null;
 }
 
-/** Nodes accept a block whose stated time is this far from the true one. */
+/** Bitcoin nodes accept a block whose stated time is up to this many milliseconds off the true time. */
 const BLOCK_TOLERANCE_MS = 2 * 3600_000;
 
 /** The earliest of several instants; null for an empty list. */
@@ -155,7 +155,7 @@ function separateTimeStampClaim(verification: TimeStampVerification | null): Cla
     : { name, state: "unchecked", why: `The token of ${time} is intact; its authority was not checked.` };
 }
 
-/** Sums up the claims of an `.ots` proof. @param subject of the proof, in words */
+/** Combines the claims of an `.ots` proof into one. @param subject what the proof is about, in words */
 export function anchoringClaim<Name extends string>(
   name: Name,
   claims: readonly Claim[],

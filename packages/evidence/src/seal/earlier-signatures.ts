@@ -18,7 +18,8 @@ import type { SealTrust } from "./verify-seal.ts";
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
 /**
- * A signature that the document had before it was sealed. It is a finding; the seal's verdict does not depend on it.
+ * A signature that the document had before it was sealed. It is only a finding: the seal's verdict does not depend on
+ * it.
  */
 export interface EarlierSignature {
   readonly claims: readonly Claim<EarlierClaimName>[];
@@ -44,7 +45,7 @@ const MAX_SIGNATURES = 64;
  * signatures that a later revision removed.
  *
  * @param signatures the signatures of the document, including the seal
- * @param seal the one that covers the whole file
+ * @param seal the signature that covers the whole file
  * @throws EvidenceError `limit` when there are more than 64
  */
 export async function verifyEarlierSignatures(input: {
@@ -70,7 +71,7 @@ export async function verifyEarlierSignatures(input: {
   const locks = new Map<RangedSignature, 1 | 2 | 3 | null>();
   for (const { signature, end } of comparable) {
     const later = changes.get(signature);
-    // Even if later revisions can't be compared with the signed one, they must obey the signature's locks.
+    // Later revisions must obey the signature's locks even if they can't be compared with the signed revision.
     locks.set(
       signature,
       later?.covered
@@ -81,7 +82,8 @@ export async function verifyEarlierSignatures(input: {
   const judged = await judgeEach(document, all, changes, input);
   const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
   const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
-  // Other claims judge the trust in the signature that covers the whole file.
+  // The signature that covers the whole file counts as a seal here even if it is not trusted: other claims judge its
+  // trust.
   if (last !== null && input.seal?.start !== undefined) {
     seals.push({ start: input.seal.start, revision: 0, purpose: last });
   }

@@ -54,7 +54,10 @@ export interface PadesVerification {
   readonly signedData: SignedData | null;
   /** Why the signature is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
   readonly problem: string | null;
-  /** The reason why the signature is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
+  /**
+   * The reason why the signature is too old to rely on: `MD5`, `SHA-1` or a description of its weak key; null
+   * otherwise.
+   */
   readonly outdated: string | null;
 }
 
@@ -122,7 +125,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
     const [stamper] = token.signedData.signerInfos;
     if (stamper !== undefined) loose ??= await uncoveredPart(der, token.signedData, stamper, input.tsaAnchors, crypto);
   }
-  // PKCS#7 signatures need not name their certificate in the signed attributes.
+  // Unlike PAdES, a PKCS#7 signature may omit its certificate from the signed attributes.
   const valid =
     signer.valid ||
     (format === "pkcs7" &&

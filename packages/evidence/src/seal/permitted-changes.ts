@@ -46,7 +46,10 @@ export async function isTrustedSeal(
   return !retirementClaims(path, retired, instants).some(({ state }) => state === "fails");
 }
 
-/** An operator can record a document that was signed elsewhere. The order then continues in the same way. */
+/**
+ * An operator can record a document that was signed elsewhere. The order then continues as if the service had made that
+ * document.
+ */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
 
@@ -98,7 +101,7 @@ const PERMITTED = {
 /**
  * Whether a signature permits the changes of later revisions.
  *
- * @param gone a later revision removed the signature
+ * @param gone whether a later revision removed the signature
  * @param permission the strictest one that the signature states or inherits
  * @param closed whether all changes are permitted for a final document
  * @param isAct whether it is a signer's act, after which nobody may fill a read-only field

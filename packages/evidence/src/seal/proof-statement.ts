@@ -1,7 +1,7 @@
 import type { Claim } from "../claim.ts";
 import { lengthNotStated } from "../pdf/structure.ts";
 
-/** The meaning of a result, in sentences for people. */
+/** What a verification result means, in sentences for people. */
 export interface ProofStatement {
   /** Recomputed from the bytes and the trust given. */
   readonly proven: readonly string[];
@@ -33,7 +33,7 @@ const NOT_COVERED = [
   "What programs show when a document contains active content: the bytes are fixed, the display is not.",
 ] as const;
 
-/** Claims that make a signature a seal of the service. A sound signature of someone else fails them. */
+/** Claims that make a signature a seal of the service. A valid signature by someone else fails these claims. */
 const OF_A_SEAL: ReadonlySet<string> = new Set([
   "signature_structure",
   "seal_signature_valid",

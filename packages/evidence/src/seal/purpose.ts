@@ -65,8 +65,8 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
 }
 
 /**
- * The note on a seal by a test certificate. None for other certificates, because one certificate sealed both kinds
- * before test certificates existed.
+ * The note on a seal by a test certificate. There is no note for other certificates: before test certificates existed,
+ * one certificate sealed real and test documents alike.
  */
 export function environmentClaims(
   purpose: SealPurpose | null,

@@ -22,10 +22,12 @@ export type RetiredCertificate = {
   readonly reason: string;
 };
 
-/** With these reasons, nobody else is assumed to have the key, so a seal of unproven time is accepted. */
+/**
+ * With these reasons, only the owner is assumed to have the key, so a seal whose time is not proven is still accepted.
+ */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
-/** Whether the reason for a retirement leaves the key with its owner only. */
+/** Whether only the owner still has the key after a retirement for this reason. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
 /** Once someone else has the key, no certificate for it proves anything. */
@@ -45,9 +47,9 @@ export type SealTimes = {
 };
 
 /**
- * Applies retirement to a seal; no effect unless one of its certificates is retired. Only a proven time can save a
- * seal: its own stated time only counts against it. A seal is stamped when it is made, so a late token in the seal
- * counts against it. Detached proof may come years later, so late detached proof does not.
+ * Applies retirement to a seal; no effect unless one of its certificates is retired. A seal is accepted only if its
+ * time is proven: the time that the seal itself states can only count against it. A seal is stamped when it is made, so
+ * a late token in the seal counts against it. Detached proof may come years later, so late detached proof does not.
  *
  * @param path the seal's own certificate and those above it
  */

@@ -114,8 +114,8 @@ function readEntry(entry: unknown, member: string) {
   expect(reason === null || (typeof reason === "string" && reason.length <= 100), "reason");
   expect(reason === null || retiredAt !== null, "reason");
   const certificate = onlyCertificate(pem, "pem");
-  // The certificate itself states whether it seals only tests. A list that contradicts it must not make a test
-  // certificate pass for a real one.
+  // The certificate itself states whether it seals only tests, and a list must not contradict it. Otherwise a list
+  // could make a test certificate pass for a real one.
   const stated = certificate.isTestSeals ? "test" : "live";
   expect(environment === undefined || member !== "sealCertificates" || environment === stated, "environment");
   return { certificate, retiredAt: at, reason: reason ?? "unspecified" };

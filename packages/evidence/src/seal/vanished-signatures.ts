@@ -11,12 +11,12 @@ import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 
 const KEY = "/ByteRange";
 const nextKey = searchWholeFile(KEY);
-/** Limit of the padding: the sealer writes up to a thousand spaces, and other programs pad, too. */
+/** Limit of the padding: the sealer writes up to a thousand spaces, and other programs also pad. */
 const LONGEST = 4096;
 
 /**
- * Finds signatures that an earlier revision of the document had and the document no longer has. The search is over
- * bytes, because an attacker who removes a signature can make the sections lead past it.
+ * Finds signatures that an earlier revision of the document had and the document no longer has. It searches all bytes
+ * of the file, because an attacker who removes a signature can make the cross-reference sections omit it.
  *
  * @param known the signatures of the document
  * @throws EvidenceError `limit` when more than `most` revisions would have to be opened
@@ -47,7 +47,8 @@ export async function vanishedSignatures(
 }
 
 /**
- * /P of a signature's locks in the revision that it covers; null when it states none, or those bytes do not contain it.
+ * /P of a signature's locks in the revision that it covers; null when it states none, or the signed bytes do not
+ * contain the signature.
  *
  * @param end where the signed bytes end
  */
@@ -82,7 +83,7 @@ function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
   return fits && bytes[gapStart] === 0x3c && bytes[gapEnd - 1] === 0x3e ? end : null;
 }
 
-/** The signatures in the first `end` bytes; empty when they are not a document. */
+/** The signatures in the first `end` bytes; empty when these bytes are not a readable document. */
 async function signaturesOf(document: PdfDocument, end: number): Promise<readonly RangedSignature[]> {
   try {
     const state = await openUnlocked(document.bytes.subarray(0, end), document);

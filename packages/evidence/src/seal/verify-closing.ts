@@ -181,12 +181,13 @@ function attachmentClaim(name: string, attached: Uint8Array | null, given: Uint8
 function chainVersionOf({ bytes, version, given }: Checked): ChainVersion[] {
   if (bytes === null) return [];
   const stated = given.manifestSha256 === undefined ? {} : { manifestSha256: given.manifestSha256 };
-  // A manifest that is unreadable and without a number from a record still has to be reported as such.
+  // A manifest that is unreadable, and for which no record states a version number, must still be reported.
   return [{ version: version ?? 1, bytes, ...stated }];
 }
 
 /**
- * No claim has failed at this point. The links are complete, so a sealed version vouches for all given earlier ones.
+ * No claim has failed at this point, so every link holds. A sealed version therefore vouches for all earlier versions
+ * that were given.
  */
 function verdictOf(claims: readonly Claim[], checked: readonly Checked[]): ClosingVerdict {
   if (checked.length === 0 || claims.some(({ state }) => state === "fails")) return "not_verified";

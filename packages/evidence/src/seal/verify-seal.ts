@@ -163,7 +163,7 @@ function placeClaim(
   );
 }
 
-/** Without a purpose, nobody can tell what the key's owner vouched for, or whether it was a test. */
+/** Without a purpose, nobody can tell what the key's owner vouched for, or whether the seal was made as a test. */
 function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   const name = "seal_purpose";
   if (purpose === null) return { name, state: "fails", why: "The seal states no purpose that is known." };
@@ -171,7 +171,10 @@ function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   return { name, state: "holds", why };
 }
 
-/** The claims about the seal's certificate, and the certificates they depend on: included ones and anchors. */
+/**
+ * The claims about the seal's certificate, and the certificates that these claims depend on: included certificates and
+ * anchors.
+ */
 type JudgedCertificate = {
   readonly claims: readonly Claim<SealClaimName>[];
   readonly path: readonly Certificate[];
@@ -208,8 +211,8 @@ async function judgeCertificate(
     `The certificate was not valid at ${instant}.`,
   );
   if (leaf.isSigners) {
-    // Signers have certificates under the same root as the seal's. Trusting the root must not turn a signer's
-    // certificate into a seal's.
+    // Signers have certificates under the same root as the seal's. Trusting the root must not let a signer's
+    // certificate pass for a seal's.
     const why = "The certificate was issued to a signer, and is no seal's.";
     return { claims: [{ name: trusted, state: "fails", why }, own], path };
   }

@@ -59,7 +59,7 @@ const ABOUT_SUBJECT: ReadonlySet<ChainReason> = new Set([
 
 interface Search extends ChainInput {
   signaturesLeft: number;
-  /** The fault furthest from the leaf. */
+  /** The fault found so far that is furthest from the leaf. */
   fault: { readonly depth: number; readonly reason: ChainReason; readonly about: Certificate };
 }
 

@@ -46,7 +46,7 @@ export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   return { type: "ec", curve };
 }
 
-// With exponent 1, every message is its own signature; a very long exponent only costs time.
+// With RSA exponent 1, every message is its own signature; a very long exponent only costs time.
 function usableExponent(exponent: Uint8Array): boolean {
   const last = exponent[exponent.length - 1] ?? 0;
   return last % 2 === 1 && exponent.length <= 8 && !(exponent.length === 1 && last === 1);

@@ -57,7 +57,10 @@ export function issuerFault(
   return purposeAllowed(certificate, purpose) ? null : "extended-key-usage";
 }
 
-/** RFC 3161, section 2.3: the extended key usage is critical, and time-stamping is all it allows. */
+/**
+ * RFC 3161, section 2.3: the extended key usage must be critical, and time-stamping must be the only usage that it
+ * allows.
+ */
 export function hasOnlyTimeStampingUsage({ extendedKeyUsage }: Certificate): boolean {
   if (extendedKeyUsage === null) return false;
   const { critical, purposes } = extendedKeyUsage;
@@ -66,7 +69,7 @@ export function hasOnlyTimeStampingUsage({ extendedKeyUsage }: Certificate): boo
 
 function commonFault(certificate: Certificate, at: number): CertificateFault | null {
   if (certificate.unknownCriticalExtensions.length > 0) return "unknown-critical-extension";
-  // Written so that NaN is outside every validity.
+  // The comparison is written so that NaN is outside every validity period.
   if (!(at >= certificate.notBefore)) return "not-yet-valid";
   // notAfter names a whole second, which is included entirely.
   if (!(at < certificate.notAfter + 1000)) return "expired";

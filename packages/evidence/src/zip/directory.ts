@@ -2,7 +2,7 @@ import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
 import { refusal } from "./faults.ts";
 
-/** Limits of a zip; the service's own contain six files. */
+/** Limits of a zip; the zips of this service contain six files. */
 export const zipLimits = { entries: 64, entryBytes: 256 * 1024 * 1024, totalBytes: 384 * 1024 * 1024 } as const;
 
 const END_LENGTH = 22;
@@ -14,7 +14,7 @@ const FLAGS = 0x0808;
 /** The MS-DOS attribute bits of a volume label and of a folder. */
 const SPECIAL = 0x18;
 const REGULAR_FILE = 8;
-/** Names that every file system takes for a file in this very folder. */
+/** File names that every file system treats as a plain file of the current folder. */
 const NAME = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /** A zip's bytes, and a view for its little-endian numbers. */

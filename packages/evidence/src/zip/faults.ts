@@ -1,6 +1,9 @@
 import { EvidenceError } from "../errors.ts";
 
-/** Why a zip is refused: a closed list of names (docs/evidence-format.md, section 9.1), each with its words. */
+/**
+ * Why a zip is refused: a closed list of names (docs/evidence-format.md, section 9.1), each with the sentence that
+ * explains it.
+ */
 const faults = {
   "no-end":
     "no end of the directory as its last 22 bytes: it was cut short, or there are bytes after its end, such as a comment",

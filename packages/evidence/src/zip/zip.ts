@@ -65,7 +65,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32 as zip has it (APPNOTE 6.3.10, section 4.4.7). */
+/** CRC-32 as zip files use it (APPNOTE 6.3.10, section 4.4.7). */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);

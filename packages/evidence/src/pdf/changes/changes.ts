@@ -33,7 +33,7 @@ export type LaterChanges = {
   readonly lockedField: string | null;
   /** A read-only field that was recomputed; null when no such field changed. */
   readonly readOnlyField: string | null;
-  /** Index of the signed revision, counted from the newest. */
+  /** Index of the signed revision; the newest revision has index 0. */
   readonly revision: number;
   /** The gravest change of each later revision, oldest first. */
   readonly revisions: readonly Pick<StepResult, "level" | "invisible">[];
@@ -142,7 +142,10 @@ function sinceRevision({ revision, lock }: Found, steps: readonly StepResult[], 
 
 const nameOf = (touched: Touched | undefined) => (touched === undefined ? null : (touched.name ?? ""));
 
-/** The field that has the signature as its value; undefined when only the catalog names it, null when nothing does. */
+/**
+ * The field that has the signature as its value; undefined when only the catalog names the signature, null when nothing
+ * does.
+ */
 function fieldOf(document: PdfDocument, { view, reach }: Moment, { start }: Signed): PdfDictionary | undefined | null {
   const number = takeUnsigned(cursorAt(document.bytes, start));
   if (number === undefined || view.get(number)?.start !== start) return null;

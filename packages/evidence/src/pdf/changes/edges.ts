@@ -30,7 +30,10 @@ export type Field = {
   readonly ambiguous: boolean;
 };
 
-/** The field or page node above an object, or the field that has the object as its appearance or value. */
+/**
+ * What a walk knows about an object: the field (`parent`) or page node (`above`) over it, or the field whose appearance
+ * or value it is (`owner`).
+ */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
 /** Receives the roles of referenced objects during a walk. */
@@ -84,7 +87,7 @@ function entriesOf({ value }: Place): ReadonlyMap<string, PdfValue> {
   return value.kind === "dictionary" ? value.entries : new Map();
 }
 
-/** The roles by key. `others`: the role for all other keys. */
+/** Gives the object at each key the role of that key. `others`: the role at all other keys. */
 function keys(roles: Readonly<Record<string, Role>>, others: Role): Edges {
   return (place, lead) => {
     for (const [key, value] of entriesOf(place)) {
@@ -103,8 +106,8 @@ const every =
 const allDrawn = every(ROLE.drawn);
 
 /**
- * A back reference that should name the object through which its owner was reached. Readers follow it upward for
- * inherited entries.
+ * Follows a back reference of an object (such as /Parent). It is harmless if it names the object above, through which
+ * the walk came. Otherwise its target counts as drawn, because readers follow it upward for inherited entries.
  */
 function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
   if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);

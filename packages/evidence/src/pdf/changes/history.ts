@@ -17,7 +17,7 @@ const STARTXREF_WINDOW = 1024;
 export type Moment = {
   readonly view: View;
   readonly reach: Reach;
-  /** The end of the last object read so far. */
+  /** The highest end offset of the objects read so far. */
   readonly reaches: number;
 };
 
@@ -77,13 +77,16 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // The signed bytes contain an object that no section references. A later revision can make readers search the file,
-  // and they then find it.
+  // The signed bytes contain an object that no section references. A later revision can make readers search the file
+  // for objects, and they then find this one.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }
 
-/** Attributes objects that no section names to the revision that contains them, or to an extra one at the end. */
+/**
+ * Attributes objects that no section names to the revision that contains them, or to an extra revision after the last
+ * one.
+ */
 function withLost(steps: readonly StepResult[], later: readonly Revision[], lost: readonly Lost[]): StepResult[] {
   const ends = later.map(({ main }) => main.offset).reverse();
   const found = new Set(lost.map(({ at }) => ends.findIndex((end) => at < end)));
@@ -93,7 +96,10 @@ function withLost(steps: readonly StepResult[], later: readonly Revision[], lost
 
 type Known = Map<number, Stored | undefined>;
 
-/** The document as of a revision. It shares the objects that were read already. */
+/**
+ * The document as of a revision. It shares the budget, the keys and the object streams that were read, but not the
+ * cache of resolved objects.
+ */
 export function documentAt(document: PdfDocument, index: number): PdfDocument {
   const revisions = document.revisions.slice(index);
   const trailer = revisions[0]?.main.trailer ?? document.trailer;
@@ -118,8 +124,8 @@ function furthest(objects: Iterable<Stored | undefined>): number {
 }
 
 /**
- * The index of the revision that consists of the first `end` bytes, or -1. Their last `startxref` must lead to the
- * newest section inside them, and that section and all earlier ones must be complete.
+ * The index of the revision that consists of the first `end` bytes, or -1. The last `startxref` in these bytes must
+ * lead to the newest section inside them, and that section and all earlier ones must be complete.
  */
 export function revisionEndingAt(document: PdfDocument, end: number): number {
   const revisions = loadRevisions(document);

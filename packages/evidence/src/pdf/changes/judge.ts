@@ -105,7 +105,7 @@ export function judgeStep(
   return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
 }
 
-/** The number of objects that sections assign to each object stream. */
+/** For each object stream, how many objects the sections locate in it. */
 function heldBy(changed: Table): ReadonlyMap<number, number> {
   const held = new Map<number, number>();
   for (const entry of changed.values()) {
@@ -116,7 +116,9 @@ function heldBy(changed: Table): ReadonlyMap<number, number> {
 
 const MAX_SIZE = 8_388_608;
 
-/** The root must stay the same object; the information dictionary may be removed or moved. */
+/**
+ * Judges the change of the trailer: /Root must stay the same object, but /Info may be removed or name another object.
+ */
 function trailerLevel({ earlier, later, between }: Step): Level {
   const [was, is] = [earlier.trailer.entries, later.trailer.entries];
   for (const key of ["Root", "Encrypt"]) if (!sameValue(was.get(key), is.get(key))) return "other";
@@ -134,7 +136,8 @@ function containerLevel({ earlier, later }: Step, number: number, containers: Re
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // Some readers know the container's number as another object, and do not look inside the stream.
+  // Some readers still know the container's number as an object that isn't an object stream, and do not look for
+  // objects inside it.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 
@@ -149,7 +152,8 @@ function objectLevel(step: Step, number: number): Level {
   if (after !== undefined && hasRepeatedKey(after.value)) return "other";
   if (!was && (!is || roles === 0)) return "none";
   if (before !== undefined && after !== undefined && sameStored(later, before, after)) return "none";
-  // An object that existed without a role may serve readers in an unknown way, as object streams do.
+  // An object that existed without a role may still matter to readers in a way that is unknown here, as object streams
+  // do.
   if (roles === 0 || (before && after && before.generation !== after.generation)) return "other";
   if ((!was || !is) && (roles & ~REMOVABLE) !== 0) return "other";
   return worst(rolesIn(roles).map((role) => RULES[role]({ before, after, number }, step)));
@@ -189,7 +193,10 @@ function computedFields(view: View): ReadonlySet<number> {
   return new Set(items.flatMap((item) => (item.kind === "reference" ? [item.number] : [])));
 }
 
-/** The signature fields added to the form's list. A field that reuses an existing name is not a new field. */
+/**
+ * The signature fields that the later revision added to the form's list. A field that reuses an existing name is not a
+ * new field.
+ */
 function addedFields(earlier: View, later: View, { fields }: Reach): AddedField[] {
   const [old, now] = [earlier, later].map((view) => itemsOf(view, formOf(view)?.entries.get("Fields")));
   if (old === undefined || now === undefined || old === now) return [];

@@ -4,8 +4,8 @@ import type { Touched } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
 /**
- * The locks of a signature in addition to the document: form fields, and the permission of its lock (ISO 32000-2 tables
- * 236 and 259).
+ * What a signature locks besides the document as a whole: form fields, and the changes that its lock's /P forbids (ISO
+ * 32000-2 tables 236 and 259).
  */
 export type Lock = {
   readonly locks: (field: Touched) => boolean;
@@ -61,7 +61,7 @@ function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: st
   const isNamed = (name: string | null) => name !== null && pathsTo(name)?.some((path) => names.has(path)) === true;
   if (action === "Exclude") return (name) => !isNamed(name);
   if (items?.length !== list.length || paths.includes(null)) return () => true;
-  // Fields below a changed field inherit the change.
+  // A change of a field also changes the fields below it, so the fields above a locked field are locked, too.
   const above = new Set(paths.flatMap((one) => one ?? []));
   return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }

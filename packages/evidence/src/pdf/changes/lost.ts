@@ -15,12 +15,15 @@ const nextObject = searchWholeFile("obj");
 const nextTrailer = searchFor("trailer");
 const MAX_TRAILER = 4096;
 
-/** An object (with its number) or a trailer that is in the file but that no section names, and its offset. */
+/**
+ * An object or a trailer that is in the file but that no section names. `at` is its offset; `number` is null for a
+ * trailer.
+ */
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Finds objects and trailers that no section names. Readers that consider a section faulty (each by other criteria)
- * search the file, and then take the last object of a number.
+ * Finds objects and trailers that no section names. Readers differ in which sections they consider faulty. For a faulty
+ * section they search the file, and use the last object with each number.
  *
  * @throws EvidenceError when the search takes too much work
  */
@@ -45,7 +48,7 @@ export function lostIn(document: PdfDocument, revisions: readonly Revision[]): L
 }
 
 /**
- * Whether a lost object could replace one that a section names. Contents of objects that were read, such as
+ * Whether a lost object could replace one that a section names. Bytes inside objects that were read, such as
  * attachments, do not count.
  *
  * @param table the offsets of the objects in use
@@ -169,7 +172,7 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
  * Judges a new stream that lists objects: readers that search for objects use its list, even if no section leads to it.
  *
  * @param revision the revision whose sections name the stream
- * @param held the number of objects that its sections assign to the stream
+ * @param held how many objects the revision's sections locate in the stream
  */
 export function listingLevel(after: Stored | undefined, { main, hybrid }: Revision, held: number): Level {
   if (after?.data === undefined || after.value.kind !== "dictionary") return "none";

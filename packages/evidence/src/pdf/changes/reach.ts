@@ -12,11 +12,11 @@ export type Reach = {
   /** The roles of an object, as a set of `ROLE`. */
   readonly roles: Map<number, number>;
   readonly fields: Map<number, Field>;
-  /** The nodes that reference pages; null for a page that two nodes reference. */
+  /** By page: the node of the page tree that references it; null if two nodes do. */
   readonly above: Map<number, number | null>;
-  /** The fields to which an appearance or a value belongs. */
+  /** By appearance or value: the fields that it belongs to. */
   readonly owners: Map<number, Set<number>>;
-  /** Signature dictionaries that are indirect objects, and the fields that have them as value. */
+  /** By signature dictionary (only those that are indirect objects): the field that has it as its value. */
   readonly signed: Map<number, number>;
 };
 
@@ -30,7 +30,10 @@ type Task = {
   readonly by: string | undefined;
 };
 
-/** Keys of objects that outlines, actions and tags reference: readers draw nothing that they find this way. */
+/**
+ * Roles of objects that outlines, actions and tags may reference under any key: readers draw nothing that they find
+ * this way.
+ */
 const NAMED_BY_ANY = ROLE.page | ROLE.structure | ROLE.structureRoot;
 const FIELD_OR_ANNOTATION = ROLE.field | ROLE.annotation;
 /** Keys under which other objects reference an annotation or a field. */
@@ -126,7 +129,8 @@ function visit(reach: Reach, view: View, task: Task): Task[] {
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {
-    // A direct field can't be distinguished from the list that contains it.
+    // A field that is a direct object has no number of its own, so the list that contains it must not change: it gets
+    // the role `drawn`.
     return { number: within, value, isStream: false, along, role: role === ROLE.field ? ROLE.drawn : role };
   }
   const { number } = value;
@@ -151,7 +155,7 @@ function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): bool
   return isNaming && plainDictionary(view, task.value) !== undefined;
 }
 
-/** Records a role and its owner; false when both were known. */
+/** Records a role and its owner; returns false if both were already known. */
 function admit(reach: Reach, number: number, role: Role, { owner, parent, above }: Along): boolean {
   const roles = reach.roles.get(number) ?? 0;
   const owners = reach.owners.get(number) ?? new Set();

@@ -51,7 +51,7 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
     const whenLocked = value === undefined || signed === "validation";
     return { level, name, whenLocked, isNew: true, invisible: isSignature ? value.number : null, widgets };
   }
-  // An unsigned field is only a picture on the page.
+  // An unsigned field with an appearance is only a picture on the page, so it counts as an annotation.
   const isPicture = !isSigned(later, value) && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
   return {
     level: isPicture ? "annotations" : "fields",
@@ -135,7 +135,7 @@ function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Le
   return isTimeStamp ? "validation" : "signatures";
 }
 
-/** The change of an existing, empty signature field; null when it was not empty, or still is. */
+/** The change of an existing, empty signature field; null when the field was not empty before, or is still empty. */
 export function filledLevel({ earlier, later }: Step, field: number): Level | null {
   const [old, now] = [earlier, later].map((view) => {
     const stored = view.get(field);

@@ -25,11 +25,14 @@ export type Step = {
 export type Touched = {
   /** Null for every field of the form. */
   readonly name: string | null;
-  /** A lock permits this change. */
+  /** True if locks permit this change. */
   readonly whenLocked: boolean;
-  /** A new invisible field: only a signed lock (FieldMDP) applies to it, not one that a field requests (/Lock). */
+  /**
+   * True for a new invisible field. Only a lock that was signed (FieldMDP) applies to it, not the /Lock of a signature
+   * field.
+   */
   readonly isNew?: boolean;
-  /** A read-only field that is computed from others. */
+  /** True for a read-only field that readers compute from other fields. */
   readonly readOnly: boolean;
 };
 
@@ -52,11 +55,12 @@ export function changedKeys(before: PdfDictionary | undefined, after: PdfDiction
   return [...keys].filter((key) => !sameValue(before?.entries.get(key), after.entries.get(key)));
 }
 
-/** The additions and removals of a list. */
+/** The items that were added to a list and removed from it. */
 export type ListChange = { readonly inserted: readonly PdfReference[]; readonly removed: readonly PdfReference[] };
 
 /**
- * The change of a list of references; null when the remaining ones are reordered, or when it is another kind of list.
+ * The change of a list of references; null when the remaining references changed their order, or when a value that is
+ * not a reference was added or moved.
  */
 export function listChange(before: readonly PdfValue[], after: readonly PdfValue[]): ListChange | null {
   const direct = before.filter((item) => item.kind !== "reference").length;

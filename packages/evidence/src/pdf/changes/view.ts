@@ -48,7 +48,8 @@ export type ReadObjects = {
 export type Table = Map<number, XrefEntry>;
 
 /**
- * The entries of a revision's sections, one per number. A hybrid's stream counts where its table says free or nothing.
+ * The entries of a revision's sections, one per number. In a hybrid file, an entry of its stream counts if its table
+ * lists the number as free or not at all.
  */
 export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revision): Table {
   const entries: Table = new Map();
@@ -83,7 +84,7 @@ export function createView(
     get: (number) => {
       if (known.has(number)) return known.get(number);
       const found = entry(number);
-      // A stream may name itself as its length.
+      // A stream's /Length may refer to the stream itself: without this placeholder, reading it would never end.
       known.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, COST.object);
@@ -96,7 +97,8 @@ export function createView(
 }
 
 /**
- * Resolves a value or a reference. A reference with a wrong generation, or to another reference, resolves to nothing.
+ * Resolves a value or a reference. A reference resolves to nothing if its generation is wrong, or if its object is
+ * another reference.
  */
 export function storedOf(view: View, value: PdfValue | undefined): Stored | undefined {
   if (value === undefined || value.kind === "null") return undefined;
@@ -108,7 +110,7 @@ export function storedOf(view: View, value: PdfValue | undefined): Stored | unde
   return stored.value.kind === "reference" || stored.value.kind === "null" ? undefined : stored;
 }
 
-/** The dictionary that a value is or refers to; not that of a stream. */
+/** The dictionary that a value is or refers to; undefined for a stream. */
 export function plainDictionary(view: View, value: PdfValue | undefined): PdfDictionary | undefined {
   return dictionaryOf(storedOf(view, value));
 }

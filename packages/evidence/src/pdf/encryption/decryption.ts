@@ -11,7 +11,7 @@ export type Decryption = {
   readonly stream: (data: Uint8Array, number: number, generation: number) => Uint8Array;
 };
 
-/** An encrypted document before its key is known: everything but strings and streams is readable. */
+/** An encrypted document before its key is known: strings and streams can't be read; everything else can. */
 export const LOCKED: Decryption = {
   strings: () => () => {
     throw new EvidenceError("unsupported", "an encrypted string");

@@ -47,7 +47,7 @@ function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type, flags
     return !opened && sameFlags(old, now, key, ~COMMON_FLAGS);
   }
   if (key === "AP") return value === undefined || isAppearance(step, plainDictionary(step.later, value));
-  // Only a signature field has a dictionary as its value, so no other field can pass for one.
+  // Only a signature field has a dictionary as its value, so no other field can pass for a signature field.
   return key !== "V" || type === "Sig" || plainDictionary(step.later, value) === undefined;
 }
 
@@ -64,7 +64,9 @@ function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolea
   );
 }
 
-/** People can't fill in a read-only field, but readers compute some of them from other fields' values. */
+/**
+ * People can't fill in a read-only field, but readers compute the values of some read-only fields from other fields.
+ */
 function filled({ name, flags }: Field, step: Step, number: number | undefined): Level {
   const readOnly = flags === null || (flags & READ_ONLY) !== 0;
   if (readOnly && !isComputed(step, number)) return "other";
@@ -85,7 +87,7 @@ function signed({ name, holder }: Field, step: Step): Level {
   return level;
 }
 
-/** Attributes the change of a part to the only field that it belongs to. */
+/** Counts the change of an appearance or value as a change of the one field that it belongs to. */
 function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];

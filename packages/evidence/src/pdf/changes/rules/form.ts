@@ -6,7 +6,7 @@ import { dictionaryOf } from "../view.ts";
 
 const NEW_FORM = new Set(["Fields", "SigFlags", "DR", "DA", "Q", "NeedAppearances"]);
 
-/** Resources that may draw any value. */
+/** Keys of the form that decide how readers draw the value of any field. */
 const SHOWN_BY = new Set(["DR", "DA", "Q", "NeedAppearances"]);
 
 const touchAll = (step: Step) => step.touch({ name: null, whenLocked: false, readOnly: false });
@@ -41,7 +41,10 @@ export const fields: Rule = ({ before, after }, step) => {
   return worst(change.inserted.map((item) => step.newFields.get(item.number)?.level ?? "other"));
 };
 
-/** /DR, and the names of one kind in it. A used name keeps its object, because readers may redraw values with it. */
+/**
+ * /DR, and the resource names of one kind in it. An existing name must keep its object, because readers may redraw
+ * values with it.
+ */
 export const resources: Rule = ({ before, after }, step) => {
   touchAll(step);
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];

@@ -25,9 +25,9 @@ export const structureRoot: Rule = ({ before, after }, step) => {
   );
 };
 
-/** An element, or the list of what it groups. */
+/** An element, or the list of its children. */
 export const structure: Rule = ({ before, after }, step) => {
-  // Tags have no data of their own, so a stream has another purpose, too.
+  // A tag never has stream data, so a stream here also serves another purpose.
   if (before?.data !== undefined || after?.data !== undefined) return "other";
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   // A single object reference may become a list.
@@ -121,7 +121,10 @@ function isSame(one: readonly PdfValue[], other: readonly PdfValue[]): boolean {
   return one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
 }
 
-/** The whole entries added to a list: pairs of a number and a value, or nodes. Null for any other change. */
+/**
+ * The entries added to a list, each of them complete: a pair of a number and a value, or a node. Null for any other
+ * change.
+ */
 function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): readonly PdfValue[] | null {
   const isTree = (before[0] ?? after[0])?.kind === "number";
   const width = isTree ? 2 : 1;
