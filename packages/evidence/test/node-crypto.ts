@@ -1,7 +1,10 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { EvidenceCrypto } from "../src/crypto-port.ts";
 
-/** A crypto port for many thousand runs: P-256 with SHA-256. It checks each signature once. */
+/**
+ * A crypto port for many thousand runs, for P-256 with SHA-256 only. It caches results, so each signature is checked
+ * once.
+ */
 export function memoizedCrypto(): EvidenceCrypto {
   const known = new Map<string, boolean>();
   const digest = (name: string, chunks: readonly Uint8Array[]) => {

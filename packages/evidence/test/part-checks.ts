@@ -120,7 +120,10 @@ async function runPdf(part: Part, pdf: Uint8Array, crypto: EvidenceCrypto): Prom
   assert.equal(holds(claims, "pdf_readable"), part.expect === "accepted");
 }
 
-/** Whether there is one file named `record.json` of at most 64 bytes, the same for every reader. */
+/**
+ * Asserts whether the PDF has one attached file named `record.json`, of at most 64 bytes, that every reader reads
+ * alike.
+ */
 async function runAttachment(part: Part, pdf: Uint8Array): Promise<void> {
   const read = async () => attachedFile(await openUnlocked(pdf), "record.json", 64);
   const found = await read().catch((error: unknown) => {
@@ -161,6 +164,6 @@ async function run(part: Part, crypto: EvidenceCrypto): Promise<void> {
   else assert.throws(() => read(bytes), EvidenceError);
 }
 
-/** The vectors of single structures, over the given crypto port. */
+/** The vectors of single structures, verified with the given crypto port. */
 export const partChecks = (crypto: EvidenceCrypto): VectorCheck[] =>
   (index as readonly Part[]).map((one) => ({ name: `${one.name}: ${one.expect}`, run: () => run(one, crypto) }));

@@ -13,7 +13,7 @@ import type { VectorCheck } from "./vector-cases.ts";
 const folder = new URL("../vectors/", import.meta.url);
 const read = (path: string): Uint8Array => new Uint8Array(readFileSync(new URL(path, folder)));
 const readJson = (path: string) => JSON.parse(new TextDecoder().decode(read(path)));
-/** The names of a folder's files without extensions. */
+/** The names of a folder's files, without their extensions. */
 export const namesIn = (path: string) => readdirSync(new URL(path, folder)).map((file) => file.replace(/\.\w+$/, ""));
 
 type OtsIndex = {
@@ -63,7 +63,7 @@ function runRefusedManifest(name: string, member: string) {
   assert.throws(() => parseManifest(read(`manifest/reject/${name}.json`)), fault);
 }
 
-/** The vectors of ots and manifest. */
+/** The checks of the vectors for OpenTimestamps proofs and manifests. */
 export const plainChecks = (): VectorCheck[] => [
   ...Object.entries(ots.accept).map(([name, expected]) => ({
     name: `reads the proof ${name}, finds what it commits to and writes it back`,

@@ -28,7 +28,9 @@ import { type Certificate, parseCertificate } from "../src/x509/certificate.ts";
 export type TestSigner = {
   readonly key: KeyObject;
   readonly certificate: Certificate;
-  /** Signs by ECDSA with SHA-256 instead of the key, for signatures that are the same in each run. */
+  /**
+   * Makes the ECDSA signature (with SHA-256) in place of the key, so that a test gets the same signature in each run.
+   */
   readonly sign?: (data: Uint8Array) => Uint8Array;
 };
 
@@ -46,7 +48,7 @@ const signatureBy = (
 ): Uint8Array => own?.(data) ?? Uint8Array.from(sign(hash, data, key));
 
 /**
- * Creates a signer: `tsa` has the critical timeStamping usage, `tests` is for test seals only, the others sign
+ * Creates a signer: `tsa` has the critical timeStamping usage, `tests` is for test seals only, the other kinds sign
  * documents.
  */
 export function testSigner(
@@ -78,15 +80,15 @@ export function testSigner(
   return { ...own, certificate: parseCertificate(der) };
 }
 
-/** Deviations of a CMS; by default it is a PAdES baseline signature. */
+/** How a CMS deviates from the default, which is a PAdES baseline signature. */
 export type CmsOptions = {
   readonly signingTime?: number;
   readonly withoutSigningCertificate?: boolean;
   /** DER of certificates to put before the signer's own. */
   readonly before?: readonly Uint8Array[];
-  /** Signs this content itself, without signed attributes. */
+  /** Puts the signature over this content itself, without signed attributes. */
   readonly bare?: Uint8Array;
-  /** Names SHA-1 as digest and in the signature, as old programs did. */
+  /** Names SHA-1 as the digest algorithm and in the signature algorithm, as old programs did. */
   readonly sha1?: boolean;
   /** NULL as parameters of the signature algorithm. */
   readonly nullParameters?: boolean;

@@ -54,7 +54,7 @@ export function testEach(checks: readonly VectorCheck[]): void {
   for (const { name, run } of checks) test(name, run);
 }
 
-/** The vectors of x509, cms and rfc3161, over the given crypto port. */
+/** The vectors of x509, cms and rfc3161, verified with the given crypto port. */
 export const structureChecks = (crypto: EvidenceCrypto): VectorCheck[] => [
   ...index<ChainCase>("x509").map((one) => ({
     name: `chain: ${one.name}: ${one.expect}`,

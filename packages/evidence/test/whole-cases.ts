@@ -8,7 +8,7 @@ type Claim = { readonly claim: string; readonly state: string };
 export type WholeCase = {
   readonly name: string;
   readonly kind: string;
-  /** The files by their roles. */
+  /** The files of the case, by their roles. */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
   /** Trusted seal certificates, and those of time-stamping authorities. */
   readonly trust: readonly string[];
@@ -36,7 +36,7 @@ export const wholeFolder = new URL("../vectors/whole/", import.meta.url);
 export const wholeFile = (name: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(readFileSync(new URL(name, wholeFolder)));
 
-/** The files of a role, with their names; empty when the case has none. */
+/** The files of one role in the case, with their names; empty when the case has none. */
 export const filesOf = ({ files }: WholeCase, role: string) =>
   [files[role] ?? []].flat().map((path) => ({ path, bytes: wholeFile(path) }));
 

@@ -57,7 +57,9 @@ after(async () => {
   folder.remove();
 });
 
-/** Runs Python in the partner's project. @returns its output @throws AssertionError with its error messages */
+/**
+ * Runs Python in the partner's project. @returns its output @throws AssertionError with the error messages of Python
+ */
 function run(program: string, ...args: string[]): string {
   const ran = spawnSync(program, args, { cwd: project, env, encoding: "utf8" });
   assert.equal(ran.status, 0, `${ran.stdout}${ran.stderr}`);
@@ -149,7 +151,7 @@ async function receives(file: string): Promise<void> {
 test("its types pass the strictest mypy: its own, its tests', the README's; wrong uses are found", () => {
   const settings = ["--strict", "--python-version", "3.10", "--python-executable", python];
   const files = [...programs.map(({ file }) => file), "consumer.py", "test"];
-  // mypy reports nothing about installed packages, so the package is passed as source files.
+  // mypy reports no errors in installed packages, so the test passes it the package's source files.
   const sources = pythonSources(join(folder.path, "sources"));
   run(toolsPython, "-m", "mypy", ...settings, "--cache-dir", "/dev/null", sources, ...files);
 });

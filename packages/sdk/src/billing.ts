@@ -1,8 +1,8 @@
 import { path, type Transport } from "./transport.ts";
 
 /**
- * A receipt belongs to a payment, a credit note to a refund, and a loss to a payment that the bank took back. A
- * reversal cancels a credit note or a loss. The list can grow.
+ * A receipt belongs to a payment, a credit note to a refund, and and a loss to a payment that the bank took back. A
+ * reversal cancels a credit note or a loss. More kinds may be added.
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 
@@ -13,7 +13,7 @@ export type OrderReceipt = {
   kind: BillingKind;
   /** A credit note names the receipt whose money was refunded; a receipt names itself. */
   receiptNumber: string;
-  /** The amount paid or returned, in the smallest unit. */
+  /** The amount paid or returned, in the smallest unit of the currency. */
   amountCents: number;
   /** ISO 4217, lowercase. */
   currency: string;
@@ -26,13 +26,13 @@ export type OrderReceipts = { receipts: OrderReceipt[]; requestId: string };
 export type BillingStatement = {
   /** `2026-11`, in the time zone of the statement. */
   month: string;
-  /** A closed month never changes. */
+  /** The figures of a closed month never change. */
   status: "open" | "closed";
   startsAt: string;
   /** Null while the month is open. */
   endsAt: string | null;
   timeZone: string;
-  /** Money held for the firm from earlier months: it was paid, but for no order. */
+  /** Money from earlier months that the service holds for the firm, because it was paid but applied to no order. */
   openingCents: number;
   paymentsCents: number;
   refundsCents: number;
@@ -58,7 +58,7 @@ export type StatementLine = {
   amountCents: number;
   /** Only `usd` counts in the sums. */
   currency: string;
-  /** False for a late or repeated payment, which paid for no order. */
+  /** False for a late or repeated payment, which was applied to no order. */
   applied: boolean;
 };
 

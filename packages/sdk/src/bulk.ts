@@ -17,10 +17,10 @@ export type BulkProgress = {
 };
 
 export type BulkAnswer = {
-  /** Null when a row was refused. Then nothing was stored. */
+  /** Null when a row was refused: nothing was stored then. */
   bulkId: string | null;
   rows: number;
-  /** US cents; null when a row was refused, or when a person has to price one. */
+  /** US cents; null when a row was refused, or when a person has to price a row. */
   totalCents: number | null;
   /** The first 200 refusals. */
   errors: { row: number; message: string }[];
@@ -28,7 +28,7 @@ export type BulkAnswer = {
 };
 
 export type BulkRow = {
-  /** Counted from 1. */
+  /** The row's number in the file, counted from 1. */
   row: number;
   state: "waiting" | "placed" | "failed" | "canceled";
   orderCode: string | null;
@@ -37,12 +37,12 @@ export type BulkRow = {
 
 export type BulkRows = { rows: BulkRow[]; nextCursor: string | null; requestId: string };
 
-/** Fields that all rows of a bulk share. */
+/** The fields that apply to all rows of a bulk order. */
 export type BulkFields = {
   template: string;
-  /** Default: the latest. */
+  /** Default: the latest version. */
   templateVersion?: number | undefined;
-  /** Attests that the documents are the clients' own, and completed. */
+  /** States that the documents are completed and belong to the clients. */
   byodConfirmed: true;
   signerState?: string | undefined;
   faxTo?: string | undefined;
@@ -53,7 +53,10 @@ export function bulkOf(transport: Transport) {
   const { json } = transport;
   const place = (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/place`);
   return {
-    /** Checks every row of a CSV file, and orders nothing yet. The same file sent again is the same bulk. */
+    /**
+     * Checks every row of a CSV file, but places no orders yet. If you send the same file again, you get the same bulk
+     * order, not a second one.
+     */
     create: async (fields: BulkFields, file: Blob | Uint8Array<ArrayBuffer> | string): Promise<BulkAnswer> => {
       const form = new FormData();
       for (const [name, value] of Object.entries(fields))

@@ -22,7 +22,7 @@ export type Me = {
     last4: string;
     createdAt: string;
     name: string | null;
-    /** Null when the key has every scope. */
+    /** The key's scopes; null when it has all of them. */
     scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks" | "spend")[] | null;
     expiresAt: string | null;
   } | null;
@@ -61,8 +61,7 @@ export type Client = ReturnType<typeof routesOf> & {
 
 /**
  * The whole partner interface. A call throws ServiceRefusal when the service refuses, and ConnectionError when it does
- * not answer.
- * Reads, and writes that have an idempotency key, are retried when no answer came.
+ * not answer. Reads, and writes that have an idempotency key, are retried when no answer arrived.
  */
 export function createClient(options: ClientOptions): Client {
   return {

@@ -6,7 +6,7 @@ export class ServiceRefusal extends Error {
   readonly code: string | null;
   /** The `Request-Id` of the answer, for support requests. */
   readonly requestId: string | null;
-  /** Seconds to wait before retrying a 429 or 503; null when the answer names none. */
+  /** Seconds to wait before retrying a 429 or 503; null when the answer states no such time. */
   readonly retryAfterSeconds: number | null;
   /** The body of the answer, parsed if it is JSON. */
   readonly body: unknown;

@@ -4,13 +4,19 @@
  */
 export type Place = { position: number; head: string };
 
-/** The chain members of an event, as `GET /api/partner/events` returns them. A delivery's body has `type` and `id`. */
+/**
+ * The members of an event that the chain is computed from, as `GET /api/partner/events` returns them. A delivery's body
+ * has `type` and `id`.
+ */
 export type ChainedEvent = Place & { type: string; id: string };
 
-/** Why and where a chain breaks: `gap` when a position is missing, `head` when an earlier head was changed. */
+/**
+ * Why and where a chain breaks: `gap` when a position is missing, `head` when an event has another head than the one
+ * computed from the events before it.
+ */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 
-/** The place before the first event of a firm. */
+/** The place before a firm's first event, where a check of the whole chain starts. */
 export const chainStart: Place = { position: 0, head: "0".repeat(64) };
 
 const encoder = new TextEncoder();
@@ -39,7 +45,7 @@ export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, 
 /**
  * Checks that events follow one another without a gap, and that no earlier event was changed.
  * @param events in the order of their positions
- * @param before the place of the last event that you have; leave it out for the first events
+ * @param before the place of the last event that you have; omit it if the list starts with the firm's first event
  * @returns the last place, to store, and the fault, or null
  */
 export async function checkChain(

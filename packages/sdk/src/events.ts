@@ -15,7 +15,7 @@ export type EventFeed = {
 
 export type EventQuery = {
   /**
-   * The `cursor` of the previous answer; `latest` starts with new events; left out, the feed starts with the first
+   * The `cursor` of the previous answer; `latest` starts with new events; without it, the feed starts with the first
    * event.
    */
   cursor?: string | undefined;
@@ -27,15 +27,21 @@ const longestWaitSeconds = 25;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-/** Whether a retry may succeed: the request was cut off or timed out, or the service asks for a retry. */
+/**
+ * Whether a retry may succeed: the request was cut off or timed out, or the service answered with status 429, or 500 or
+ * higher.
+ */
 const mayPass = (error: unknown): boolean =>
   error instanceof ServiceRefusal ? error.status === 429 || error.status >= 500 : error instanceof ConnectionError;
 
 export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
-  // The answer must arrive before the client's own timeout.
+  // The service must answer before the client's own timeout ends the request.
   const waitSeconds = Math.floor(Math.max(0, Math.min(longestWaitSeconds, timeoutMs / 1000 - 5)));
 
-  /** One page of the firm's events in the key's environment, oldest first. @param page.wait seconds to wait for one, at most 25 */
+  /**
+   * One page of the firm's events in the key's environment, oldest first. @param page.wait how many seconds to wait for
+   * an event if there is none yet, at most 25
+   */
   const list = ({
     topics,
     ...page
@@ -43,8 +49,8 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
     json("GET", "/api/partner/events", { query: { ...page, topics: topics?.join(",") } });
 
   /**
-   * Streams every event, without end and without a webhook. It resumes where it was after an outage of the service.
-   * Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
+   * Streams every event, without end and without a webhook. After an outage of the service, the stream resumes where it
+   * stopped. Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
    * @throws ServiceRefusal for a key or a query that is refused
    */
   async function* follow({ cursor, topics }: EventQuery = {}): AsyncGenerator<FeedEvent, void, undefined> {
@@ -54,7 +60,8 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
       const started = Date.now();
       let feed: EventFeed;
       try {
-        // Fixes the starting position before the first wait, so that the feed does not miss an event between two calls.
+        // For `latest`, the first call does not wait but only fetches the starting position. Otherwise an event between
+        // two calls would be missed.
         feed = await list({ cursor: next, topics, limit: 100, wait: next === "latest" ? 0 : waitSeconds });
       } catch (error) {
         if (isEnded() || !mayPass(error)) throw error;

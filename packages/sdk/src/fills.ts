@@ -9,7 +9,8 @@ export type FillSummary = {
   /** The template's name. */
   title: string;
   /**
-   * `completed`: an order may use the document. `used`: an order used it. `gone`: no order used it within seven days.
+   * `completed`: an order may use the document. `used`: an order used it. `gone`: the document was deleted, because no
+   * order used it within seven days.
    */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
   name: string | null;
@@ -21,7 +22,7 @@ export type FillSummary = {
   createdAt: string;
   expiresAt: string;
   endedAt: string | null;
-  /** Pass it as `fillToken` to one order. */
+  /** Pass it as `fillToken` when you place an order. It works for one order. */
   fillToken: string | null;
   usableUntil: string | null;
 };
@@ -31,16 +32,16 @@ export type Fill = FillSummary & { requestId: string };
 export type FillList = { fills: FillSummary[]; nextCursor: string | null; requestId: string };
 
 export type FillQuestions = {
-  /** In reading order. */
+  /** The questions of the form, in reading order. */
   questions: {
-    /** The name that `values` and `labels` use. */
+    /** The name of the question's field: the key for it in `values` and `labels`. */
     name: string;
     kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
     label: string;
-    /** The form contains no words for this question: send your own in `labels`. */
+    /** True when the form contains no words for this question. Then send your own words in `labels`. */
     isGuessed: boolean;
     required: boolean;
-    /** Counted from 1. */
+    /** The page of the field, counted from 1. */
     page: number;
     maxLength: number | null;
     options: { value: string; label: string }[];
@@ -62,9 +63,9 @@ export type NewFill = {
   days?: number | undefined;
   /** An https address to which the page redirects at the end. */
   returnUrl?: string | undefined;
-  /** Answers by the names of fields: a text, a boolean for a checkbox, a list of texts for a list. */
+  /** Answers, keyed by field name: a boolean for a checkbox, a list of texts for a list, otherwise a text. */
   values?: Record<string, unknown> | undefined;
-  /** Your own words for questions, by the names of fields. */
+  /** Your own words for the questions, keyed by field name. */
   labels?: Record<string, string> | undefined;
   /** Mails the link to `email`. */
   send?: boolean | undefined;

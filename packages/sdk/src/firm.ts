@@ -10,19 +10,22 @@ export type Launchpad = {
   /** `deepLink` is a path on the service. */
   checklist: { key: string; label: string; done: boolean; action: string; deepLink: string }[];
   funnel: { step: string; reached: boolean; at: string | null }[];
-  /** Hours from joining, with two decimals; null before the first live order. */
+  /** Hours from the firm's joining to its first live order, with two decimals; null before that order. */
   hoursToFirstLiveOrder: number | null;
   requestId: string;
 };
 
-/** The orders created in the window, in their present state, in the environment of the key. */
+/**
+ * Figures about the orders that were created in the last `windowDays` days in the key's environment, by their present
+ * state.
+ */
 export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
   volumeByMonth: { month: string; createdCount: number; completedCount: number }[];
-  /** Each order is counted in one of the five; they sum to all orders of the window. */
+  /** Each order is counted in exactly one of the five, so they add up to all orders of the window. */
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
-  /** From the payment to the completion; 0 when there is no sample. */
+  /** Hours from an order's payment to its completion; 0 when no order was completed. */
   turnaroundHours: { median: number; p90: number };
   /** How many of these orders have each service. An order with several services is counted several times. */
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
@@ -42,14 +45,14 @@ export type Playbook = {
   paramSchema: { name: string; type: "string" | "int" | "bool"; required: boolean; maxLength: number | null }[];
 };
 
-/** An access request, for a firm without a key. */
+/** A request for access, by a firm that has no key yet. */
 export type AccessRequest = {
   firmName: string;
   contactName: string;
   workEmail: string;
   /** The contact's role at the firm. */
   role?: string | null;
-  /** Documents a month, in words. */
+  /** How many documents a month the firm expects, in words. */
   expectedVolume?: string | null;
   /** The intended use, in a few sentences. */
   useCase?: string | null;
@@ -67,7 +70,7 @@ export const firmOf = ({ json }: Transport) => ({
   analytics: (query: { days?: number | undefined } = {}): Promise<Analytics> =>
     json("GET", "/api/partner/analytics", { query }),
 
-  /** Requests a key; the call itself needs none. */
+  /** Requests a key. The call itself needs no key. */
   requestAccess: (request: AccessRequest): Promise<AccessAnswer> =>
     json("POST", "/api/partner/request", { body: request }),
 });

@@ -2,8 +2,8 @@
 export type EmbedEvent =
   | { type: "ready" | "viewed" | "signed" | "declined" | "closed"; signer?: number }
   /**
-   * The codes are `used`, `expired`, `voided`, `locked`, and `hidden`: the signer can't see enough of the page. The
-   * list can grow.
+   * The codes of an error are `used`, `expired`, `voided`, `locked`, and `hidden`: the signer can't see enough of the
+   * page. The list can grow.
    */
   | { type: "error"; code: string; signer?: number };
 
@@ -25,8 +25,8 @@ export type MountedSigning = {
 };
 
 /**
- * Places the signing page in your own page, whose origin is registered. For browsers. The signing page scrolls by
- * itself, so give the container a height.
+ * Places the signing page in your own page. For browsers only. Register the origin of your page first. The signing page
+ * scrolls by itself, so give the container a height.
  * @returns the frame, and a function that removes it
  */
 export function mountSigning({ url, container, onEvent, title = "Sign the document" }: MountOptions): MountedSigning {
@@ -47,7 +47,7 @@ export function mountSigning({ url, container, onEvent, title = "Sign the docume
   const listen = ({ data, source, origin: from }: MessageEvent): void => {
     if (source !== frame.contentWindow || from !== origin || data?.source !== "signsealship" || data.v !== 1) return;
     const { source: _source, v: _version, ...event } = data as EmbedEvent & { source: string; v: number };
-    // A page that is reloaded reports again that it is signed.
+    // If the page is reloaded, it reports `signed` or `declined` a second time. Each is passed on only once.
     if (event.type === "signed" || event.type === "declined") {
       if (told.has(event.type)) return;
       told.add(event.type);

@@ -7,21 +7,27 @@ export type Language = "en" | "es" | "fr" | "pt" | "zh" | "vi" | "ko" | "tl";
 export type Signer = {
   name: string;
   email: string;
-  /** A 10-digit US number, or an international one in `+country` form. Required when `auth` is `text_code`. */
+  /**
+   * A 10-digit US number, or an international number that starts with `+` and the country code. Required when `auth` is
+   * `text_code`.
+   */
   phone?: string | undefined;
   /** 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default 1. */
   routing?: number | undefined;
-  /** Default: `signerAuth`. */
+  /** How this signer is identified. Default: the order's `signerAuth`. */
   auth?: SignerAuth | undefined;
-  /** For `access_code`: the code, which you give the signer yourself. */
+  /** The code for `auth: "access_code"`. You give it to the signer yourself. */
   accessCode?: string | undefined;
   /** Language of mails and pages. Default `en`. */
   language?: Language | undefined;
 };
 
-/** A choice of a radio, a multiple or a dropdown. A radio and a multiple show each at a place of its own, in points. */
+/**
+ * One option of a radio, multiple or dropdown field. In a radio or multiple field, each option has its own place on the
+ * page, in points.
+ */
 export type FieldOption = {
-  /** Unique among the options. */
+  /** Unique among the options of the field. */
   label: string;
   x?: number | undefined;
   y?: number | undefined;
@@ -40,7 +46,10 @@ export type NumberFormat = {
   currency?: "USD" | "CAD" | "EUR" | "GBP" | "MXN" | undefined;
 };
 
-/** A condition on another field, of the same signer, of an earlier turn or `readOnly`. */
+/**
+ * A condition on another field. That field must belong to the same signer or to a signer of an earlier turn, or be
+ * `readOnly`.
+ */
 export type ShowWhen = {
   /** The `id` of the other field. */
   field: string;
@@ -57,16 +66,16 @@ export type SignatureField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "number" | "checkbox" | "radio" | "multiple" | "dropdown";
   /** The signer's position in `signers`, counted from 1. */
   signer: number;
-  /** Counted from 1. */
+  /** The page, counted from 1. */
   page: number;
-  /** Required for all but a radio and a multiple, whose options have places. */
+  /** Required, except for radio and multiple fields: each of their options has its own place. */
   x?: number | undefined;
   y?: number | undefined;
   width?: number | undefined;
   height?: number | undefined;
   /** The label by which the signer is asked for the value. */
   label?: string | undefined;
-  /** Default true; for a checkbox false. */
+  /** Default: true, but false for a checkbox. */
   required?: boolean | undefined;
   /** Shown to the signer with the field. */
   help?: string | undefined;
@@ -79,17 +88,20 @@ export type SignatureField = {
   readOnly?: boolean | undefined;
   /** Only for a date, a text or a number. */
   format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
-  /** The options of a radio, a multiple or a dropdown: 2 to 50. */
+  /** The 2 to 50 options of a radio, multiple or dropdown field. */
   options?: readonly FieldOption[] | undefined;
-  /** The smallest number of options of a multiple. Default 1, or 0 when `required` is false. */
+  /** The fewest options that the signer must choose in a multiple field. Default 1, or 0 when `required` is false. */
   least?: number | undefined;
-  /** The largest number of options of a multiple. Default: all. */
+  /** The most options that the signer may choose in a multiple field. Default: all. */
   most?: number | undefined;
   /** Unique among the fields: `showWhen` and `formula` of other fields name it. */
   id?: string | undefined;
   /** The condition for showing the field. A field that is not shown is neither required nor drawn. */
   showWhen?: ShowWhen | undefined;
-  /** The formula of a number: the service calculates it when its signer signs, for example `round(rent * 12, 2)`. */
+  /**
+   * The formula of a number field. The service calculates the value when the field's signer signs, for example
+   * `round(rent * 12, 2)`.
+   */
   formula?: string | undefined;
 };
 
@@ -100,13 +112,13 @@ export type RolePerson = Pick<Signer, "name" | "email" | "phone" | "accessCode" 
 export type OrderFields = {
   /** The client's email address. */
   email: string;
-  /** Attests that the document is the client's own completed one. */
+  /** States that the document is completed and belongs to the client. */
   byodConfirmed: true;
-  /** 40 hex digits, instead of a document. */
+  /** The token of a completed online form (40 hex digits). Send it instead of a document. */
   fillToken?: string | undefined;
   /** The client's name. */
   name?: string | undefined;
-  /** A document type of the catalog. It then decides on signing and notarization. */
+  /** A document type of the catalog. The type then decides whether the document is signed and notarized. */
   docSlug?: string | undefined;
   /** Whether to have the document signed. */
   svcSign?: boolean | undefined;
@@ -137,9 +149,9 @@ export type OrderFields = {
   fromCity?: string | undefined;
   fromState?: string | undefined;
   fromPostal?: string | undefined;
-  /** Adds a fax: a 10-digit US number, or an international one in `+country` form. */
+  /** Adds a fax: a 10-digit US number, or an international number that starts with `+` and the country code. */
   faxTo?: string | undefined;
-  /** The payer. Default `client`; with `firm`, mails and pages do not mention money to the client. */
+  /** Who pays. Default `client`. With `firm`, the client's mails and pages do not mention money. */
   payBy?: "client" | "firm" | undefined;
   /** The answer then includes the hosted checkout. */
   createCheckout?: boolean | undefined;
@@ -151,12 +163,12 @@ export type OrderFields = {
   signerAuth?: SignerAuth | undefined;
   /** The id of one of your templates, which decides the services, the signers' roles and the fields. */
   template?: string | undefined;
-  /** Default: the latest. */
+  /** Default: the latest version. */
   templateVersion?: number | undefined;
-  /** The person of each of the template's roles, by its name. */
+  /** The person for each of the template's roles, keyed by the role's name. */
   roles?: Readonly<Record<string, RolePerson>> | undefined;
-  /** Values of the template's fields, by their labels. */
+  /** Values of the template's fields, keyed by the field's label. */
   values?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Uses the template's fields although the document is another form. */
+  /** Uses the template's fields even if the document is a different form from the template's. */
   otherDocument?: boolean | undefined;
 };

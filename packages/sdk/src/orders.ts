@@ -51,7 +51,7 @@ type OrderCommon = {
   lines: OrderLine[];
   /** `firm` when your firm pays; absent when the client does. */
   payBy?: "firm";
-  /** The reason why a person prices the order; present only in `ManualQuoteRequired`. */
+  /** Why a person must price the order; present only in `ManualQuoteRequired`. */
   manualQuoteReason?: string;
   /** Warnings about the document that signers see; absent when there are none. */
   documentNotices?: DocumentNotice[];
@@ -60,7 +60,7 @@ type OrderCommon = {
 };
 
 export type CreatedOrder = OrderCommon & {
-  /** The address of the payment page; null unless `createCheckout` was sent and the order can be paid. */
+  /** The address of the payment page; null unless `createCheckout` was sent and the order can already be paid. */
   checkoutUrl: string | null;
 } & Warned;
 
@@ -72,7 +72,7 @@ export type Notarization = {
   method: string | null;
   /** The state of the venue, as two letters; null before a notary has the order. */
   jurisdiction: string | null;
-  /** ISO 8601, UTC; null without an appointment. */
+  /** ISO 8601, UTC; null when there is no appointment. */
   appointmentUtc: string | null;
   /** `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; null without a meeting. The list may grow. */
   session: string | null;
@@ -122,9 +122,9 @@ export type OrderList = {
 export type OrderCorrections = {
   orderCode: string;
   status: string;
-  /** Why each act is refused now; null when it is allowed. */
+  /** For each act, why it is refused now; null when it is allowed. */
   refusals: Record<"document" | "email" | "address" | "fax" | "again" | "refund", string | null>;
-  /** The oldest comes first. */
+  /** The corrections so far, oldest first. */
   corrections: {
     kind: "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
     before: Record<string, unknown>;
@@ -132,8 +132,8 @@ export type OrderCorrections = {
     at: string;
   }[];
   /**
-   * The amounts that corrections cost on top of the order's total. The order's checkout pays an amount whose state is
-   * `asked`.
+   * The amounts that corrections cost on top of the order's total. The order's checkout collects each amount whose
+   * state is `asked`.
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
   requestId: string;
@@ -153,7 +153,9 @@ export type OrderQuery = {
   cursor?: string | undefined;
 };
 
-/** Role names and labels are the firm's own words, so their spelling is not changed. */
+/**
+ * Role names and field labels are the firm's own words, so they are not respelled as the interface's member names are.
+ */
 function jsonOf(name: string, value: object): unknown {
   if (name === "values") return value;
   if (name !== "roles") return wireValue(value);
@@ -183,20 +185,23 @@ export function ordersOf(transport: Transport) {
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<CreatedOrder> => json("POST", "/api/partner/orders", { body: formOf(fields, document), idempotencyKey }),
 
-    /** One page, newest first. */
+    /** One page of the orders, newest first. */
     list,
 
-    /** All orders, newest first. Pages of 100 are fetched on demand, with pauses where the rate limit requires them. */
+    /**
+     * All orders, newest first. Pages of 100 orders are fetched on demand, with a pause when the rate limit requires
+     * it.
+     */
     all: (query: Omit<OrderQuery, "cursor"> = {}): AsyncGenerator<OrderSummary, void, undefined> =>
       allOf(transport, "/api/partner/orders", { limit: 100, ...query }, ({ orders }: OrderList) => orders),
 
     get: (orderCode: string): Promise<OrderDetail> => json("GET", path`/api/partner/orders/${orderCode}`),
 
-    /** The corrections of the order, and those that are possible now. */
+    /** Returns the order's corrections so far, and which corrections are possible now. */
     corrections: (orderCode: string): Promise<OrderCorrections> =>
       json("GET", path`/api/partner/orders/${orderCode}/corrections`),
 
-    /** Corrects the addresses for mails, parcel and fax of a paid order. Send a complete postal address. */
+    /** Corrects the mail address, postal address or fax number of a paid order. Send a complete postal address. */
     correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
 
@@ -219,7 +224,7 @@ export function ordersOf(transport: Transport) {
     askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),
 
-    /** Opens the hosted checkout; an open one is returned again. */
+    /** Opens the order's hosted checkout. If one is already open, returns that one. */
     checkout: (
       orderCode: string,
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},

@@ -12,7 +12,7 @@ type PassportFacts = {
 };
 
 export type SealedPassport = PassportFacts & {
-  /** Null for each authority that could not be reached. */
+  /** The time stamps of the seal. A member is null when its authority could not be reached. */
   timestamps: {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
     openTimestamps: { calendar: string; submittedAtUtc: string; status: "pending" | "confirmed" } | null;
@@ -74,8 +74,8 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/tlog-proof`),
 
   /**
-   * The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the calendars
-   * have that root.
+   * The `.ots` proof of the log's hourly root, which covers this seal's entry. Refused with status 409 until the
+   * OpenTimestamps calendars have that root.
    */
   rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/ots`),
 
@@ -85,7 +85,7 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** Returns the same page with the firm's name, for your own passports. */
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
-  /** Subscribes a URL to `passport.sealed`. The answer is the only one that contains the secret. */
+  /** Subscribes a URL to `passport.sealed`. Only this answer contains the secret: store it. */
   subscribe: (url: string): Promise<PassportWebhook> => json("POST", "/api/passport/webhooks", { body: { url } }),
 
   unsubscribe: (webhookId: string): Promise<{ deleted: true; webhookId: string }> =>

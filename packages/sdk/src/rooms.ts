@@ -110,7 +110,7 @@ export type ClosingManifest = {
 };
 
 export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl" | "log"> & {
-  /** Null when the stored bytes are no longer JSON; `chainOk` is false then. */
+  /** Null when the stored bytes are damaged and no longer JSON. `chainOk` is then false. */
   manifest: ClosingManifest | null;
   chainOk: boolean;
   branding: RoomView["branding"];
@@ -122,14 +122,14 @@ export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUr
 
 export type RoomCheckout = {
   checkoutUrl: string;
-  /** The orders that the checkout pays; amounts are US cents. */
+  /** The orders that the checkout pays for. Amounts are in US cents. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
   requestId: string;
 };
 
 export type RoomCharge = {
-  /** The orders that are charged; the order's answer has the state of the charge. */
+  /** The orders that are charged. `orders.get` returns the state of each order's charge. */
   orders: { orderCode: string; chargeId: string; totalCents: number }[];
   totalCents: number;
   requestId: string;
@@ -149,7 +149,7 @@ export function roomsOf(transport: Transport) {
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<CreatedRoom> => json("POST", "/api/rooms", { body: room, idempotencyKey }),
 
-    /** One page, newest first. */
+    /** One page of the rooms, newest first. */
     list,
 
     /** All rooms, newest first; pages are fetched on demand. */
@@ -164,7 +164,10 @@ export function roomsOf(transport: Transport) {
       order: { orderCode: string; label?: string | undefined },
     ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
 
-    /** Opens one hosted checkout for all payable orders of your firm in the room; an open one for the same orders is returned again. */
+    /**
+     * Opens one hosted checkout for all payable orders of your firm in the room; if one is already open for the same
+     * orders, returns that one.
+     */
     checkout: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCheckout> =>
       json("POST", path`/api/rooms/${roomCode}/checkout`, { idempotencyKey }),
 
@@ -208,8 +211,8 @@ export function roomsOf(transport: Transport) {
     logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
 
     /**
-     * The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the calendars
-     * have that root.
+     * The `.ots` proof of the log's hourly root, which covers this version's entry. Refused with status 409 until the
+     * OpenTimestamps calendars have that root.
      */
     rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/ots`),
   };

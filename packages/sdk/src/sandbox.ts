@@ -1,16 +1,16 @@
 import type { Warned } from "./orders.ts";
 import { path, type Transport } from "./transport.ts";
 
-/** A test order after a step. */
+/** A test order after a simulated payment or step, and the webhook events that it caused. */
 export type SandboxStep = { orderCode: string; status: string; firedEvents: string[]; requestId: string } & Warned;
 
 /** The test clock of the firm. */
 export type TestClock = {
-  /** `advancing`: due work is running. */
+  /** `advancing`: the work that fell due is still running. */
   status: "ready" | "advancing";
   /** The time that the clock shows; it continues from there. */
   testTime: string;
-  /** The time with which new objects, evidence and webhooks are dated. */
+  /** The real time, which dates new objects, evidence and webhooks. */
   realTime: string;
   advancedSeconds: number;
   requestId: string;
@@ -20,7 +20,7 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
   get: (): Promise<TestClock> => json("GET", "/api/partner/sandbox/clock"),
 
   /**
-   * Advances the test clock: everything of the firm's test objects that falls due runs. Poll `get` until the clock is
+   * Advances the test clock: everything that falls due for the firm's test objects runs. Poll `get` until the clock is
    * `ready`.
    * @param leap how many seconds, or a test time later than the clock's own (ISO 8601)
    */
@@ -28,7 +28,7 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
   ): Promise<TestClock> => json("POST", "/api/partner/sandbox/clock", { body: leap }),
 
-  /** Returns to real time. The results of work that ran, and dates that moved closer, remain. */
+  /** Returns to real time. What already ran keeps its results, and dates that moved closer stay moved. */
   reset: (): Promise<TestClock> => json("DELETE", "/api/partner/sandbox/clock"),
 });
 
@@ -37,7 +37,7 @@ export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
 /** For test keys and test orders. */
 export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
-  /** Simulates a payment by the client, or a failed one. */
+  /** Simulates the client's payment, successful or failed. */
   checkout: (
     orderCode: string,
     outcome: SandboxOutcome = "success",

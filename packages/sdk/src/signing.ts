@@ -27,7 +27,7 @@ export type OrderDocument = {
 export type OrderDocuments = { documents: OrderDocument[]; requestId: string };
 
 export type OrderSignerState = {
-  /** The signer's position in `signers`, counted from 1. */
+  /** The signer's number: the position in `signers`, counted from 1. */
   n: number;
   name: string;
   email: string;
@@ -41,9 +41,9 @@ export type OrderSignerState = {
   issuedAt: string | null;
   openedAt: string | null;
   signedAt: string | null;
-  /** The person who, according to the signer, should sign. */
+  /** The person whom the signer named as the right one to sign; null when nobody was named. */
   proposal: { name: string; email: string } | null;
-  /** Only for test orders; null for live ones. */
+  /** The address of the signing page for a test order; null for a live order. */
   signingUrl: string | null;
 };
 
@@ -59,7 +59,10 @@ export type OrderSigners = {
   requestId: string;
 };
 
-/** Whether an order's notarization may be done in person, in ink, although online notarization was bought. */
+/**
+ * The notary's request to notarize an order in person, in ink, although online notarization was bought, and your answer
+ * to it.
+ */
 export type OrderInPerson = {
   /** The latest request; null when the firm was not asked. */
   inPerson: {
@@ -68,7 +71,7 @@ export type OrderInPerson = {
     reason: string;
     requestedAt: string;
     decidedAt: string | null;
-    /** The technology fee in US cents, which is refunded when the firm agrees. */
+    /** The technology fee in US cents. If the firm agrees, a refund of it is requested. */
     technologyFeeCents: number;
   } | null;
   requestId: string;
@@ -81,7 +84,7 @@ export type InPersonAnswer = {
   requestId: string;
 };
 
-/** The person who signs instead. Language and identification stay unless given. */
+/** The person who signs instead. Language and identification stay as they were unless you send them. */
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
 /** How a document was signed, recomputed from the stored evidence. Names and addresses are masked. */
@@ -115,7 +118,7 @@ export type EmbedOrigin = { originId: string; origin: string; createdAt: string 
 
 export type EmbedOrigins = { origins: EmbedOrigin[]; requestId: string };
 
-/** A signing page for a frame. The address opens it once, within five minutes. */
+/** A signing page for a frame. Its address works once, within five minutes. */
 export type EmbeddedSigner = { url: string; expiresAt: string; requestId: string };
 
 export const embedOriginsOf = ({ json }: Transport) => ({
@@ -142,7 +145,7 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   remindSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/remind`),
 
-  /** The previous signer's link stops working at once. */
+  /** Replaces a signer by another person. The previous signer's link stops working at once. */
   replaceSigner: (orderCode: string, n: number, signer: SignerReplacement): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/replace`, { body: wireValue(signer) }),
 
@@ -154,11 +157,16 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   inPerson: (orderCode: string): Promise<OrderInPerson> =>
     json("GET", path`/api/partner/orders/${orderCode}/in-person`),
 
-  /** Answers the notary's request; possible once. An agreement requests a refund of the technology fee. */
+  /**
+   * Answers the notary's request; you can answer only once. If you agree, a refund of the technology fee is requested.
+   */
   answerInPerson: (orderCode: string, answer: { agrees: boolean }): Promise<InPersonAnswer> =>
     json("POST", path`/api/partner/orders/${orderCode}/in-person`, { body: wireValue(answer) }),
 
-  /** Opens the signing page for a signer in one of your registered sites; see `mountSigning`. */
+  /**
+   * Returns an address that shows a signer's signing page in a frame of one of your registered sites; see
+   * `mountSigning`.
+   */
   embedSigner: (orderCode: string, n: number, origin: string): Promise<EmbeddedSigner> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/embed`, { body: { origin } }),
 
@@ -178,14 +186,14 @@ export const signingOf = ({ json, bytes }: Transport) => ({
     bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
 
   /**
-   * The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the calendars
-   * have that root.
+   * The `.ots` proof of the log's hourly root, which covers the sealed document's entry. Refused with status 409 until
+   * the OpenTimestamps calendars have that root.
    */
   envelopeRootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/envelope/${verifyCode}/ots`),
 
   /**
-   * The `.ots` proof of the log's hourly root for the custody certificate; refused with status 409 until the calendars
-   * have that root.
+   * The `.ots` proof of the log's hourly root for the custody certificate; refused with status 409 until the
+   * OpenTimestamps calendars have that root.
    */
   custodyRootOts: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/ots`),

@@ -4,7 +4,7 @@ import type { Language, SignatureField, SignerAuth } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
 import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
 
-/** A role of a template, which an order gives to a person. */
+/** A role of a template. Each order assigns the role to a person. */
 export type TemplateRole = { name: string; routing: number; auth: SignerAuth; language: Language };
 
 /** A role in the request that makes a template. */
@@ -24,7 +24,7 @@ export type TemplateSummary = {
   name: string;
   /** A version never changes. */
   version: number;
-  /** `signer` of a field is the role's position, from 1. */
+  /** The roles. A field's `signer` is the position of its role in this list, counted from 1. */
   roles: TemplateRole[];
   /** Flags joined by a comma and a space: `Sign, Notarize, Ship`. */
   services: string;
@@ -40,7 +40,7 @@ export type Template = TemplateSummary & {
   documentBytes: number;
   docSlug: string | null;
   shipMethod: string | null;
-  /** The firm's words to the signers. */
+  /** The firm's message to the signers. */
   message: string | null;
   /** The fields as they were sent, spelled as in the interface; null when the document's own fields or tags decide. */
   fields: Record<string, unknown>[] | null;
@@ -52,15 +52,21 @@ export type TemplateList = { templates: TemplateSummary[]; nextCursor: string | 
 export type SavedTemplate = { templateId: string; version: number; requestId: string };
 
 export type TemplateMatches = {
-  /** A template with the same file comes first. */
+  /** The templates that match. Those with the same file come first. */
   matches: { templateId: string; name: string; version: number; likeness: "same_file" | "same_form" }[];
   requestId: string;
 };
 
-/** A place of a document that asks to be signed or filled in. Sizes are in points, from the upper left corner. */
+/**
+ * A place in a document where somebody should sign or fill something in. Sizes are in points, from the upper left
+ * corner.
+ */
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox";
-  /** The position in `roles` of the one that the words name, from 1; null where they name none or several. */
+  /**
+   * The position in `roles` (counted from 1) of the role that the words near the place name; null when they name none
+   * or several.
+   */
   signer: number | null;
   /** Counted from 1. */
   page: number;
@@ -68,11 +74,11 @@ export type ProposedField = {
   y: number;
   width: number;
   height: number;
-  /** For texts and checkboxes; empty for other kinds. */
+  /** The label, for texts and checkboxes; empty for other kinds of fields. */
   label: string;
-  /** The words of the page that ask for the field. */
+  /** The words on the page that ask for this entry. */
   words: string;
-  /** The party that the words nearby name. */
+  /** The party that the words near the place name. */
   role: string | null;
   reason:
     | "own_field"
@@ -90,7 +96,7 @@ export type ProposedField = {
 };
 
 export type ProposedFields = {
-  /** From the first page to the last. */
+  /** The places that were found, from the first page to the last. */
   fields: ProposedField[];
   /** `partly`: the limits ended the search. `picture`: the pages have no words. */
   state: "read" | "partly" | "picture";
@@ -103,13 +109,13 @@ export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;
   /**
-   * The places where signers sign; `signer` is the position of the role. Default: the document's own signature fields,
-   * otherwise its tags.
+   * The places where signers sign; each place's `signer` is the position of the role. Default: the document's own
+   * signature fields, otherwise its tags.
    */
   fields?: readonly SignatureField[] | undefined;
-  /** Your words to the signers, up to 500 characters without addresses. */
+  /** Your message to the signers: up to 500 characters, without web or mail addresses. */
   message?: string | undefined;
-  /** A document type of the catalog. It then decides on signing and notarization. */
+  /** A document type of the catalog. The type then decides whether the document is signed and notarized. */
   docSlug?: string | undefined;
   svcSign?: boolean | undefined;
   svcNotary?: boolean | undefined;
@@ -120,7 +126,10 @@ export type TemplateVersionFields = {
 /** The fields of a new template. */
 export type TemplateFields = TemplateVersionFields & {
   name: string;
-  /** One of your orders, instead of a document: its document, fields and services are copied. */
+  /**
+   * The code of one of your orders, to send instead of a document. The template copies its document, fields and
+   * services.
+   */
   order?: string | undefined;
 };
 
@@ -149,8 +158,8 @@ export function templatesOf(transport: Transport) {
     ): Promise<SavedTemplate> => json("POST", at, { body: formOf(fields, document), idempotencyKey }),
 
     /**
-     * Adds a version. Orders that were placed keep theirs. @param document null keeps the document of the previous
-     * version
+     * Adds a version to a template. Existing orders keep the version that they were placed with. @param document null
+     * keeps the document of the previous version
      */
     addVersion: async (
       templateId: string,
@@ -163,7 +172,7 @@ export function templatesOf(transport: Transport) {
         idempotencyKey,
       }),
 
-    /** One page of the latest versions, newest template first. */
+    /** One page of the latest versions, of all templates, newest template first. */
     list,
 
     /** All templates that place orders, newest first; pages are fetched on demand. */
@@ -173,11 +182,11 @@ export function templatesOf(transport: Transport) {
     /** The latest version. */
     get: (templateId: string): Promise<Template> => json("GET", path`/api/partner/templates/${templateId}`),
 
-    /** Returns one version, unchanged since orders used it. */
+    /** Returns one version. Versions never change, so it is what orders were placed with. */
     version: (templateId: string, version: number): Promise<Template> =>
       json("GET", path`/api/partner/templates/${templateId}/versions/${String(version)}`),
 
-    /** Archives the template: it places no more orders. */
+    /** Archives the template, so that no more orders can be placed from it. */
     archive: (templateId: string): Promise<Template> =>
       json("POST", path`/api/partner/templates/${templateId}/archive`),
 
@@ -190,7 +199,7 @@ export function templatesOf(transport: Transport) {
 
     /**
      * Finds the lines and boxes that ask for a signature, initials, a date or a name. Nothing is stored. @param roles
-     * lets the fields name their signers
+     * the roles that the proposed fields may be assigned to
      */
     proposeFields: async (document: Pdf | NamedPdf, roles?: readonly NewTemplateRole[]): Promise<ProposedFields> =>
       json("POST", "/api/partner/fields/propose", { body: formOf({ roles }, document) }),

@@ -22,8 +22,9 @@ export type ClientOptions = {
   /** Timeout of one request, up to the last byte of its answer, in milliseconds. Default 60,000. */
   timeoutMs?: number | undefined;
   /**
-   * How often a request without an answer, or with a 429, 502, 503 or 504, is retried. Applies to reads, and to writes
-   * that have an idempotency key. The client does not wait when an answer asks for more than 65 seconds. Default 2.
+   * How many times a request is retried when no answer arrives, or when the answer has status 429, 502, 503 or 504.
+   * Applies to reads, and to writes that have an idempotency key. The client does not wait when an answer asks for more
+   * than 65 seconds. Default 2.
    */
   maxRetries?: number | undefined;
   /** Aborts every request of the client. */
@@ -40,19 +41,20 @@ export type StreamedBody = { contentType: string; open: () => ReadableStream<Uin
 type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string | undefined };
 type Method = "GET" | "POST" | "DELETE";
 
-/** Requests that a policy still allows in its window (`RateLimit`). */
+/** The requests that a rate limit still allows in its present window, from the `RateLimit` headers. */
 type Allowance = { quota: number; remaining: number; resetsAt: number };
 
 export type Transport = {
   /** The JSON of a success. @throws ServiceRefusal for any other status, ConnectionError when there was no answer. */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /**
-   * The JSON of a page, and the requests left under the rate limit; null when the answer names none. @throws as `json`
+   * The JSON of a list's page, and the requests that the rate limit still allows. `allowance` is null when the answer
+   * states no limit. @throws as `json`
    */
   page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
   /** The bytes of a success. @throws ServiceRefusal */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
-  /** Timeout of one request. */
+  /** Timeout of one request, in milliseconds. */
   timeoutMs: number;
   /** Whether the client's own signal was aborted. Then nothing is retried. */
   isEnded: () => boolean;
@@ -78,10 +80,13 @@ export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
 /** An idempotency key for a write that may be retried. */
 export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
-// Answers of a service that restarts, and of a proxy in front of it. With `payments_not_configured`, waiting does not
-// help.
+// Status codes that pass: of a service that rate-limits or restarts, and of a proxy in front of it. A 503 with the code
+// `payments_not_configured` does not pass.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** The service also answers 409 to a retry while it still works on the first attempt, which was cut off. */
+/**
+ * Whether a retry may succeed. A 409 may also pass: the service answers it to a retry while it still works on the first
+ * attempt, whose connection was cut.
+ */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";
 const firstWaitMs = 500;
@@ -117,7 +122,8 @@ export function createTransport(options: ClientOptions): Transport {
       if ("data" in outcome) return outcome.data;
       const waitMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
       if ("error" in outcome) {
-        // An error about unreadable input is kept; every other error here means that no answer came.
+        // A SyntaxError means that the answer is unreadable, so it is thrown as it is. Every other error here means
+        // that no answer arrived.
         if (signal?.aborted || error instanceof SyntaxError) throw error;
         if (attempt > retries) throw new ConnectionError(base, error);
         await wait(waitMs, signal);
@@ -161,7 +167,7 @@ async function outcomeOf<T>(
   }
 }
 
-/** Body and matching headers of each attempt. */
+/** Returns a function that builds the body for each attempt, and the header that matches the body. */
 function bodyOf(body: unknown): { content: () => { body?: BodyInit; duplex?: "half" }; "Content-Type"?: string } {
   if (body === undefined) return { content: () => ({}) };
   if (body instanceof FormData || body instanceof URLSearchParams) return { content: () => ({ body }) };
@@ -212,7 +218,7 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
   try {
     body = JSON.parse(text);
   } catch {
-    // Some refusals have no body.
+    // The body is optional: some refusals have none.
   }
   const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   const message = [said["detail"], said["error"]].find((each) => typeof each === "string");

@@ -1,4 +1,7 @@
-/** The members of every order topic. `externalReference` is absent when the order has none. */
+/**
+ * The members that the events of all order topics have in common. `externalReference` is absent when the order has
+ * none.
+ */
 export type OrderEventData = {
   orderCode: string;
   status: string;
@@ -7,13 +10,13 @@ export type OrderEventData = {
   externalReference?: string;
 };
 
-/** The members of every topic of a signer. */
+/** The members that the events of all topics about a signer have in common. */
 export type SignerEventData = OrderEventData & {
   /** The signer's number in the order, from 1. */
   signer: number;
 };
 
-/** The members of every topic of a recording. */
+/** The members that the events of all recording topics have in common. */
 export type RecordingEventData = Omit<OrderEventData, "status"> & { startedAtUtc: string };
 
 type RecordingEnd = RecordingEventData & {

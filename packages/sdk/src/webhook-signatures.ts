@@ -18,7 +18,7 @@ const bytesOf = (body: Body): Uint8Array =>
 const hexOf = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** HMAC-SHA256 under the hex SHA-256 of the secret, over `<unix seconds>.<body>`. */
+/** The HMAC-SHA256 key for signatures over `<unix seconds>.<body>`: the SHA-256 of the secret, in hex. */
 async function keyOf(secret: string, use: "sign" | "verify"): Promise<CryptoKey> {
   // Anyone could sign with an empty secret.
   if (secret === "") throw new TypeError("The webhook's secret is empty.");
@@ -49,8 +49,8 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  // A rotation has only a few signatures. The limit exists because each signature costs an HMAC before the sender is
-  // authenticated.
+  // While a secret is rotated, a header has a few signatures, but never many. The number is limited because each
+  // signature costs an HMAC before the sender is authenticated.
   if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
   return { t, candidates };
 }
@@ -71,7 +71,7 @@ async function faultOf(
   if (!(Math.abs(Number(now) - Number(signature.t) * 1000) <= toleranceMs)) return "outside_tolerance";
   const key = await keyOf(secret, "verify");
   const signed = signedBytes(signature.t, body);
-  // Compares every signature in constant time, and continues after a match.
+  // Compares every signature in constant time, and does not stop at a match, so that timing reveals nothing.
   const matches = await Promise.all(
     signature.candidates.map((candidate) => crypto.subtle.verify("HMAC", key, unhex(candidate), signed)),
   );
@@ -82,7 +82,7 @@ async function faultOf(
  * Verifies that a delivery was signed with your secret, within five minutes of now in either direction.
  * @param rawBody the body exactly as received, before any parser; text is encoded as UTF-8.
  * @param header the value of `Service-Signature`; a missing one is not valid.
- * @param secret the signing secret, `svc_whsec_...`; during a rotation either the old or the new one.
+ * @param secret the signing secret, `svc_whsec_...`; during a rotation, the old or the new secret.
  * @param options.now the present instant: a Date, or milliseconds since 1970. Default: the system's clock.
  * @throws TypeError for an empty secret
  */
@@ -103,7 +103,7 @@ const words: Readonly<Record<Exclude<WebhookReason, "not_json">, string>> = {
 
 /**
  * Returns the event of a delivery after verifying its signature. Takes the arguments of `verifyWebhook`.
- * @throws WebhookRefusal that names its reason
+ * @throws WebhookRefusal, whose `reason` says why
  */
 export async function parseWebhook(
   rawBody: Body,
@@ -123,7 +123,7 @@ export async function parseWebhook(
 /**
  * The headers of a delivery as the service would send it, for tests of your receiver.
  * @param body the JSON text that the request will have, byte for byte
- * @param options.now when it is signed. Default: the system's clock.
+ * @param options.now the time of signing. Default: the system's clock.
  */
 export async function signWebhook(
   body: Body,

@@ -32,7 +32,7 @@ export type RotatedSecret = ShownOnce & { id: string; previousSecretExpiresAt: s
 export type Delivery = {
   deliveryId: string;
   webhookId: string;
-  /** The `id` of the body. */
+  /** The `id` in the delivery's body. */
   eventId: string;
   eventName: string;
   state: "pending" | "delivered" | "failed";
@@ -62,7 +62,7 @@ export type DeliveryExchange = {
 };
 
 export type DeliveryQuery = {
-  /** A webhook's id. */
+  /** Only deliveries to the webhook with this id. */
   webhook?: string | undefined;
   /** ISO 8601: only deliveries created since then. */
   since?: string | undefined;
@@ -71,7 +71,7 @@ export type DeliveryQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   topic?: string | undefined;
-  /** An order's code. */
+  /** Only deliveries about the order with this code. */
   order?: string | undefined;
   externalReference?: string | undefined;
   status?: Delivery["state"] | undefined;
@@ -116,8 +116,8 @@ const mostBusyWaits = 120;
 export function webhooksOf(transport: Transport) {
   const { json, pause } = transport;
   /**
-   * Replays deliveries to a webhook that were first sent since then and never arrived, at most 200 per call. While
-   * `left` is above zero, call again with the answer's `until`: each event is replayed once per period.
+   * Replays the deliveries to a webhook that were first sent since the given time and never arrived, at most 200 per
+   * call. While `left` is above zero, call again with the answer's `until`: each event is replayed once per period.
    * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are pending
    */
   const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>
@@ -128,16 +128,16 @@ export function webhooksOf(transport: Transport) {
   const deliveries = (query: DeliveryQuery = {}): Promise<DeliveryList> =>
     json("GET", "/api/partner/webhooks/deliveries", { query });
   return {
-    /** The newest comes first. */
+    /** Lists the webhooks, newest first. */
     list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
 
-    /** The answer is the only one that contains the secret. */
+    /** Creates a webhook. Only this answer contains its secret: store it. */
     create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
       json("POST", "/api/partner/webhooks", { body: webhook }),
 
     remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
 
-    /** Rotates the secret; for 24 hours the old one signs, too. */
+    /** Rotates the secret; for 24 hours, deliveries are signed with the old secret, too. */
     rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
 
     /** The latest 100 deliveries of one webhook. */
@@ -159,15 +159,15 @@ export function webhooksOf(transport: Transport) {
     delivery: (deliveryId: string): Promise<Delivery> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
 
-    /** Returns what was sent, and what your endpoint answered. */
+    /** Returns one delivery: what was sent, and what your endpoint answered. */
     exchange: (deliveryId: string): Promise<DeliveryExchange> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}/exchange`),
 
     replayFailed,
 
     /**
-     * Replays every delivery that was first sent to a webhook since then and never arrived. Each event is replayed
-     * once; the call pauses while many deliveries are pending.
+     * Replays every delivery that was first sent to a webhook since the given time and never arrived. Each event is
+     * replayed once; the call pauses while many deliveries are pending.
      * @returns the number of replayed events
      * @throws ServiceRefusal 409 when too many deliveries stay pending for ten minutes
      */
@@ -189,7 +189,7 @@ export function webhooksOf(transport: Transport) {
       }
     },
 
-    /** Sends the same event again, with a body built from the present records. */
+    /** Sends the event of a delivery again. Its body is built again from the present records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
 
@@ -200,7 +200,7 @@ export function webhooksOf(transport: Transport) {
     /** The public key of your deliveries, if one exists. */
     publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
 
-    /** Creates that key, unless one exists; deliveries then have a `v1a` signature, too. */
+    /** Creates the public key unless one exists. Deliveries then also have a `v1a` signature. */
     makePublicKey: (): Promise<WebhookPublicKey> => json("POST", "/api/partner/webhooks/public-key"),
 
     /** A worked example of a signature; needs no key. */

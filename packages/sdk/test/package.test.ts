@@ -12,7 +12,7 @@ import { build } from "esbuild";
 import { buildSdk } from "../../../tools/build-sdk.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-// Deno can't read below /dev, where the in-memory folder of a test run is.
+// Deno can't read below /dev, where test runs have their in-memory folder.
 const folder = temporaryFolder("/tmp");
 /** A partner's project with the packed SDK installed. */
 const project = join(folder.path, "project");

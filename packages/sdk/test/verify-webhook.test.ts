@@ -12,7 +12,7 @@ const body = '{"type":"order.created","id":"order.created:é","data":{}}';
 const t = 1_772_600_767;
 const now = new Date(t * 1000);
 
-/** An independent implementation of the scheme, written from the contract. */
+/** An independent implementation of the signature scheme, written from the API contract alone. */
 function v1(key: string, at: number | string, bytes: string | Uint8Array): string {
   const hash = createHash("sha256").update(key).digest("hex");
   return createHmac("sha256", Buffer.from(hash, "utf8"))

@@ -7,12 +7,12 @@ export type Context = {
   /** The instant of the verification, epoch ms. */
   readonly at: number;
   readonly crypto: EvidenceCrypto;
-  /** The file given with the target: the document before it was sealed, or the file that a proof or token covers. */
+  /** The file of `--doc`: the document before it was sealed, or the file that a proof or time-stamp token covers. */
   readonly doc: NamedBytes | null;
-  /** PEM files that the printed commands may name; null when none was given. */
+  /** PEM files that the printed commands may name; each is null when none was given. */
   readonly trustPath: string | null;
   readonly tsaTrustPath: string | null;
 };
 
-/** Bytes and their origin. */
+/** Bytes, and the file or address that they come from. */
 export type NamedBytes = { readonly path: string; readonly bytes: Uint8Array };

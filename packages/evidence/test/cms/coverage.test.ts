@@ -41,7 +41,8 @@ function parts(): DerNode[] {
 }
 
 /**
- * `plain` with some parts of its SignedData replaced, by index; 3.5 inserts between the certificates and the signers.
+ * `plain` with some parts of its SignedData replaced, by index; the index 3.5 inserts a part between the certificates
+ * and the signers.
  */
 function withParts(changes: Readonly<Record<string, DerValue>>): Uint8Array {
   const all = parts().map((node, index) => changes[index] ?? raw(rawOf(node)));

@@ -8,7 +8,10 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 const algorithm = (oid: string) => der.sequence(der.oid(oid));
 const name = (text: string) => der.sequence(der.set(der.sequence(der.oid(OID.commonName), der.utf8String(text))));
 
-/** A self-signed P-256 certificate over the forger's key; with `extendedKeyUsage` one usage, critical. */
+/**
+ * A self-signed P-256 certificate over the forger's key; `extendedKeyUsage` adds that one usage as a critical
+ * extension.
+ */
 export function forgedCertificate(
   options: { serial?: number; subject?: string; extendedKeyUsage?: string } = {},
 ): Uint8Array {
@@ -54,7 +57,7 @@ export interface Forgery {
   readonly signers?: number;
 }
 
-/** A SignedData with a valid signature of the forger's key, except where the options say otherwise. */
+/** A SignedData that the forger's key signed. The signature is valid unless the options break it. */
 export function forgedCms(forgery: Forgery): Uint8Array {
   const { content, certificate } = forgery;
   const attributes = forgery.attributes ?? [

@@ -33,7 +33,7 @@ const actOf = (index: number): JsonObject => {
   };
 };
 
-/** Recomputes the chain of records, so that only a test's own change is wrong. */
+/** Recomputes the hash chain of the records, so that nothing but the test's own change is wrong. */
 async function chained(records: readonly JsonObject[]): Promise<EnvelopeEvidence["trail"]> {
   const trail: EnvelopeEvidence["trail"][number][] = [];
   for (const [index, record] of records.entries()) {

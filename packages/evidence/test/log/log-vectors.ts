@@ -43,7 +43,7 @@ export type LogVector = {
   readonly entry?: string;
   readonly environment?: "live" | "test" | null;
   readonly logs?: readonly TrustedLog[];
-  /** A policy with the witnesses that must have cosigned; it applies to all `logs`. */
+  /** A policy with the witnesses that must have cosigned; the policy applies to all `logs`. */
   readonly policy?: string;
   /** The checkpoint in a seal (null for a value that is not a text), the time that the seal states, and its earliest trusted stamp. */
   readonly carried?: string | null;
@@ -95,7 +95,7 @@ async function isConsistent({ tree }: LogVector): Promise<boolean> {
   });
 }
 
-/** False for an EvidenceError. */
+/** Whether the bytes can be read: false if reading throws an EvidenceError. */
 async function isRead(read: () => unknown): Promise<boolean> {
   try {
     await read();

@@ -15,7 +15,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(hash("sha256", 
 export const hashOfLeaf = (entry: Uint8Array): Uint8Array => sha256(leafMessage(entry));
 export const hashOfNode = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(nodeMessage(left, right));
 
-/** The Merkle tree hash of RFC 6962, section 2.1, written like its definition there. */
+/** The Merkle tree hash of RFC 6962, section 2.1, written exactly as the RFC defines it. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   const [first] = leaves;
   if (!first) return sha256(new Uint8Array(0));
@@ -45,7 +45,7 @@ const keyOfSeed = (seed: number) =>
 
 const publicOf = (key: KeyObject): Buffer => Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url");
 
-/** A witness that cosigns every checkpoint, at any stated second. */
+/** A witness that cosigns every checkpoint. Its caller chooses the time that the cosignature states, in seconds. */
 export function sampleWitness(name: string, seed: number) {
   const privateKey = keyOfSeed(seed);
   const bytes = Buffer.concat([Buffer.of(4), publicOf(privateKey)]);

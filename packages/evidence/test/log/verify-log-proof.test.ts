@@ -34,7 +34,8 @@ test("fails for the inclusion of another line, index, size or hash", async () =>
   assert.equal(await inclusion(whole, { entry: entry.replace("\n", "") }), "fails");
   for (const other of [0, 4, 6, 10, 11, 2 ** 53 - 1])
     assert.equal(await inclusion(whole.replace(`index ${index}`, `index ${other}`)), "fails");
-  // Some of these sizes give the same path. The root then differs, and with it the signature.
+  // With some of these sizes, the proof's path is the same as with 11. Verification must then fail by the root, and so
+  // by the signature.
   for (const size of [0, 1, 5]) assert.equal(await inclusion(whole.replace("\n11\n", `\n${size}\n`)), "fails");
   const lines = whole.split("\n");
   const blank = lines.indexOf("");
@@ -42,7 +43,7 @@ test("fails for the inclusion of another line, index, size or hash", async () =>
     assert.equal(await inclusion(lines.toSpliced(at, 1).join("\n")), "fails");
     assert.equal(await inclusion(lines.toSpliced(at, 0, lines[at] ?? "").join("\n")), "fails");
   }
-  // Uses the root as the hash of a leaf. An inner node must not pass for a leaf.
+  // Passes the tree's root off as the hash of a leaf: an inner node must not pass for a leaf.
   const inner = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf(leaves)) });
   assert.equal(await inclusion(inner), "fails");
 });

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { hashLengths } from "../../src/ots/ops.ts";
 import type { Attestation, Branch, DetachedTimestamp, HashOp, Op, Timestamp } from "../../src/ots/timestamp.ts";
 
-/** Records with an ordinary prototype, like parsed ones. */
+/**
+ * Generates objects with the ordinary prototype, as parsed timestamps have, and not the null prototype of fast-check.
+ */
 function plain<T>(model: { [name in keyof T]: fc.Arbitrary<T[name]> }): fc.Arbitrary<T> {
   return fc.record<T>(model, { noNullPrototype: true });
 }
@@ -23,7 +25,7 @@ const attestation: fc.Arbitrary<Attestation> = fc.oneof(
 const hashNames = ["sha1", "ripemd160", "sha256", "keccak256"] as const;
 
 const op: fc.Arbitrary<Op> = fc.oneof(
-  // Uses few different arguments, so that equal edges occur.
+  // Uses few different arguments, so that equal operations occur in one timestamp.
   plain({
     op: fc.constantFrom("append" as const, "prepend" as const),
     arg: fc.oneof(

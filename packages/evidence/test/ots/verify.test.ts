@@ -5,7 +5,7 @@ import type { Attestation, Timestamp } from "../../src/ots/timestamp.ts";
 import { verifyOts } from "../../src/ots/verify.ts";
 import { writeDetached } from "../../src/ots/write.ts";
 
-// The header of Bitcoin's block 0 and its merkle root, as every node has them.
+// The header of Bitcoin's block 0 and its merkle root, as every Bitcoin node stores them.
 const root = "3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a";
 const genesis = fromHex(`01000000${"00".repeat(32)}${root}29ab5f49ffff001d1dac2b7c`, "ots");
 const digest = fromHex(root, "ots");

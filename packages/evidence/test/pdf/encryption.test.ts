@@ -54,7 +54,7 @@ describe("the ciphers that Web Crypto lacks", () => {
   });
 });
 
-/** The text of the first form field's /V. */
+/** The text of /V in the first form field. */
 async function fieldValue(name: string): Promise<string | undefined> {
   const document = await openUnlocked(zooBytes(name));
   const catalog = dictionaryIn(document, document.trailer, "Root");

@@ -13,7 +13,7 @@ import { signPdf } from "./signed-pdf.ts";
 const crypto = createWebCrypto(globalThis.crypto.subtle);
 const hour = 3600_000;
 const stampedAt = Date.UTC(2026, 0, 2);
-/** Years after the certificate of the seal has expired. */
+/** The instant of verification: years after the seal's certificate expired. */
 const at = Date.UTC(2040, 0, 1);
 const seal = testSigner("seal", Date.UTC(2025, 0, 1), Date.UTC(2036, 0, 1));
 const tsa = testSigner("tsa");

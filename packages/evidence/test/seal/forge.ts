@@ -14,7 +14,7 @@ type Anatomy = {
 };
 
 /**
- * Makes a forgery of every published class from one signed file. None of them needs the signing key.
+ * Forges one signed file by every published class of attack. None of them needs the signing key.
  *
  * @param signed a file of `signPdf`; @param other another file signed with the same key
  */

@@ -14,7 +14,7 @@ const crypto = createWebCrypto(globalThis.crypto.subtle);
 const HOUR = 3600_000;
 const sealedAt = Date.UTC(2026, 0, 2);
 const ended = Date.UTC(2036, 0, 1);
-/** Years after the certificates of the seal and of the authority have expired. */
+/** The instant of verification: years after the certificates of the seal and of the authority expired. */
 const at = Date.UTC(2040, 0, 1);
 const seal = testSigner("seal", Date.UTC(2025, 0, 1), ended);
 const tsa = testSigner("tsa");

@@ -1,7 +1,10 @@
 const IMAGE = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceGray";
 const data = (length: string) => `<< ${IMAGE}${length} >>\nstream\n`;
 
-/** Values of an object without an end in its document, so that the seal's bytes become part of it. */
+/**
+ * Values of a document's last object that do not end inside the document, so that the seal's bytes become part of that
+ * object.
+ */
 export const RUNNING_OVER: Readonly<Record<string, string>> = {
   "an image whose data run on": data(" /Length 4096"),
   "an image whose /Length is written with escapes": data(" /#4cength 4096"),
@@ -15,7 +18,7 @@ export const RUNNING_OVER: Readonly<Record<string, string>> = {
   "an array that is not closed": "[ 1 2",
 };
 
-/** Values that end inside the document, but not immediately. */
+/** Values of the last object that do end inside the document, although not where they seem to end. */
 export const ENDING: Readonly<Record<string, string>> = {
   "an image of another /Length than it has": `${data(" /Length 2")}abcdef\nendstream\nendobj`,
   "an image that holds objects": `${data(" /Length 26")}8 0 obj\n(a)\nendobj\n9 0 obj\nendstream\nendobj\nendobj`,

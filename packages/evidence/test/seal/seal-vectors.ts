@@ -18,7 +18,7 @@ async function run({ file, anchor, at, expect }: (typeof cases)[number], crypto:
   const result = await verifyProof(bytesOf(file), { sealAnchors, tsaAnchors: [] }, Date.parse(at), { crypto });
   assert.equal(result.verdict, expect, JSON.stringify(result.claims));
   if (expect === "verified") return;
-  // Key and signed bytes are right; only the position is wrong.
+  // The key and the signed bytes are right. Only the position of the signature value is wrong.
   const state = (claim: string) => result.claims.find((one) => one.name === claim)?.state;
   assert.equal(state("document_unchanged_since_seal"), "holds");
   assert.equal(state("seal_signature_valid"), "holds");

@@ -7,7 +7,7 @@ export type SignOptions = CmsOptions & {
   readonly subFilter?: string;
   /** /P of a certification. */
   readonly certify?: 1 | 2 | 3;
-  /** Omits /SSSOriginalLength, like foreign signers; or states a wrong one. */
+  /** Omits /SSSOriginalLength, as other signing programs do, or states a wrong length. */
   readonly originalLength?: "absent" | number;
   readonly visible?: boolean;
   /** Changes the dictionary's text before signing. Must keep its length. */
@@ -16,7 +16,7 @@ export type SignOptions = CmsOptions & {
   readonly reason?: string | null;
   /** Omits the statement of its own position, as older seals did. */
   readonly unstated?: boolean;
-  /** Makes the DER for /Contents from the signed bytes, instead of a CMS. */
+  /** Returns the DER for /Contents, given the signed bytes. It replaces the usual CMS. */
   readonly contents?: (signed: Uint8Array) => Uint8Array;
   /** Uses uppercase hex digits. */
   readonly upperCase?: boolean;
@@ -34,7 +34,10 @@ export const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from
 /** An object in a revision: its number and its text. */
 export type NewObject = readonly [number: number, body: string];
 
-/** The body of the newest version of an object. Works on PDFs of our own maker and signers. */
+/**
+ * The body of the newest version of an object. Works only on PDFs that the test code of this repository made and
+ * signed.
+ */
 export function bodyOf(pdf: string, number: number): string {
   const header = `\n${number} 0 obj\n`;
   const at = pdf.lastIndexOf(header);
@@ -103,7 +106,10 @@ function dictionaryParts(options: SignOptions, length: number): readonly [string
   return [`${head}${reference}/Contents `, (ranges) => ` /ByteRange [${ranges.padEnd(40)}] >>`];
 }
 
-/** Signs by a further revision: signature, invisible field, page and catalog. Works on files of our own maker. */
+/**
+ * Signs by a further revision: signature, invisible field, page and catalog. Works only on files that the test code of
+ * this repository made.
+ */
 export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array {
   const pdf = latin1(original);
   const { size } = endOf(pdf);
@@ -114,7 +120,7 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
   const [before, behind] = dictionaryParts(options, original.length);
   const dictionary = (ranges: string) => `${before}${placeholder}${behind(ranges)}`;
   const catalog = bodyOf(pdf, 1);
-  // The form of this file, or the sealer's.
+  // Matches the /AcroForm as this test code writes it, or as the sealer does.
   const oldFields = /\/AcroForm ? <<(?: \/SigFlags 3 )?\/Fields ?\[([^\]]*)\](?: |\/SigFlags 3)>>/.exec(catalog)?.[1];
   const form = `/AcroForm << /SigFlags 3 /Fields [${oldFields === undefined ? "" : `${oldFields} `}${field} 0 R] >>`;
   const bare = catalog.replace(/ ?\/AcroForm ? <<.*?>>/, "").replace(/(?<! )>>$/, " >>");
@@ -143,7 +149,7 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
  * Appends a revision and fills the one signature in it.
  *
  * @param placeholder the value of /Contents until it is signed: `<00...>`
- * @param objects returns the revision's objects for the numbers of /ByteRange
+ * @param objects returns the revision's objects, given the four numbers of /ByteRange as text
  */
 export function signRevision(
   pdf: string,

@@ -58,7 +58,10 @@ test("marks a name that begins like the service's own certificates as a signer's
   assert.equal(certifiedName("Jane SignSealShip"), "Jane SignSealShip");
 });
 
-/** asn1crypto compares names by RFC 4518; pyHanko trusts no certificate with a name that it refuses. */
+/**
+ * pyHanko uses asn1crypto, which prepares names by RFC 4518. It does not trust a certificate with a name that
+ * asn1crypto refuses.
+ */
 const prepare = `
 import json, sys
 from asn1crypto.x509 import NameTypeAndValue

@@ -78,7 +78,7 @@ test("refuses files that readers could read differently, each by its name", () =
     [/parts/, (zip) => zip.writeUInt16LE(1, central + 34)],
     [/comment/, (zip) => zip.writeUInt16LE(1, zip.length - 2)],
     [/comment/, (zip) => zip.writeUInt16LE(1, central + 32)],
-    // A link and a folder, as Unix programs mark them, and a folder as others do.
+    // A symbolic link and a folder as Unix programs mark them, and a folder as MS-DOS programs mark it.
     [/attributes/, (zip) => zip.writeUInt32LE(0xa1ff0000, central + 38)],
     [/attributes/, (zip) => zip.writeUInt32LE(0x41ed0000, central + 38)],
     [/attributes/, (zip) => zip.writeUInt32LE(0x10, central + 38)],

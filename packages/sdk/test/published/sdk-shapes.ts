@@ -1,4 +1,4 @@
-/** For each operation, the call of the client. */
+/** For each published operation, the client's method that calls it. */
 export const calls = {
   getMe: "me",
   createOrder: "orders.create",
@@ -217,7 +217,7 @@ export const types = {
 export const narrowerAnswers: ReadonlySet<string> = new Set(["listEvents"]);
 export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEvent: "Schemas['WebhookEvent']" };
 
-/** Input types, with the SDK's member names. */
+/** Pairs each input type of the SDK with its published type, spelled with the SDK's member names. */
 export const givenTypes = {
   FieldOption: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['options']>[number]",
   NumberFormat: "Exclude<NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['format']>, string>",

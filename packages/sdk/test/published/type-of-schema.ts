@@ -10,7 +10,7 @@ export type JsonSchema = {
   required?: string[];
   additionalProperties?: JsonSchema | boolean;
   patternProperties?: Record<string, JsonSchema>;
-  /** For text that contains JSON. */
+  /** `contentSchema`: the schema of the JSON that a text contains. */
   contentSchema?: JsonSchema;
 };
 

@@ -62,7 +62,7 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
-      // A policy comes first, because it says more about a log than the log's key alone.
+      // Logs from a policy come first, because a policy says more about a log than the log's key alone.
       logs: [...(await logsOfPolicy(values["log-policy"])), ...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
@@ -92,7 +92,7 @@ async function trustOf(named: string | undefined, fallback: readonly string[]): 
   if (named === undefined) return ownTrust(fallback);
   return readFrom("--trust", named, (text) => ({
     ...readTrust(text),
-    // The commands that are printed for readers can't use a trust list.
+    // The printed commands of other tools can't use a trust list, so they name only PEM files.
     pemPath: isTrustList(text) ? null : named,
   }));
 }
@@ -102,7 +102,7 @@ async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
   // Trusts only the first certificate of a chain, the seal's own: trusting its issuers would trust every certificate
   // that they issue.
   const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
-  // The commands that are printed for readers use one file.
+  // The printed commands of other tools can name only one file.
   return {
     sealAnchors,
     signerAnchors: [],

@@ -50,7 +50,7 @@ export function printed(target: string, report: Report, color: boolean): string 
   return [...lines, "", conclusionOf(report)].join("\n");
 }
 
-/** A list takes one line per value, because a value may contain any separator. */
+/** Prints each value of a list on its own line, because a value may contain any separator. */
 function factLines([name, value]: [string, string | readonly string[]]): string[] {
   if (typeof value === "string") return [`  ${name}: ${printable(value)}`];
   return [`  ${name}:`, ...value.map((one, index) => `    ${index + 1}. ${printable(one)}`)];

@@ -9,7 +9,7 @@ import { contextOf, type VerifyValues, verifyFlags, verifyOptions } from "./opti
 import { printed } from "./print.ts";
 import { progressBar } from "./progress.ts";
 
-/** The environment of the command line. */
+/** What the command line depends on: its output, its settings and the clock. */
 export type VerifyIo = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -91,7 +91,7 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
   };
 }
 
-/** Warns when the verdict depends on a certificate that was found on this machine and not given. */
+/** Warns when the verdict depends on a trusted certificate that was found on this machine, not given with `--trust`. */
 function defaultTrustCheck(paths: readonly string[]): Check {
   const why = `No --trust was given: the certificate of this installation is trusted, ${paths.join(", ")}.`;
   const command = paths

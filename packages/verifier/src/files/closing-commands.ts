@@ -23,7 +23,7 @@ export function closingCommands(
   return commands;
 }
 
-/** Where the commands write a manifest that they extract from another file. */
+/** The path to which the commands write a manifest that they extract from a certificate. */
 export const manifestName = (version: number | string): string => `manifest-v${version === "?" ? "" : version}.json`;
 
 function manifestCommand(what: string, manifest: string): string | undefined {

@@ -9,7 +9,9 @@ import { closingCommands, manifestName } from "./closing-commands.ts";
 import { type Check, check, checksOf, type Report } from "./report.ts";
 import { quoted } from "./shell.ts";
 
-/** A manifest, a certificate or a service's record of a version, and its origin. */
+/**
+ * One piece of a room's set: a manifest, a certificate, or a service's record of a version; and where it comes from.
+ */
 export type ClosingPiece = { readonly path: string } & (
   | { readonly manifest: Uint8Array }
   | { readonly certificate: Uint8Array }
@@ -72,7 +74,7 @@ export async function verifyClosingSet(
   return records.some(({ result: state }) => state === "fails") ? { ...report, verdict: "not_verified" } : report;
 }
 
-/** The failing claims inside a certificate, which its own `.seal` claim summarizes. */
+/** The certificate's own failing claims, listed because its `.seal` claim only summarizes them. */
 function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Check[] {
   return versions.flatMap(({ certificate, version }) =>
     checksOf(
@@ -91,7 +93,9 @@ function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVe
   return versions.length === 1 && versions[0]?.certificate === undefined ? "manifest" : "closing_set";
 }
 
-/** Facts that each record states in addition to hashes. The hashes are claims about its version. */
+/**
+ * The facts that each record states. Its hashes are not among them, because the claims about the version cover them.
+ */
 function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
   return pieces.flatMap((piece) => {
     if (!("record" in piece)) return [];
@@ -116,7 +120,7 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];
   const add = (pair: Pair) => {
-    // A second copy of one file adds nothing. A different file of the same version does.
+    // Drops identical copies of a file. Different files of the same version all stay.
     if (!pairs.some(({ key }) => key === pair.key)) pairs.push(pair);
   };
   for (const piece of pieces) {

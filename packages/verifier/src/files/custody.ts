@@ -17,7 +17,7 @@ export async function asCustody(
   const { envelope } = custody;
   const commands = envelope ? custodyCommands(envelope, file.path, document?.path ?? null) : undefined;
   const whole = withChecks(report, checksOf(custody.claims, commands));
-  // An untrusted seal on the document lowers the verdict of the whole set.
+  // If the seal on the document is not trusted, the verdict of the certificate and document together is lowered.
   const test = envelope?.environment === "test" && custody.document?.verdict === "verified";
   const ofDocument = test ? "verified_test" : custody.document?.verdict;
   return {

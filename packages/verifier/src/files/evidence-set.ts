@@ -18,9 +18,8 @@ import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
 
 /**
- * Verifies the evidence of one proof passport. Certificates in the evidence are compared but never trusted because they
- * are included;
- * its record can only lower the verdict.
+ * Verifies the evidence of one proof passport. Certificates in the evidence are compared, but being included does not
+ * make them trusted; its record can only lower the verdict.
  *
  * @param files by name, without folders
  * @param where prefix of file names in the printed commands
@@ -107,7 +106,7 @@ function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
   }
 }
 
-/** Another reader may find a record in bytes that this one can't read. */
+/** Fails even if this verifier can't read the bytes, because another reader may find a record in them. */
 export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
@@ -149,7 +148,7 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
   }
 }
 
-/** A second PDF among verified evidence could pass for a part of it, whatever its name. */
+/** Refuses a second PDF, whatever its name: among verified evidence, it could pass for a part of it. */
 function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const claim = "other_files";
   const pdfs = otherPdfs(files);

@@ -11,7 +11,7 @@ import { quoted } from "./shell.ts";
 /**
  * Verifies an OpenTimestamps proof, alone or with the file that it covers.
  *
- * @param about the expected lowercase hex SHA-256 and a description of its file; null when unknown
+ * @param about the expected lowercase hex SHA-256 and a description of its file; null when the file is unknown
  */
 export async function verifyOtsFile(
   { path, bytes }: NamedBytes,

@@ -22,13 +22,13 @@ export type Kind =
   | "folder"
   | "unknown";
 
-/** One claim with its result, the reason, and a command of another tool that checks the same claim. */
+/** One claim with its result, the reason, and a command with which another tool checks the same claim. */
 export type Check = {
   readonly claim: string;
   readonly result: ClaimState;
   readonly detail: string;
   readonly command?: string;
-  /** The file of this check, in a report on several files. */
+  /** The file that this check is about, in a report on several files. */
   readonly target?: string;
 };
 
@@ -37,12 +37,12 @@ export type Report = {
   readonly verdict: Verdict;
   readonly kind: Kind;
   readonly checks: readonly Check[];
-  /** Values that people compare or cite: hashes, the certificate, times. */
+  /** Values for people to compare or cite: hashes, the certificate, times. */
   readonly facts: Readonly<Record<string, string | readonly string[]>>;
   readonly statement?: ProofStatement;
-  /** Only for a part of a Closing Passport. */
+  /** The room's code and the version; only in a report on a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };
-  /** Whether it is a sound certificate that was compared with the genuine document of another signing. */
+  /** True for a genuine certificate that was given together with the genuine document of another signing. */
   readonly isOfAnotherFile?: boolean;
 };
 

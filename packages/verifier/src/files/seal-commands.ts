@@ -3,7 +3,10 @@ import { otsCommands } from "./ots-commands.ts";
 import type { SealParts } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
-/** Facts about a sealed PDF that the commands need in addition to its parts: paths to print, instants as epoch ms. */
+/**
+ * Facts about a sealed PDF that the commands need in addition to its parts: the paths to print, and instants as epoch
+ * ms.
+ */
 export type SealFacts = {
   readonly ots?: string;
   /** The detached token, and whether it covers the whole file instead of the signature value. */
@@ -47,8 +50,7 @@ export function sealCommands(
     "seal_signature_valid",
     [
       `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
-      // A time stamp has a signingTime of its own and follows the signature, so only the bytes before the signature are
-      // searched.
+      // Searches only the bytes before the signature: a time stamp follows the signature and has its own signingTime.
       `! head -c ${parts.signature?.start ?? parts.cmsLength} seal.p7s | xxd -p | tr -d '\\n' | grep ${SIGNING_TIME}`,
     ].join("\n"),
   );
@@ -81,7 +83,7 @@ export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: Sea
   ].join("\n");
 }
 
-/** Extracts the bytes that a seal's time stamp covers from seal.p7s, as signature.bin; null without a time stamp. */
+/** Extracts from seal.p7s the bytes that the seal's time stamp covers, as signature.bin; null without a time stamp. */
 export const signatureCommand = ({ signature }: SealParts): string | null =>
   signature && `tail -c +${signature.start + 1} seal.p7s | head -c ${signature.length} > signature.bin`;
 
@@ -115,7 +117,9 @@ type Stamp = {
   readonly response?: boolean;
 };
 
-/** Verifies a time stamp at its own time if the authority's certificate is given; otherwise prints it. */
+/**
+ * Verifies a time stamp at its own time if the authority's certificate is given; otherwise only prints the time stamp.
+ */
 export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrustPath: string | null): string {
   const given = `${response ? "" : "-token_in "}-in ${quoted(token)}`;
   if (tsaTrustPath === null) return `openssl ts -reply ${given} -text`;
@@ -123,5 +127,8 @@ export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrust
   return `openssl ts -verify -data ${quoted(data)} ${given} -CAfile ${quoted(tsaTrustPath)} -partial_chain${at}`;
 }
 
-/** The instant of verification, in whole seconds as openssl takes it: a certificate may have expired since. */
+/**
+ * The instant of verification, in seconds since 1970, for openssl. Without it, openssl would use the present time, when
+ * the certificate may have expired.
+ */
 const attime = (instant: number): string => `-attime ${Math.floor(instant / 1000)}`;

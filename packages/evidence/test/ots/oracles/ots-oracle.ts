@@ -7,7 +7,10 @@ export type OracleRequest =
   | { readonly merge: readonly string[]; readonly message: string }
   | { readonly random: number };
 
-/** `found`: message, kind (or unknown tag), and address, height or payload, sorted by their JSON text. */
+/**
+ * `found` lists the attestations, sorted by their JSON text. Each is its message, its kind (or the tag of an unknown
+ * kind), and its address, height or payload.
+ */
 export type OracleAnswer = {
   readonly hex?: string;
   readonly found?: readonly (readonly [string, string, string | number])[];

@@ -17,11 +17,11 @@ const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2
 const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
 
 /**
- * The finding on the first signature that has a revision, else on the first one. An unreadable file is refused as a
- * whole.
+ * The gravest later change for the first signature that has a revision, or for the first signature if none has one. An
+ * unreadable file is refused as a whole.
  */
 async function first(pdf: string): Promise<string | undefined> {
-  // A comment at the end, so that no signature covers the whole file.
+  // Appends a comment, so that no signature covers the whole file.
   const result = await verifyProof(asBytes(`${pdf}% end\n`), { sealAnchors: [], tsaAnchors: [tsa.certificate] }, at, {
     crypto,
   });
@@ -43,7 +43,10 @@ function signedForm({ prepared, preparedRevision, signature }: Made, permission:
 
 const usual = new Map(PERMISSIONS.map((permission) => [permission, signedForm({}, permission)]));
 
-/** The signed form. Most changes apply to the usual one, which is signed and judged once. */
+/**
+ * The signed form that a change applies to. Most changes apply to the usual form, which is signed only once per
+ * permission.
+ */
 function formOf(made: Made, permission: Permission) {
   const isUsual = !made.prepared && !made.preparedRevision && !made.signature;
   return (isUsual && usual.get(permission)) || signedForm(made, permission);

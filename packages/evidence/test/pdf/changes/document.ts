@@ -91,7 +91,8 @@ const BODIES: Readonly<Record<keyof typeof OBJECT, string>> = {
 };
 
 /**
- * A PDF with a form, a note, metadata, outlines and tags. @param changed bodies by object, instead of the usual ones
+ * A PDF with a form, a note, metadata, outlines and tags. @param changed bodies by object, which replace the usual
+ * bodies
  */
 export function formDocument(changed: Partial<Record<keyof typeof OBJECT, string>> = {}): string {
   const bodies = new Map(Object.entries({ ...BODIES, ...changed }).map(([key, body]) => [numberOf(key), body]));
@@ -115,13 +116,13 @@ function numberOf(key: string): number {
 /** Options for signing a form document. */
 export type FormSignature = {
   readonly signer: TestSigner;
-  /** /P of a certification; none makes an approval signature. */
+  /** /P of a certification; without it, the signature is an approval signature. */
   readonly certify?: 1 | 2 | 3;
   /** The TransformParams of a FieldMDP, without the brackets. */
   readonly fieldMdp?: string;
   /** The signature field's /Lock. */
   readonly lock?: string;
-  /** Signs this field instead of a new one. */
+  /** Puts the signature into the field with this object number instead of a new field. */
   readonly field?: number;
   readonly rect?: string;
   readonly documentTimeStamp?: boolean;
@@ -138,7 +139,7 @@ export type FormSignature = {
 
 const insert = (body: string, item: string) => body.replace(/\]$/, ` ${item}]`);
 
-/** Signs a `formDocument`, or a later revision of it, in a new or in an empty field. */
+/** Signs a `formDocument`, or a later revision of it, in a new field or in an existing empty one. */
 export function signForm(pdf: string, options: FormSignature): string {
   const { size } = endOf(pdf);
   const field = options.field ?? size + 1;
@@ -169,12 +170,12 @@ export function signForm(pdf: string, options: FormSignature): string {
   return latin1(signRevision(pdf, placeholder, objects, options, " /Info 13 0 R"));
 }
 
-/** The object of a list, with one more item. */
+/** The list's object with one more item, for a new revision. */
 export function added(pdf: string, list: number, item: string): NewObject {
   return [list, insert(bodyOf(pdf, list), item)];
 }
 
-/** An object with a changed text. */
+/** An object in which one text is replaced, for a new revision. */
 export function edited(pdf: string, number: number, from: string | RegExp, to: string): NewObject {
   const body = bodyOf(pdf, number);
   const result = body.replace(from, to);

@@ -37,7 +37,7 @@ function signed(
 ) {
   const original = (one.preparedRevision ?? ((pdf: string) => pdf))(formDocument(one.prepared));
   const certify = permission === "approval" ? {} : { certify: permission };
-  // Small capacity for the signature, because pyHanko reads its digits one by one.
+  // The capacity for the signature value is small, because pyHanko reads the value's digits one by one.
   return { original, signed: signForm(original, { signer, reserve: 1500, ...certify, ...one.signature }) };
 }
 
@@ -65,7 +65,7 @@ const KINDER: ReadonlyMap<string, string> = new Map(
 
 test("is as strict as pyHanko on every manipulation, and as kind on every honest change", async () => {
   const made = [
-    // pyHanko's rules do not cover level 3.
+    // pyHanko has no rules for certifications of level 3.
     ...attacks.flatMap((attack) => {
       const permission = attack.forbidden.includes(2) ? 2 : "approval";
       const { original, signed: base } = signed(permission, attack);

@@ -38,7 +38,7 @@ const ENTRIES = [
   "/Title (x)",
 ];
 
-/** A form in which one reference points to an unusual object, or an object has an additional reference. */
+/** A form document in which one reference is replaced or added at random, so that an object may serve two purposes. */
 function aliased(random: Random): string {
   const plain = formDocument();
   const name = pick(NAMES, random);
@@ -64,7 +64,7 @@ const FILLINGS: readonly [object: number, from: RegExp, to: string][] = [
   [OBJECT.agree, /\/V \/Off \/AS \/Off/, "/V /Yes /AS /Yes"],
 ];
 
-/** A revision that fills in a field, or rewrites one object in some way. */
+/** A random revision that fills in a field, or rewrites one object. */
 function changed(pdf: string, random: Random): string {
   if (random(8) === 0) {
     const [object, from, to] = pick(FILLINGS, random);
@@ -93,7 +93,10 @@ function changed(pdf: string, random: Random): string {
 }
 
 const SIZE = { width: 306, height: 396 };
-/** The areas of filled-in values, in points from the lower left corner. */
+/**
+ * The rectangles in which the fields show their values: left, bottom, right and top, in points from the lower left
+ * corner.
+ */
 const FIELDS = [
   [72, 600, 272, 620],
   [72, 560, 272, 580],

@@ -1,7 +1,7 @@
 import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.ts";
 import { type FormSignature, type OBJECT, stream } from "../document.ts";
 
-/** The permission of a signature: /P of a certification, or none. */
+/** What a signature permits later: /P of a certification, or `approval` for a signature without /P. */
 export type Permission = 1 | 2 | 3 | "approval";
 
 /** An attack on a signed form, and the signatures that must not permit it. */
@@ -12,13 +12,13 @@ export type Attack = {
   readonly preparedRevision?: (pdf: string) => string;
   readonly signature?: Partial<FormSignature>;
   readonly forbidden: readonly Permission[];
-  /** The signed document itself can't be judged. */
+  /** True if even the signed document, before the attack, can't be judged. */
   readonly unsound?: boolean;
   readonly make: (signed: string, original: string) => string;
 };
 
 export const ALL = [1, 2, 3, "approval"] as const;
-/** Changes that only a certification of level 3 permits: annotations. */
+/** All signatures that must refuse a change of annotations: only a certification of level 3 permits it. */
 export const BUT_3 = [1, 2, "approval"] as const;
 
 export const EVIL = "BT /Helv 18 Tf 72 720 Td (Pay 900 to Mallet) Tj ET";

@@ -2,7 +2,10 @@ import type { NewObject } from "../../../seal/signed-pdf.ts";
 import { added, edited, formXObject, OBJECT } from "../document.ts";
 import { type Attack, BUT_3, sizeOf, update } from "./attack.ts";
 
-/** Adds a new field to these lists. The next object is a form XObject that paints the whole page. */
+/**
+ * Adds a new field to the lists with these object numbers. The object after the field is a form XObject that paints the
+ * whole page.
+ */
 export const newField =
   (entries: string | ((signed: string) => string), lists: readonly number[] = [OBJECT.fields, OBJECT.annots]) =>
   (signed: string): NewObject[] => {

@@ -10,7 +10,7 @@ const GROUP = {
 const locked = (name: string, number: number, from: string | RegExp, to: string, more: Partial<Attack> = {}): Attack =>
   update(name, (signed) => [edited(signed, number, from, to)], { ...LOCKED, ...more });
 
-/** Changes the appearance of a locked field without touching its name. */
+/** Attacks that change how a locked field looks, through another object than the field that the lock names. */
 const aroundLocks: readonly Attack[] = [
   locked("a locked field drawn by the reader", OBJECT.form, / >>$/, " /NeedAppearances true >>"),
   locked("a locked field in another color by the form", OBJECT.form, "0 g", "1 g"),
@@ -28,7 +28,7 @@ const flagged = (name: string, number: number, from: string | RegExp, to: string
   );
 const PERMISSION = { orphan: "1" };
 
-/** A flag or a permission is a reference instead of a number. */
+/** Attacks in which a flag or a permission is a reference instead of a number. */
 const references: readonly Attack[] = [
   flagged("a field hidden by a flag that is elsewhere", OBJECT.amount, "/F 4", "/F NEW"),
   flagged("a hidden field shown by a flag that is elsewhere", OBJECT.orphan, "2", "4", {
@@ -66,7 +66,7 @@ const references: readonly Attack[] = [
   }),
 ];
 
-/** The drawing references a page, an annotation or a tag, some of which may change. */
+/** Attacks in which a drawing references a page, an annotation or a tag. Later revisions may change some of these. */
 const drawnThrough: readonly Attack[] = [
   update(
     "a color space that a page's /Tabs is",
@@ -96,7 +96,7 @@ const drawnThrough: readonly Attack[] = [
 const READ_ONLY =
   "<< /Type /Annot /Subtype /Widget /FT /Tx /T (Name) /F 4 /Ff 1 /Rect [72 560 272 580] /P 10 0 R /V (1) >>";
 
-/** A field that nobody may fill in. */
+/** Attacks on a read-only field, which nobody may fill in. */
 const readOnly: readonly Attack[] = [
   update("a read-only field, filled", (signed) => [edited(signed, OBJECT.name, "(1)", "(9)")], {
     prepared: { name: READ_ONLY },

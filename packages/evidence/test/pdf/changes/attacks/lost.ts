@@ -4,7 +4,7 @@ import { appendRows, type Row } from "../revisions.ts";
 import { ALL, type Attack, evil, update } from "./attack.ts";
 
 const LOST = `${OBJECT.content} 0 obj\n${evil}\nendobj\n`;
-/** Beyond the distance at which some readers look for `startxref`. */
+/** More bytes than the distance from the end of the file within which some readers look for `startxref`. */
 const FAR = `%${" ".repeat(3000)}\n`;
 const FREE = "0000000000 00001 f \n";
 const nothing: readonly NewObject[] = [[90, "null"]];
@@ -42,7 +42,7 @@ const OTHER: readonly NewObject[] = [
 ];
 const TRAILER = "trailer\n<< /Root 90 0 R /Size 100 /ID [<01> <01>] >>\n";
 
-/** Unreferenced objects, and conditions that make some readers search the file for them. */
+/** Attacks that add unreferenced objects, and a condition that makes some readers search the file and find them. */
 const searched: readonly Attack[] = [
   made("content that no section names", (signed) => appendRevision(signed + LOST, nothing)),
   made("content in a file that goes on for long", (signed) => signed + LOST + FAR),
@@ -71,7 +71,7 @@ const searched: readonly Attack[] = [
   ),
 ];
 
-/** Unreferenced objects that were added to the document before it was signed. */
+/** Attacks with unreferenced objects that the forger added before the document was signed. */
 const signedWith: readonly Attack[] = [
   made("content that was signed", (signed) => appendRevision(signed, nothing), {
     preparedRevision: (pdf) => appendRevision(pdf + LOST, nothing),

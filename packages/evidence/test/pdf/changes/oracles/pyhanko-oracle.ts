@@ -10,7 +10,10 @@ export type OracleRequest =
   | {
       readonly validate: Uint8Array;
       readonly roots: readonly Uint8Array[];
-      /** Revocation lists in DER. If given, revocation is checked, and a certificate that names a list needs one. */
+      /**
+       * Revocation lists in DER. If given, revocation is checked, and a certificate that names a revocation list is
+       * valid only with that list.
+       */
       readonly crls?: readonly Uint8Array[];
       /** The instant of validation; now by default. */
       readonly at?: Date;
@@ -18,11 +21,15 @@ export type OracleRequest =
   | { readonly make: readonly Operation[]; readonly pdf: Uint8Array };
 
 /**
- * pyHanko's verdict on one signature: `permitted` when it covers a revision and all later changes are within bounds.
+ * pyHanko's verdict on one signature: `permitted` when the signature covers a whole revision and permits all later
+ * changes.
  */
 type OracleJudgement = { readonly field: string; readonly permitted: boolean; readonly why: string };
 
-/** pyHanko's verdict on one signature by its default policy: `valid` is the total, `trusted` the path to a root. */
+/**
+ * pyHanko's verdict on one signature by its default policy: `valid` is the overall verdict, and `trusted` says whether
+ * there is a path to a trusted root.
+ */
 type OracleValidation = { readonly field: string; readonly valid: boolean; readonly trusted: boolean };
 
 export type OracleAnswer = {
