@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Expression, type ObjectExpression, parseSync, type TsType, type TsTypeElement } from "@swc/core";
 
-/** A type of dependencies (`...Deps`), and the names of its members. */
+/** A type that lists a function's dependencies (its name ends in `Deps`), and the names of the type's members. */
 export type DepsType = { file: string; name: string; members: string[] };
 
 /** The types of one file, and the files from which it imports names. */
@@ -86,7 +86,7 @@ function literalsOf(type: TsType): string[] {
   return type.type === "TsLiteralType" && type.literal.type === "StringLiteral" ? [type.literal.value] : [];
 }
 
-/** Finds object literals that spread several objects into one, apart from those whose names are in `shared`. */
+/** Finds object literals that spread several objects into one. Objects whose names are in `shared` do not count. */
 export function mixedObjectsIn(source: string, shared: readonly string[]): string[] {
   const found: string[] = [];
   visit(parseSync(source, syntax));

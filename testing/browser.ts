@@ -80,7 +80,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         colorScheme,
         javaScriptEnabled: javaScript,
         timezoneId: timeZone,
-        // Otherwise a check could see a color in the middle of a transition.
+        // Turns transitions off, so that no check sees a color in the middle of one.
         reducedMotion: "reduce",
       });
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
@@ -134,8 +134,8 @@ export function assertGoodLooks(opened: OpenPage): Promise<void> {
 let isPatched = false;
 
 /**
- * A click waits until the next page is complete. Playwright waits only for its first byte, and a test would then count
- * half the rows.
+ * Makes each click wait until the next page is complete. Playwright waits only for the page's first byte, so a test
+ * could count rows while half of them are missing.
  */
 function clickToTheEnd(page: Page): void {
   if (isPatched) return;
@@ -156,7 +156,7 @@ function watch(page: Page, origin: string): string[] {
   });
   page.on("pageerror", (error) => troubles.push(`exception: ${error.message}`));
   page.on("requestfailed", (request) => {
-    // Requests that a page had not finished when the browser left it are not failures.
+    // A request that was still running when the browser left the page is not a failure.
     if (request.failure()?.errorText !== "net::ERR_ABORTED") troubles.push(`failed: ${request.url()}`);
   });
   page.on("request", (request) => {
@@ -170,7 +170,7 @@ const axeOptions: RunOptions = { resultTypes: ["violations"] };
 // Filters inside the page, because transferring the results of all passed rules takes longer than many checks.
 const findings = `violations.map(({ id, nodes }) => ({ rule: id, targets: nodes.map(({ target }) => target.join(" ")) }))`;
 
-// Evaluated over the debugging protocol, which the page's CSP does not restrict.
+// The script is evaluated over the debugging protocol, because the page's CSP does not restrict that.
 async function runAxe(page: Page): Promise<Finding[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource);
   return page.evaluate(`axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => ${findings})`);

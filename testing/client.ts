@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: string } };
 
-/** Calls the interface with a key. A body is a form, a text that is sent unchanged, or a value that becomes JSON. */
+/** Calls the API with a key. `body` is a form, a text that is sent unchanged, or a value that is sent as JSON. */
 export type Client = {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Like `call`, and asserts success. */
@@ -23,7 +23,7 @@ async function call(baseUrl: string, key: string, method: string, path: string, 
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** `isOk` decides which answers `ok` accepts. */
+/** `isOk` decides which statuses `ok` accepts. */
 export function newClient(
   baseUrl: string,
   key: string,

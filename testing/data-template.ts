@@ -23,7 +23,7 @@ import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/em
 const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
 const service = fileURLToPath(new URL("../service", import.meta.url));
 const migrations = join(service, "migrations");
-// The cache key of a cluster, with the release of PostgreSQL: the schema and the privileges.
+// The sources of a cluster's schema and privileges. The cache key covers them and the release of PostgreSQL.
 const makers = [
   fileURLToPath(import.meta.url),
   migrations,

@@ -16,7 +16,7 @@ export const connectionTo = (dataDir: string, role: Role = "service"): Connectio
 
 /**
  * The database of the service that runs on a data folder; usable while that service runs. Connects as the service's
- * role, without a key for MACs. Rows can be found by their codes.
+ * role. It has the key to find rows by their codes, but no key for MACs.
  */
 export function databaseOfRunning(dataDir: string): Database {
   const db = openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });
@@ -26,15 +26,15 @@ export function databaseOfRunning(dataDir: string): Database {
   return db;
 }
 
-/** The keys of the service on a data folder, or new ones when it has none yet. */
+/** The secrets key of the service that uses a data folder, or a new random key if the folder has none yet. */
 async function secretsOf(dataDir: string) {
   const path = join(dataDir, "keys/secrets");
   return existsSync(path) ? openSecretsKey(`file:${path}`) : secretBytes(randomBytes(32));
 }
 
 /**
- * The database of a data folder, with or without a running service; opened once per process. The connection is the
- * owner of the tables, so that a test can do more than the service may. `name` distinguishes its connections from the
+ * The database of a data folder, with or without a running service; opened once per process. It connects as the owner
+ * of the tables, so that a test may do more than the service may. `name` distinguishes its connections from the
  * service's.
  */
 export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" } = {}): Promise<Database> {

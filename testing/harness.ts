@@ -7,7 +7,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A real service on its own data folder, with its database. */
 export type Harness = {
-  /** A test that restarts the service assigns the new service to this member. */
+  /** The running service. A test that restarts it assigns the new service here. */
   service: Service;
   db: Database;
   /** The service's own keys, for rows that a test writes itself. */

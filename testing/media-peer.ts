@@ -15,7 +15,7 @@ import type { MediaEngine, MediaEvent } from "../service/src/providers/media/med
 /** A participant without a browser, who sends generated audio and video. */
 export type MediaPeer = {
   readonly person: string;
-  /** The number of packets that arrived from each of the others. */
+  /** How many packets arrived from each other participant. */
   readonly received: Map<string, { audio: number; video: number }>;
   /** The session descriptions that the media server sent. */
   readonly descriptions: string[];
@@ -35,12 +35,12 @@ type PeerOptions = {
   audio?: boolean;
   video?: boolean;
   loop?: boolean;
-  /** Whether video may be sent later. */
+  /** Whether `addVideo` may be called later. */
   mayVideo?: boolean;
   /** Video frames per second. */
   rate?: number;
   bytesOfFrame?: number;
-  /** Decides whether to drop a packet. */
+  /** Whether to drop a packet, to simulate loss. */
   drops?: (sequence: number, kind: "audio" | "video") => boolean;
 };
 
@@ -60,7 +60,7 @@ const lineOf = () =>
     bundlePolicy: "max-bundle",
   });
 
-/** A frame in the right format, with a picture that nobody can decode. */
+/** A VP8 frame with a valid header and random bytes as its picture, which can't be decoded. */
 export function madeUpFrame(isKey: boolean, bytes: number): Buffer {
   const frame = randomBytes(Math.max(16, bytes));
   frame[0] = isKey ? 0x10 : 0x11;
@@ -68,10 +68,10 @@ export function madeUpFrame(isKey: boolean, bytes: number): Buffer {
   return frame;
 }
 
-/** One frame of Opus of 20 ms, with arbitrary sound. */
+/** One frame of Opus of 20 ms, with random bytes as its sound. */
 const madeUpSound = (): Buffer => Buffer.concat([Buffer.from([0xf8]), randomBytes(59)]);
 
-/** The payloads of a frame, each with its descriptor. */
+/** The RTP payloads of a VP8 frame, each with its VP8 descriptor. */
 export const vp8Payloads = (frame: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(frame.length / mtu) }, (_, index) =>
     Buffer.concat([Buffer.from([index === 0 ? 0x10 : 0]), frame.subarray(index * mtu, (index + 1) * mtu)]),
@@ -153,7 +153,7 @@ function receiver(engine: MediaEngine, session: string, person: string, ticket: 
         await pc.setLocalDescription(await pc.createAnswer());
         await engine.signal(ticket, { kind: "subscribe", sdp: pc.localDescription?.sdp ?? "" });
       })
-      // If the session ended first, its tickets have already ended.
+      // Leaving fails if the session has already ended. The error doesn't matter then.
       .catch(() => {});
   });
   return {

@@ -13,7 +13,7 @@ import { until } from "./until.ts";
 /** Flags that give a browser a fake camera and microphone, without asking for permission. */
 export const fakeDevices = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
-/** Ranges of ports for the media servers of one test process, separate from those of other processes. */
+/** The first port of the next media server's range. Each test process has its own ranges. */
 let rangeStart = 20_000 + (process.pid % 250) * 80;
 
 /**
@@ -77,7 +77,7 @@ export async function cameraOrigin(): Promise<{ url: string; close: () => void }
   return { url: `http://127.0.0.1:${port}/`, close: () => void server.close() };
 }
 
-/** Works like a room's page: two connections, without candidates of the browser. */
+/** Works like the page of a session: it has two connections, and offers no candidates of the browser's own. */
 const clientScript = `
 globalThis.media = {
   async start(ask, { video = true, iceServers = [], iceTransportPolicy = "all" } = {}) {

@@ -22,13 +22,16 @@ import { paymentState } from "../service/src/orders/payments/payments.ts";
 import { notaryState } from "../service/src/signing/notaries/notaries.ts";
 import { macTables } from "../service/src/upkeep/protected-data.ts";
 
-/** The MACs of the service on a data folder, for rows that a test writes itself. */
+/** Opens the row MACs with the key of the service that uses a data folder, for rows that a test writes itself. */
 export const rowMacOf = async (dataDir: string): Promise<RowMac> =>
   openRowMac(await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`));
 
 type Writer = { db: Sql; rowMac: RowMac };
 
-/** Changes rows of people without the service, and then updates the MACs of all rows that don't verify. */
+/**
+ * Runs statements that change rows about people, as if the service had run them: updates the MACs of those rows that no
+ * longer verify.
+ */
 export async function asService(writer: Writer, ...changes: readonly Statement[]): Promise<void> {
   for (const change of changes) await writer.db.query(change);
   for (const table of macTables) if (table.backfill?.set === "people") await giveMacs(writer, table);
@@ -43,19 +46,19 @@ async function giveMacs({ db, rowMac }: Writer, { table, key, rows, members }: M
   }
 }
 
-/** Adds or updates MACs of the rows of a table that a test wrote or changed. */
+/** Adds or updates the MACs of those rows of a table that a test wrote or changed. */
 export async function authenticate(writer: Writer, table: string): Promise<void> {
   for (const each of macTables) if (each.table.text === table) await giveMacs(writer, each);
 }
 
-/** MACs for a database without a service. */
+/** Row MACs with a fixed test key, for a database without a service. */
 export const testRowMac: RowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 
 /** MACs for a test's database handle: the keys of the folder's service, or a test key where no service has run. */
 export const testRowMacOf = async (dataDir: string): Promise<RowMac> =>
   existsSync(join(dataDir, "keys/secrets")) ? rowMacOf(dataDir) : testRowMac;
 
-/** Writes events without the service. An event whose subject is an order's code is about that order. */
+/** Writes events without the service. An event whose subject is an order's code is stored as an event of that order. */
 export async function writeEvents(db: Sql, events: readonly EventRow[]): Promise<void> {
   for (const event of events) {
     const orderId = sql`(SELECT id FROM orders WHERE ${hasCode(event.subject)})`;

@@ -18,14 +18,14 @@ export function prepareSealKey(dataDir: string): void {
 /** A pregenerated RSA-3072 key. */
 export const preparedKey = (): KeyObject => createPrivateKey(readFileSync(nextKey()));
 
-/** A key file that is unique in this test process. Generating one takes half a second, for its primes. */
+/** A key file that is unique in this test process. Generating a key takes half a second, because of its primes. */
 function nextKey(): string {
   const path = join(cache, String(given++));
   if (!existsSync(path)) makeKey(path);
   return path;
 }
 
-/** Another test process may create the same key at the same time; the first one wins. */
+/** Creates a key file. Another test process may create the same file at the same time; the first process wins. */
 function makeKey(path: string): void {
   mkdirSync(cache, { recursive: true });
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 3072 });

@@ -21,7 +21,7 @@ export { temporaryFolder } from "./temporary-folder.ts";
 
 type Env = Record<string, string>;
 
-// Live orders pause between two services, so that tests can look at each status.
+// NEXT_SERVICE_WAIT makes live orders pause between two of their services, so that tests can check each status.
 const quiet = { TSA_URLS: "off", OTS_CALENDARS: "off", NEXT_SERVICE_WAIT: "300" };
 
 // Passes only the environment variables that programs need, because other settings of the caller must not affect a
@@ -43,7 +43,7 @@ export type Service = {
   stderr: () => string;
   /** Runs a verb of the command line on this service's data. @returns its parsed `--json` output */
   cli: <T = Record<string, string>>(...args: string[]) => Promise<T>;
-  /** Only for a service that was started with `ownProcess`. */
+  /** The service's process. Only for a service that was started with `ownProcess`. */
   process: () => ChildProcess;
   /** kill -9, without cleanup. Only for a service that was started with `ownProcess`. */
   kill: () => Promise<void>;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The features that may touch a table. A feature is named by its folder below `service/src`. */
+/** The features that may read or write a table. A feature is named by its folder below `service/src`. */
 export type TableRule = {
   owner: string;
   /** Features that read the table. */
@@ -10,9 +10,9 @@ export type TableRule = {
 
 export type Ownership = {
   tables: Record<string, TableRule>;
-  /** The reason why a feature reads tables that it does not own. */
+  /** For each feature that reads tables it does not own, the reason. */
   readers: Record<string, string>;
-  /** Files that write to tables which their callers name, each with the reason. */
+  /** Files that may write to any table, because their callers name the table; each with the reason. */
   anyTable: Record<string, string>;
 };
 
@@ -41,7 +41,8 @@ export function tablesOf(migrations: string): Set<string> {
 }
 
 /**
- * The wing and folder (`orders/order`); only the wing for its loose files, and for the wing that is a single feature.
+ * The feature of a file: its wing and folder (`orders/order`). It is only the wing for files directly in the wing's
+ * folder, and for a wing that is a single feature.
  */
 export function featureOf(file: string): string {
   const [wing = "", folder = "", ...rest] = file.split("/");
@@ -128,7 +129,10 @@ const writes: Record<string, (before: string) => boolean> = {
   COPY: () => true,
 };
 
-/** The tables that one template names. A template that begins with a table is a fragment for a `FROM`. */
+/**
+ * The tables that one template names. A template that begins with a table's name is a fragment that is inserted after
+ * `FROM`.
+ */
 function mentionsIn(text: string, tables: ReadonlySet<string>): Omit<Mention, "file">[] {
   const tokens = [...text.matchAll(sqlToken)].map(([token]) => token).filter((token) => !token.startsWith("--"));
   const mentions: Omit<Mention, "file">[] = [];

@@ -1,4 +1,4 @@
-// Bundles the command line of partners into dist/cli, as it is published: npm run build:cli
+// Bundles the partners' command-line program into dist/cli, in the form that is published: npm run build:cli
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

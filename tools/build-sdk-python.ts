@@ -1,4 +1,4 @@
-// Builds the Python SDK's wheel into packages/sdk-python/dist, as it is published: npm run build:sdk-python
+// Builds the Python SDK's wheel into packages/sdk-python/dist, in the form that is published: npm run build:sdk-python
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "packages/sdk-python");
 
 /**
- * A Python that has hatchling: the tests' own, or one in a new environment, which is kept. @throws Error without Python
- * or a registry
+ * A Python that has hatchling: the tests' own, or one in a new environment, which is kept for the next build. @throws
+ * Error without Python or a registry
  */
 function builder(): string {
   if (tools.hatchling.isHere()) return python;

@@ -1,4 +1,4 @@
-// Compiles the SDK into packages/sdk/dist, as it is published: npm run build:sdk
+// Compiles the SDK into packages/sdk/dist, in the form that is published: npm run build:sdk
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -23,14 +23,14 @@ const threadModules = globSync(threads, { cwd: root });
 
 const bundleOf = (source: string): string => join(cli, source.replace(/\.ts$/, ".mjs"));
 
-/** The URL of a file that a module names. For a thread's module, that of its bundle. */
+/** The URL of a file that a module names. If that file is a thread's module, the URL of its bundle. */
 function addressOf(name: string, from: URL): string {
   const address = new URL(name, from);
   const source = relative(root, fileURLToPath(address));
   return threadModules.includes(source) ? pathToFileURL(bundleOf(source)).href : address.href;
 }
 
-/** A bundled module finds its data and migrations where its source would. */
+/** Lets a bundled module find its data and migrations where its source would find them. */
 const atItsSource: Plugin = {
   name: "at-its-source",
   setup(build) {
@@ -64,7 +64,7 @@ const without = (isExternal: (name: string) => boolean): Plugin => ({
   },
 });
 
-/** Runs each bundling step of a service's start once per run. */
+/** Runs each bundling step of a service's start only once per test run. */
 const keepsBuilds: Plugin = {
   name: "keeps-builds",
   setup(build) {
@@ -77,7 +77,7 @@ const keepsBuilds: Plugin = {
 };
 
 async function bundle(entryPoints: string[], outdir: string, { plugins, ...more }: BuildOptions): Promise<void> {
-  // Removes the files of earlier sources, which have other names.
+  // Removes the bundles of earlier versions of the sources, which have other names.
   rmSync(outdir, { recursive: true, force: true });
   await build({
     entryPoints,

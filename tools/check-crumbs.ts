@@ -1,4 +1,4 @@
-// Refuses source files that are too short to stand alone, and too long ones (tools/crumbs.ts): npm run check
+// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts): npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

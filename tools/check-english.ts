@@ -12,7 +12,7 @@ const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
 const exempt =
   /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/00(?:[0-8]\d|9[01])_/;
 
-// With a folder or file as argument, checks only that.
+// If a folder or file is given as an argument, only that is checked.
 const [asked = ""] = process.argv.slice(2);
 const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
 let refused = 0;

@@ -7,7 +7,7 @@ export interface Crumb {
   importer: string;
 }
 
-/** The facts about a repository that excuse a short file. */
+/** The facts about a repository for which a short file may stand alone. */
 export interface Excuses {
   /** Files that a package exports: their other importers are outside the package. */
   exported: ReadonlySet<string>;
@@ -68,7 +68,10 @@ export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importR
   return crumbs;
 }
 
-/** Words are read one by one, and nobody edits generated files by hand, so both may be long, as tables may. */
+/**
+ * Files of words may be long, because people read one word at a time. Generated files may be long, because nobody edits
+ * them by hand.
+ */
 const isDictionary = (file: string): boolean => /(?:^|\/)words(?:\.ts$|\/)/.test(file);
 const isGenerated = (text: string): boolean => /^\/[/*].*\bgenerated\b/i.test(text);
 

@@ -60,7 +60,10 @@ export function refusedWordings(file: string, content: string): Finding[] {
   );
 }
 
-/** Code, links and quotations are other people's words. They are replaced by blanks, so that positions stay right. */
+/**
+ * Replaces code, links and quotations by blanks, because their words are other people's. The blanks keep the positions
+ * right.
+ */
 const blank = (line: string) => line.replace(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, (quoted) => "_".repeat(quoted.length));
 
 function join(lines: { line: number; text: string }[], comment: boolean): Prose {

@@ -11,7 +11,7 @@ const windows: Readonly<Record<number, string>> = { 60: "a minute", 900: "15 min
 
 const keysOf = <T extends object>(object: T) => Object.keys(object) as (keyof T)[];
 
-/** Tables in Markdown, generated from the code. */
+/** The tables of the guides by name, as Markdown that is generated from the code. */
 const tables: Readonly<Record<string, string>> = {
   errors: table(
     ["Status", "Code", "What it means"],
@@ -27,7 +27,7 @@ const tables: Readonly<Record<string, string>> = {
   ),
 };
 
-/** A guide with up-to-date tables. */
+/** Returns the text of a guide with its tables brought up to date. */
 export const withTables = (markdown: string): string =>
   markdown.replace(
     /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,

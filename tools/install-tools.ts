@@ -30,7 +30,8 @@ const allTools = Object.keys(tools) as ToolName[];
 const importing = /\bfrom "(\.{1,2}\/[^"]+|@signsealship\/testing\/[^"]+)"/g;
 const asksForTools = /\b(?:needs|testsNeeding)\(/;
 /**
- * Only tests and test support require tools; the folder of the tools itself names all of them, so it does not count.
+ * Whether a file counts when the required tools are searched for: only tests and test support require tools. The folder
+ * of the tools does not count, because it names all of them.
  */
 const holdsTests = (path: string): boolean =>
   /^(?:testing|tools|bench|service\/test|packages\/[\w-]+\/test)\//.test(path) && !path.startsWith("testing/tools/");
@@ -51,7 +52,7 @@ export function toolsOf(files: readonly string[]): ToolName[] {
       waiting.push(shared === null ? resolve(dirname(path), from) : join(root, shared));
     }
   }
-  // The Python libraries go into a virtual environment.
+  // Installs the Python libraries into a virtual environment.
   if ([...names].some((name) => tools[name].python)) names.add("python");
   return [...names].sort();
 }
@@ -68,7 +69,7 @@ const missingPackages = (wanted: readonly ToolName[]): string[] => {
 const missingRequirements = (wanted: readonly ToolName[]): string[] =>
   missingOf(wanted).flatMap((name) => tools[name].python ?? []);
 
-/** The command that installs every missing tool; null when it would not help. */
+/** The command that installs every missing tool; null when no command would help. */
 export function installCommand(): string | null {
   const packages = missingPackages(allTools);
   if (packages.length === 0) return null;

@@ -8,7 +8,8 @@ export const keptBuilds = fileURLToPath(new URL("../node_modules/.cache/test-bui
 
 type Built = { outputFiles: Pick<OutputFile, "path" | "contents">[] };
 
-// Services in one process share esbuild, so stopping esbuild would stop it for all of them.
+// The latest build. Builds run one after another, because services in one process share esbuild: stopping it after one
+// build would stop it for all of them.
 let last: Promise<unknown> = Promise.resolve();
 
 /** Replaces esbuild in a test run: services that bundle the same sources share the first one's output. */
@@ -32,5 +33,5 @@ async function keptOrMade(options: BuildOptions): Promise<Built> {
   return made;
 }
 
-/** esbuild has no process to stop. */
+/** Does nothing, because each build already stops esbuild at its end. */
 export const stop = (): void => {};

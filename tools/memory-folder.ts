@@ -8,7 +8,7 @@ const leastFree = 4 * 2 ** 30;
 
 /**
  * A folder in memory for test data, if there is enough room and programs may run from it. Each test file copies a
- * database and removes it again, which costs several times the CPU on a disk. Null if there is none.
+ * database and removes it again, which costs several times as much CPU time on a disk. Null if there is no such folder.
  */
 export function memoryFolder(): string | null {
   const memory = "/dev/shm";

@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const { path, mutants } = await bundleMutants();
 const { reached, failing } = await coverageOf(path);
-// These checks have their own tests.
+// A vector that fails without a mutant is only reported here. The vectors' own tests fail on it.
 for (const name of failing) console.log(`fails without a mutant: ${name}`);
 const vectorsOf = new Map<number, number[]>();
 reached.forEach((ids, vector) => {

@@ -12,7 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A command that exits with 0 when the suite passes. */
 type Suite = { readonly name: string; readonly args: readonly string[]; readonly times?: number };
 
-/** Test files with FUZZ=full. The globs include new files. */
+/** The arguments that run the test files which match these globs. New files that match are included. */
 const tests = (...patterns: readonly string[]): string[] => {
   const files = globSync([...patterns], { cwd: root }).toSorted();
   if (files.length === 0) throw new Error(`no test file matches ${patterns.join(", ")}`);
@@ -55,7 +55,10 @@ const secondsSince = (from: number): number => Math.round((performance.now() - f
 const line = (name: string, passed: boolean, from: number): void =>
   console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${secondsSince(from)} s`);
 
-/** Runs a suite as often as configured, and prints its output on failure. Repeated runs wait most of the time, so some run at once. */
+/**
+ * Runs a suite as often as configured, and prints its output on failure. Repeated runs wait most of the time, so
+ * several run at once.
+ */
 async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
   const from = performance.now();
   let begun = 0;
@@ -75,7 +78,7 @@ async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
   return failure === null;
 }
 
-/** The output of a command that fails; null when it exits with 0. */
+/** Runs a command. @returns its output if it fails, null if it exits with 0 */
 function failureOf(args: readonly string[]): Promise<string | null> {
   const env = { ...process.env, FUZZ: "full", CI: "true", TEST_CLI: cli };
   return new Promise((resolve) =>

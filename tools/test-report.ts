@@ -25,12 +25,15 @@ const describe = (error: unknown): string => {
   return cause instanceof Error ? atSources(cause.stack ?? cause.message) : inspect(cause);
 };
 
-/** A test skipped for a missing tool counts as skipped where that is allowed; any other skip is a failure. */
+/**
+ * Records the event of one test. A test that was skipped because a tool is missing counts as skipped if `allowSkips`;
+ * any other skip counts as a failure.
+ */
 function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSkips: boolean): void {
   const { entryFile } = data as { entryFile?: string };
   const nameOf = (path: string) => relative(root, sourceOf(path));
   if (type === "test:summary" && data.file !== undefined) outcome.summed.add(nameOf(data.file));
-  // The event of a whole file does not come from the file itself.
+  // An event without an entry file is about a whole file: the runner reports it, not the file itself.
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
@@ -79,7 +82,7 @@ export async function outcomeOf(
   return outcome;
 }
 
-/** The source files of an outcome's failures, relative to the root. */
+/** The files in which a test failed. */
 export const filesWithFailures = ({ failures }: Outcome): ReadonlySet<string> =>
   new Set(failures.map(({ file }) => file));
 
@@ -96,8 +99,8 @@ export function replaceWithSecondRun(first: Outcome, second: Outcome): void {
 }
 
 /**
- * Prints a line per file, all failures, what failed in the first of two runs, the slowest files if requested, the skipped tests, and finally `N passed, N
- * failed`.
+ * Prints a line per file, all failures, the tests that failed only in the first of two runs, the slowest files if
+ * requested, the skipped tests, and finally `N passed, N failed`.
  * @returns the exit code
  */
 export function report(outcome: Outcome, slowest: number, print: (text: string) => void): number {

@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 
 /** The repository's folder. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Where bundled test files are. */
+/** The folder of the bundled test files. */
 export const files = join(root, "node_modules/.cache/test-files");
 
 /** The source of a bundled test file; any other path is returned unchanged. */
 export const sourceOf = (path: string): string =>
   path.startsWith(files) ? join(root, relative(files, path).replace(/\.mjs$/, ".ts")) : path;
 
-/** Maps a stack trace from bundles to sources. */
+/** Replaces the positions in bundles by positions in sources, in a stack trace. */
 export const atSources = (stack: string): string =>
   stack.replace(/file:\/\/(\/\S+\.mjs):(\d+):(\d+)/g, (place, path: string, line: string, column: string) => {
     if (!path.startsWith(files)) return place;

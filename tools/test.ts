@@ -35,7 +35,7 @@ function longestFirst(files: string[]): string[] {
   return files.sort((a, b) => kind(a) - kind(b) || size(b) - size(a));
 }
 
-/** Builds the bundles of services and verbs for all test files. */
+/** Builds the bundles with which all test files start services and run verbs. */
 async function prepareServices(): Promise<void> {
   const { main, serviceHost, verbHost } = await bundleCli();
   process.env["TEST_CLI"] = main;
@@ -64,10 +64,11 @@ const runFiles = (files: string[], concurrency: number): ReturnType<typeof outco
   );
 
 const files = positionals.length > 0 ? positionals : await allFiles();
-// Files spend about a third of their time waiting for disks, clocks and browsers.
+// Runs two more files at a time than there are processors, because files spend about a third of their time waiting for
+// disks, clocks and browsers.
 const outcome = await runFiles(files, availableParallelism() + 2);
 // On a busy machine, a time limit can end a test without a defect. The few files that failed run once more, one at a
-// time: a defect fails again, and tests that failed only once are printed by name.
+// time: a real defect fails again. Tests that failed only the first time are printed by name.
 const failed = filesWithFailures(outcome);
 const again = files.filter((file) => failed.has(relative(root, sourceOf(resolve(root, file)))));
 const isWholeRun = isCi && positionals.length === 0;

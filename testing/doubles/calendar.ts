@@ -22,7 +22,7 @@ export type FakeBlock = { readonly height: number; readonly header: Buffer };
 export type CalendarDouble = {
   readonly url: string;
   readonly order: (mode: CalendarMode) => void;
-  /** Puts all submissions so far into a block, each commitment under a different kind of merkle path. */
+  /** Puts all submissions so far into a block. Each commitment gets a different kind of merkle path. */
   readonly mine: () => FakeBlock;
   /** The digests that `POST /digest` received, in hex. */
   readonly submitted: readonly string[];
@@ -121,7 +121,9 @@ function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffe
   };
 }
 
-/** A chain of hashes over all commitments, so that the operations of each commitment lead to the same root. */
+/**
+ * Hashes all commitments in a chain. Each commitment gets its own operations, and all of them lead to the same root.
+ */
 function merkleTree(commitments: readonly Buffer[]): { root: Buffer; paths: Buffer[] } {
   let root = sha256(Buffer.from("an empty block"));
   const paths: Buffer[] = [];

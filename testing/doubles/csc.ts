@@ -21,7 +21,7 @@ export type CscDouble = {
   token: string;
   pin: string;
   keys: Map<string, Key>;
-  /** Requests with the token, oldest first. */
+  /** The authenticated requests, oldest first. */
   said: Said[];
   /** How the double answers the next signature request. */
   next: "sign" | "another hash" | "two signatures" | "fail";
@@ -33,7 +33,7 @@ const [rsaOid, ecdsaOid] = ["1.2.840.113549.1.1.11", "1.2.840.10045.4.3.2"];
 
 /** A double of a trust service that signs hashes, by version 2 of the API of the Cloud Signature Consortium. */
 export async function startCsc(): Promise<CscDouble> {
-  /** Unused authorizations. Each one is for one key and certain hashes. */
+  /** Authorizations that were not used yet. Each is for one key and certain hashes. */
   const granted = new Map<string, { credentialID: unknown; hashes: unknown }>();
   const server = await startHttpDouble((request, bytes, response) => {
     const reply = (status: number, body: object) =>

@@ -11,7 +11,7 @@ export const usualOffers: readonly Offer[] = [
   { carrier: "UPSDAP", service: "2ndDayAir", rate: "17.20", days: 2 },
 ];
 
-/** The provider's state, and its answers. */
+/** The double's stored objects, and its answers to requests. */
 export type EasyPostObjects = {
   shipments: Map<string, EasyPostObject>;
   trackers: Map<string, EasyPostObject>;
@@ -126,7 +126,7 @@ const dates = () => ({ created_at: new Date().toISOString(), updated_at: new Dat
 
 const ratesOf = (shipment: EasyPostObject) => shipment["rates"] as EasyPostObject[];
 
-/** Normalizes an address like the post. A street with `UNDELIVERABLE` in it is unknown. */
+/** Normalizes an address, as the postal service does. A street that contains `UNDELIVERABLE` counts as unknown. */
 function verified(sent: EasyPostObject): EasyPostObject {
   const isKnown = !/undeliverable/i.test(textOf(sent["street1"]));
   const error = { code: "E.ADDRESS.NOT_FOUND", field: "address", message: "Address not found", suggestion: null };

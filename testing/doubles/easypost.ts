@@ -28,9 +28,9 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
   requests: EasyPostRequest[];
   /** The number of labels that were bought. */
   labels: () => number;
-  /** Prepares failures for the next requests to a path, one each. */
   /** The number of prepared failures that are left. */
   failing: () => number;
+  /** Prepares failures for the next requests to a path, one each. */
   failOn: (path: RegExp, ...failures: Failure[]) => void;
   /** Prepares failures for all paths. */
   fail: (...failures: Failure[]) => void;
@@ -113,8 +113,8 @@ export async function startEasyPost(): Promise<EasyPostDouble> {
 }
 
 /**
- * Writes JSON as the provider does: weights of trackers have a decimal, even whole ones. The signature covers this
- * text.
+ * Writes JSON as the provider does: the weights of trackers always have a decimal, even if they are whole numbers. The
+ * signature covers the text in this form.
  */
 const written = (event: EasyPostObject): string => JSON.stringify(event).replace(/("weight":\d+)(?=[,}])/g, "$1.0");
 

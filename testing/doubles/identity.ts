@@ -12,7 +12,7 @@ export type IdentityDouble = {
   webhookSecret: string;
   sessions: Map<string, Session>;
   requests: { method: string; path: string; params: Params; idempotencyKey: string | null }[];
-  /** Whether the double answers requests with 503 for now. */
+  /** While true, the double answers every request with 503. */
   isDown: boolean;
   /** Simulates a person who shows a credential that the provider accepts. */
   verify: (id: string, names?: { first_name: string; last_name: string }) => void;
@@ -73,7 +73,7 @@ export async function startIdentity(): Promise<IdentityDouble> {
     return { status: 200, body: shown(session, {}) };
   }
 
-  /** Shows reports and outputs only when a request expands them. */
+  /** A session as the provider returns it: with the report and the outputs only if the request expands them. */
   function shown(session: Session, { expand }: Params): object {
     const wanted = new Set(typeof expand === "object" ? Object.values(expand) : []);
     const { verified_outputs, last_verification_report: report, ...rest } = session;

@@ -33,7 +33,7 @@ export type LobLetter = {
   deleted?: true;
 } & Record<string, unknown>;
 
-/** The printer's state. */
+/** The letters that the double stores, and its answers. */
 export type LobLetters = {
   /** All accepted letters by id, including cancelled ones. */
   letters: Map<string, LobLetter>;
@@ -169,13 +169,13 @@ function newLetter(
     metadata: Object.fromEntries(Object.entries(params["metadata"] ?? {}).map(([k, v]) => [k, String(v)])),
     id,
     object: "letter",
-    // The vendor's client accepts no other host.
+    // The vendor's own client accepts only this host.
     url: `https://lob-assets.com/letters/${id}.pdf?expires=${expires}&signature=${randomBytes(12).toString("hex")}`,
     carrier: "USPS",
     thumbnails: [],
     return_envelope: false,
     extra_service: extra,
-    // As with the real service, a test key gets no number.
+    // As at the real service, letters of a test key have no tracking number.
     tracking_number: isLive && extra?.startsWith("certified") ? trackingNumber(id) : null,
     tracking_events: [],
     expected_delivery_date: new Date(at.getTime() + 6 * 86_400_000).toISOString().slice(0, 10),

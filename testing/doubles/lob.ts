@@ -11,7 +11,7 @@ export type LobRequest = {
   path: string;
   query: URLSearchParams;
   params: LobParams;
-  /** The uploaded file, or null. */
+  /** The uploaded file; null for a request without one. */
   file: Buffer | null;
   idempotencyKey: string | null;
 };
@@ -49,11 +49,11 @@ export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
   requests: LobRequest[];
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: LobFailure[]) => void;
-  /** Fails every request in this way, until it is called with null. */
+  /** Makes every request fail in this way, until this function is called with null. */
   failAll: (failure: LobFailure | null) => void;
   /** How long accepted letters can be cancelled; one hour by default. */
   cancellable: (ms: number) => void;
-  /** An event of a letter: it appears among the tracking events, and its webhook is ready to be delivered. */
+  /** Creates an event of a letter and adds it to the letter's tracking events. Pass the event to `deliver`. */
   happens: (letterId: string, type: string, at?: Date) => LobEvent;
   sign: (body: string, at?: Date, secret?: string) => Record<string, string>;
   /** Sends an event to a service's webhook. @returns the answers */
@@ -227,14 +227,14 @@ async function readRequest({ method = "", url = "", headers }: IncomingMessage, 
   };
 }
 
-/** The same key gets the same reply for a day. */
+/** Caches replies: for a day, requests with the same idempotency key get the same reply. */
 function createReplies(now: () => Date) {
   const replies = new Map<string, { reply: Promise<LobReply>; at: number }>();
   return (key: string | null, make: () => Promise<LobReply>): Promise<LobReply> => {
     const before = key === null ? undefined : replies.get(key);
     if (before && now().getTime() - before.at < keyDays) return before.reply;
     const reply = make();
-    // Only accepted requests are stored.
+    // Removes the reply to a refused request, because only accepted requests are remembered.
     if (key !== null) void reply.then(({ status }) => (status === 200 ? undefined : replies.delete(key)));
     if (key !== null) replies.set(key, { reply, at: now().getTime() });
     return reply;

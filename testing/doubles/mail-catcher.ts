@@ -48,7 +48,7 @@ function read(raw: string, from: string, to: string): CaughtMail {
   return { from, to, subject, text: part(raw, "text/plain"), html: part(raw, "text/html"), raw };
 }
 
-/** The first part of a content type, decoded. */
+/** The first part of the mail with this content type, decoded. */
 function part(raw: string, type: string): string {
   const match = new RegExp(`Content-Type: ${type}[^]*?\\r\\n\\r\\n([^]*?)(?:\\r\\n--|$)`).exec(raw);
   const head = match?.[0].split("\r\n\r\n")[0] ?? "";

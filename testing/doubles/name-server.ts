@@ -8,7 +8,8 @@ const [typeA, typeAaaa, classIn] = [1, 28, 1];
 
 export type Question = {
   name: string;
-  type: "A" | "AAAA" /** How many times this question was asked before. */;
+  type: "A" | "AAAA";
+  /** How many times this question was asked before. */
   nth: number;
 };
 
@@ -50,7 +51,10 @@ function recordOf(address: string): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A name server over UDP on 127.0.0.1 that may give another answer each time, like a hostile one. */
+/**
+ * Starts a name server over UDP on 127.0.0.1. Like a hostile one, it may answer the same question differently each
+ * time.
+ */
 export async function startNameServer(zone: Zone) {
   const asked: Question[] = [];
   const socket = createSocket("udp4");

@@ -15,7 +15,7 @@ export type QuizDouble = {
   asked: Asked[];
   /** How the double answers the next request. */
   next: "answer" | "fail" | "fewer questions";
-  /** The right choice of each question. */
+  /** The number of the right choice, the same for each question. */
   right: number;
   close: () => Promise<void>;
 };

@@ -35,7 +35,7 @@ export type RecaptchaDouble = {
   readonly close: () => Promise<void>;
 };
 
-// Like Google's script: callable once loaded, and asynchronous throughout.
+// Behaves like Google's script: it can be called once it is loaded, and everything in it is asynchronous.
 const apiScript = (tokenUrl: string) => `globalThis.grecaptcha = {
   ready(callback) { setTimeout(callback, 0); },
   async execute(siteKey, { action }) {

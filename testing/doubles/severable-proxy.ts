@@ -8,11 +8,11 @@ export type SeverableProxy = {
   sever: () => Promise<void>;
   /** Closes every connection; new ones are accepted. */
   cut: () => void;
-  /** Keeps connections open without passing data, like a machine that lost power. */
+  /** Keeps connections open without passing data, as if the server's machine had lost power. */
   silence: () => void;
   /** Accepts connections again. */
   restore: () => Promise<void>;
-  /** Routes new connections to another server, like a virtual address that moves. */
+  /** Routes new connections to another server, as a virtual IP address does when it moves. */
   redirect: (target: Target) => void;
 };
 

@@ -2,20 +2,26 @@ import { newId, type Params, type Reply, refusal, type StripeObject } from "./st
 
 /** The processor's own books: all movements of money, as the list of balance transactions returns them. */
 export type BalanceObjects = {
-  /** Oldest first. Tests remove or change entries to make the books differ. */
+  /**
+   * The movements of money, oldest first. Tests remove or change some to make the processor's books differ from the
+   * service's.
+   */
   transactions: StripeObject[];
   disputes: Map<string, StripeObject>;
   /** Books the money of a paid intent, once. @returns its charge */
   settleCharge: (paymentIntent: string) => StripeObject;
   settleRefund: (refund: StripeObject) => void;
-  /** The bank demands money back: the whole amount, unless an amount is given. An inquiry moves no money. */
+  /**
+   * Simulates a dispute: the bank demands back the whole amount, or the given one. An inquiry is a dispute that moves
+   * no money.
+   */
   dispute: (paymentIntent: string, more?: { amount?: number; isInquiry?: boolean }) => StripeObject;
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
-  /** Whether the bank holds the money of the intent, so that nothing can be refunded. */
+  /** Whether a dispute holds or has taken the intent's money, so that nothing of it can be refunded. */
   isDisputed: (paymentIntent: unknown) => boolean;
-  /** The bank returns the money of a refund. */
+  /** Simulates a refund that the payer's bank returns. */
   failRefund: (id: string) => StripeObject;
-  /** Undefined for a request about something else. */
+  /** Answers a request about balances and disputes; undefined for any other request. */
   answer: (method: string, path: string, params: Params) => Reply | undefined;
 };
 
@@ -25,7 +31,7 @@ type Deps = {
   refunds: StripeObject[];
 };
 
-/** Newest first, in pages, like each list of the processor. */
+/** One page of a list, newest first, as the processor paginates all of its lists. */
 function page(all: readonly StripeObject[], params: Params, url: string): Reply {
   const created = typeof params["created"] === "object" ? params["created"] : {};
   const isWithin = ({ created: at }: StripeObject) =>
@@ -119,7 +125,7 @@ export function createBalance({ sessions, intents, refunds }: Deps): BalanceObje
       if (`${method} ${path}` !== "GET /v1/balance_transactions") return undefined;
       const { expand } = params;
       const isExpanded = typeof expand === "object" && Object.values(expand).includes("data.source");
-      // The processor answers with ids, unless the request asks for the objects.
+      // The processor returns the ids of related objects, unless the request asks for the objects themselves.
       const shown = transactions.map((each) => {
         const { source } = each;
         return { ...each, source: isExpanded ? structuredClone(source) : (source as StripeObject)["id"] };

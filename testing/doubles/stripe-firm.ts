@@ -1,6 +1,6 @@
 import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
-/** How the bank answers charges of a method. */
+/** How the bank answers when a saved payment method is charged. */
 export type MethodOutcome =
   | "succeeded"
   | "processing"
@@ -12,18 +12,18 @@ export type MethodOutcome =
 /** How an owner completes a hosted setup page. */
 export type FinishedSetup = { type?: "card" | "us_bank_account"; isVerifying?: boolean };
 
-/** Customers, saved methods, and payments without a payer at a page. */
+/** A firm's customers and saved payment methods, and payments that no person makes at a page. */
 export type FirmObjects = {
   customers: StripeObject[];
   setups: Map<string, StripeObject>;
   methods: Map<string, StripeObject>;
   intents: Map<string, StripeObject>;
-  /** The results of charges by method. A charge of a method that is not listed succeeds. */
+  /** The result of charging each listed payment method. Charging any other method succeeds. */
   outcomes: Map<string, MethodOutcome>;
-  /** Debits that the bank is already moving, which can't be canceled. */
+  /** The debits whose money the bank is already moving, so that they can't be canceled. */
   moving: Set<string>;
   createSetup: (params: Params, hostedPages: string) => Reply;
-  /** Undefined for a request that is not about firms' methods. */
+  /** Answers a request about firms' payment methods; undefined for any other request. */
   answer: (method: string, path: string, params: Params) => Reply | undefined;
   /** @returns the setup intent */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeObject;
@@ -106,7 +106,7 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
   };
 
   function charge(params: Params): Reply {
-    // Without a confirmation a payment waits for somebody to pay it.
+    // A payment that is created without confirmation waits until somebody pays it.
     if (params["confirm"] === undefined && params["payment_method"] === undefined)
       return { status: 200, body: { ...newIntent(params, Number(params["amount"])) } };
     const method = methods.get(String(params["payment_method"]));

@@ -2,7 +2,7 @@ import { type BalanceObjects, createBalance } from "./stripe-balance.ts";
 import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
 import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
-/** The processor's state, and its answers. */
+/** The double's stored objects, and its answers to requests. */
 export type StripeObjects = {
   sessions: Map<string, StripeObject>;
   refunds: StripeObject[];
@@ -99,7 +99,9 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     return { status: 200, body: session };
   }
 
-  /** The part of the intent's charge that was not refunded yet; undefined for an intent that belongs to no session. */
+  /**
+   * The amount of the intent's charge that was not refunded yet; undefined for an intent that belongs to no session.
+   */
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
     const given = refunds.filter((each) => each["payment_intent"] === intent && each["status"] !== "failed");

@@ -43,11 +43,11 @@ export type StripeDouble = {
   firm: FirmObjects;
   /** The processor's own books. */
   balance: BalanceObjects;
-  /** The bank demands a payment back; returns the event. */
+  /** Simulates a bank that demands a payment back. @returns the event */
   dispute: (...about: Parameters<BalanceObjects["dispute"]>) => StripeEvent;
-  /** The bank decides; returns the event. */
+  /** Simulates the bank's decision about a dispute. @returns the event */
   endDispute: (...about: Parameters<BalanceObjects["endDispute"]>) => StripeEvent;
-  /** The payer's bank returns the money of a refund; returns the event. */
+  /** Simulates a refund that the payer's bank returns. @returns the event */
   failRefund: (id: string) => StripeEvent;
   /** The events of a completed setup page: one about its session, and one about its intent. */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];
@@ -57,7 +57,7 @@ export type StripeDouble = {
   forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
-  /** Answers this many requests, but not the next one. */
+  /** Answers this many requests, and then does not answer one. */
   hangAfter: (answered: number) => void;
   /** Creates an event about the object, in the processor's format. */
   event: (type: string, object: Record<string, unknown>, more?: Partial<StripeEvent>) => StripeEvent;
@@ -70,15 +70,18 @@ export type StripeDouble = {
    * delivered.
    */
   paidByPayers: StripeEvent[];
-  /** Creates the events of a payer's actions on a session's hosted page. */
+  /** Simulates a payer who pays on a session's hosted page. @returns the event */
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
-  /** A payer chooses bank debit: the session is complete, and the money arrives or fails later. */
+  /**
+   * Simulates a payer who chooses bank debit: the session completes, and the money arrives later or the debit fails.
+   * @returns the event
+   */
   payByBank: (sessionId: string) => StripeEvent;
   /** Simulates a partial refund of an intent by a person at the processor. @returns the events */
   refundByHand: (paymentIntent: string, amount: number) => StripeEvent[];
   /** The events of a refund: about the refund, and about its charge. */
   refundEvents: (refund: Record<string, unknown>) => StripeEvent[];
-  /** The bank's answer to a payment by bank debit. */
+  /** Simulates the bank's later answer to a payment by bank debit. @returns the event */
   bankAnswers: (sessionId: string, outcome: "succeeded" | "failed") => StripeEvent;
   close: () => Promise<void>;
 };
@@ -126,7 +129,7 @@ export async function startStripe(): Promise<StripeDouble> {
     else if (failure !== "mute") send(response, reply);
   }
 
-  /** The payment page: one button. */
+  /** Serves the hosted payment page, which has only one button. */
   function serveHostedPage(method: string, sessionId: string, response: ServerResponse): void {
     if (sessions.get(sessionId)?.["status"] !== "open") {
       response
@@ -246,7 +249,7 @@ export async function startStripe(): Promise<StripeDouble> {
   };
 }
 
-/** The same key gets the same reply, but only for the same parameters. */
+/** Caches replies: requests with the same idempotency key and the same parameters get the same reply. */
 function createReplies() {
   const replies = new Map<string, Reply & { params: string }>();
   const replyOnce = (key: string | null, params: string, make: () => Reply): Reply => {

@@ -13,14 +13,14 @@ export type TelnyxEvent = {
 };
 
 export type SignOptions = {
-  /** The stated time of signing; now by default. */
+  /** The time of signing that the headers state; now by default. */
   at?: Date;
   /** Signs with a key that is not the account's. */
   otherKey?: boolean;
 };
 
 export type DeliverOptions = SignOptions & {
-  /** Signs other bytes. */
+  /** Signs other bytes than the body, so that the signature is invalid. */
   forged?: boolean;
 };
 

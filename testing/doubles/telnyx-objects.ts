@@ -34,7 +34,7 @@ export const refusal = (status: number, code: string, title: string, detail: str
 const isNumber = (value: unknown): value is string => typeof value === "string" && /^\+[1-9]\d{6,14}$/.test(value);
 const isBase64 = (text: string): boolean => Buffer.from(text, "base64").toString("base64") === text;
 
-/** The contents of a Telnyx account, and its answers. */
+/** The stored objects of a Telnyx account, and its answers to requests. */
 export function createTelnyxObjects() {
   const faxes: TelnyxFax[] = [];
   const messages: TelnyxMessage[] = [];

@@ -5,16 +5,18 @@ import { join } from "node:path";
 import { encode, integer, raw, sequence } from "@signsealship/evidence/asn1";
 import { parseTimeStampResp, parseTimeStampToken } from "@signsealship/evidence/rfc3161";
 
-/** Options of a test authority's certificate. */
+/** The kinds of certificates that a test authority may have: a proper one, or one with a fault. */
 export type TsaCertificateKind = "proper" | "no-usage" | "usage-not-critical" | "more-usages" | "expired" | "foreign";
 
-/** A time-stamping authority by the openssl program, with its own certificate authority, in a temporary folder. */
+/**
+ * A time-stamping authority that runs the openssl program, with its own certificate authority, in a temporary folder.
+ */
 export type TsaWorkshop = {
   /** PEM of the certificate authority. */
   readonly caPem: string;
   /** A TimeStampResp for a TimeStampReq, both DER, as `openssl ts` makes it. */
   readonly reply: (request: Uint8Array) => Buffer;
-  /** Signs the TSTInfo of a response again: `openssl cms` makes tokens that `openssl ts` refuses to make. */
+  /** Signs the TSTInfo of a response again: unlike `openssl ts`, `openssl cms` also makes faulty tokens. */
   readonly signAgain: (response: Uint8Array, how: SignAgain) => Buffer;
   readonly close: () => void;
 };

@@ -27,7 +27,7 @@ export type TsaMode =
   | "hang-up"
   | "slow";
 
-/** A real time-stamping authority on loopback, by `openssl ts`, that can be made to misbehave. */
+/** A real time-stamping authority on loopback. It uses `openssl ts`, and can be made to misbehave. */
 export type TsaDouble = {
   readonly url: string;
   /** PEM of the authority that issued its certificate. */
@@ -85,7 +85,7 @@ function answer(workshop: TsaWorkshop, mode: TsaMode, request: Buffer): Buffer {
       return workshop.signAgain(workshop.reply(request), { certificate: "proper", contentType: "pkcs7-data" });
     case "wrong-message-digest": {
       const response = workshop.reply(request);
-      // The last arc of the policy, inside the TSTInfo.
+      // Changes the last arc of the policy in the TSTInfo.
       return withFlipped(response, response.indexOf(Buffer.from("06042a030401", "hex")) + 5);
     }
     case "wrong-signature": {
@@ -120,7 +120,9 @@ function answer(workshop: TsaWorkshop, mode: TsaMode, request: Buffer): Buffer {
   }
 }
 
-/** The imprint is the OCTET STRING of 32 bytes; the nonce is the INTEGER after it. */
+/**
+ * The offset of the last byte of the imprint, which is an OCTET STRING of 32 bytes. The nonce follows it as an INTEGER.
+ */
 function imprintEnd(request: Buffer): number {
   return request.indexOf(Buffer.from("0420", "hex")) + 2 + 31;
 }

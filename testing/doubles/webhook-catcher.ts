@@ -7,13 +7,16 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 
 export type Authority = {
-  /** The path of the authority's certificate, for WEBHOOK_CA. */
+  /** The path of the authority's certificate, for the setting WEBHOOK_CA. */
   caFile: string;
   cert: Buffer;
   key: Buffer;
 };
 
-/** Creates an authority and a certificate for localhost, 127.0.0.1, ::1 and `*.hooks.test` in the folder. */
+/**
+ * Creates a certificate authority in the folder, which issues a certificate for localhost, 127.0.0.1, ::1 and
+ * `*.hooks.test`.
+ */
 export function makeAuthority(folder: string): Authority {
   const path = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
@@ -66,7 +69,7 @@ export type Catcher = {
   connections: () => number;
   /** Sets the answer to requests of this path; 200 by default. */
   answer: (path: string, answer: Answer) => void;
-  /** Resolves with the requests to the path as soon as there are this many. */
+  /** Waits until this many requests to the path have arrived. @returns these requests */
   wait: (path: string, count?: number) => Promise<Caught[]>;
   close: () => Promise<void>;
 };

@@ -4,7 +4,10 @@ import { startHttpDouble } from "./http-double.ts";
 /** The witness's behavior: `proper`, or one kind of fault. */
 export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-lines" | "whole-note" | "refuses";
 
-/** A witness of C2SP tlog-witness on loopback, for logs with any key. It checks only the sizes of what it cosigns. */
+/**
+ * A witness of C2SP tlog-witness on loopback, for logs with any key. It cosigns every checkpoint whose size fits, and
+ * checks nothing else.
+ */
 export type WitnessDouble = {
   readonly url: string;
   /** The NAME+ID+BASE64 of the witness's key, in the form of policies. */

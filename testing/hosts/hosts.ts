@@ -9,7 +9,7 @@ import type { Outcome } from "../../service/src/cli/run-verb.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** Messages from `service-host.ts` about a service, each one line of JSON. */
+/** A message of `service-host.ts` about a service, sent as one line of JSON. */
 export type Said = { stdout: string } | { stderr: string } | { exit: number };
 
 /** A request to `verb-host.ts`; the answer is the verb's outcome. */
@@ -28,16 +28,17 @@ export type Running = {
   process: ChildProcess | null;
 };
 
-/** The hosts' sockets, which tools/test.ts passes to test processes. */
+/** The paths of the hosts' sockets. tools/test.ts passes them to test processes. */
 export type Hosts = { services: string[]; verbs: string };
 
 const hosts = JSON.parse(process.env["TEST_HOSTS"] ?? "null") as Hosts | null;
 
-// The program reads these settings from the process's own environment, so they apply to a whole process.
+// Settings that are read from the process's own environment, so a service with one of them needs its own process.
 const ofProcess = /^(TEST_OWN_PROCESS$|NODE_(?!ENV$)|AWS_|LD_|PATH$|HOME$|TZ$|LANG$|TMPDIR$)|^pkcs11:/;
 const bindsProcess = (env: Env) => [...Object.keys(env), env["SEAL_KEY"] ?? ""].some((each) => ofProcess.test(each));
 
-// Two services in one process would look like one to a database server that they share.
+// The data folders of the hosted services. Two services on one data folder must not share a process, because their
+// database server could not tell them apart.
 const folders = new Set<string>();
 
 /** Whether a host exists and may run the service. */
@@ -92,7 +93,7 @@ async function endedService(env: Env): Promise<Outcome> {
 /** Runs a verb in the host of verbs or of services; null if the verb needs its own process, or if there is no host. */
 export async function runHostedVerb(env: Env, args: string[]): Promise<Outcome | null> {
   if (args[0] === "serve" && mayBeHosted(env)) return endedService(env);
-  // These verbs print while they run, so they need a process of their own.
+  // These verbs print while they run, and a host returns the output only at the end, so they need their own process.
   const prints = ["serve", "listen", "verify"].includes(args[0] ?? "");
   if (hosts === null || bindsProcess(env) || prints) return null;
   // Nobody reads the log of a hosted verb.

@@ -9,7 +9,7 @@ import { createWorkerPool } from "../../service/src/kernel/platform/workers/pool
 import { serve } from "../../service/src/main.ts";
 import type { Said } from "./hosts.ts";
 
-// Threads load their code once, too.
+// All services share one pool of worker threads, so that the threads also load their code only once.
 const workers = createWorkerPool({ size: 2, heapMb: 512, processMb: 16_384 });
 
 async function host(socket: Socket): Promise<void> {
@@ -36,7 +36,7 @@ async function host(socket: Socket): Promise<void> {
   socket.end();
 }
 
-// Each service adds a listener for the exit of the process.
+// Removes the limit of listeners, because each service adds one for the exit of the process.
 process.setMaxListeners(0);
 createServer({ allowHalfOpen: true }, (socket) => void host(socket)).listen(process.argv[2], () =>
   process.stdout.write("ready\n"),

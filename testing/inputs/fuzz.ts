@@ -12,6 +12,9 @@ export const fuzzRuns = (full: number): number => (isFull ? full : full / 10);
  */
 export const repeats = (full: number, few: number): number => (isFull ? full : few);
 
-/** The variants to try with the input of this number: one of them in rotation, or all of them with FUZZ=full. */
+/**
+ * The variants to try with the input that has this number: with FUZZ=full all of them, otherwise one of them in
+ * rotation.
+ */
 export const inTurn = <Variant>(variants: readonly Variant[], number: number): readonly Variant[] =>
   isFull ? variants : variants.filter((_, index) => index === number % variants.length);

@@ -1,5 +1,5 @@
-// Draws the forms of offices as PDFs, each with the places where a careful preparer would put fields. A form is text
-// (`a.txt`, `b.txt`); `README.md` explains the notation.
+// Draws the forms of offices as PDFs, each with the places where a careful preparer would put fields. The forms are
+// written in a notation (`a.txt`, `b.txt`) that `README.md` explains.
 import { readFileSync } from "node:fs";
 import { PROSE, WIDTHS } from "./office-forms-texts.ts";
 
@@ -7,7 +7,7 @@ export interface Place {
   page: number;
   type: "signature" | "initials" | "date" | "name" | "text";
   role: string;
-  /** From the top left of the page as it is displayed, in points. */
+  /** The place on the page as it is displayed, in points from the top left corner. */
   rect: { x: number; y: number; width: number; height: number };
 }
 
@@ -41,7 +41,7 @@ class Drawing {
   #n(value: number): string {
     return (value / this.unit).toFixed(3);
   }
-  /** Converts a vertical position to the PDF's own direction. */
+  /** Converts a distance from the top of the page to one from the bottom, as PDF counts. */
   #up(y: number): number {
     return this.height - y;
   }
@@ -185,7 +185,7 @@ class Drawing {
 
   pdf(): Buffer {
     const { width, height, rotate } = this;
-    // The matrix turns the upright drawing, so that a viewer's rotation makes it upright again.
+    // Turns the drawing against the page's /Rotate, so that a viewer's rotation makes it upright again.
     const turned = rotate % 180 !== 0;
     const matrix = {
       0: "1 0 0 1 0 0",
@@ -234,7 +234,7 @@ function draw(source: string): OfficeForm {
   return { name: name.trim(), places: drawing.places, pdf: drawing.pdf() };
 }
 
-/** The forms of one set, drawn from its text. */
+/** Draws the forms of one set, whose notation is in this file. */
 export function officeForms(file: string | URL): OfficeForm[] {
   return readFileSync(file, "utf8")
     .split(/^=== /m)

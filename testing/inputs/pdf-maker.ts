@@ -2,7 +2,7 @@
 export type PdfRecipe = {
   /** Number of pages, 1 by default. */
   pages?: number;
-  /** Size of the file in bytes; reached exactly when it exceeds the unpadded size by a few hundred bytes. */
+  /** Size of the file in bytes; reached exactly if it is at least a few hundred bytes above the unpadded size. */
   bytes?: number;
   /** ASCII text on every page, next to the page number. Different texts give different files. */
   text?: string;
@@ -27,7 +27,8 @@ export function makePdf(recipe: PdfRecipe = {}): Buffer {
   if (recipe.bytes === undefined || recipe.bytes <= bare.length) return bare;
   let padding = recipe.bytes - bare.length;
   let made = assembleWith(padding);
-  // The digits of the stream's length and of later offsets grow with the padding: subtract them.
+  // With more padding, the stream's length and later offsets may get more digits. The padding is adjusted until the
+  // size is right.
   for (let round = 0; round < 4 && made.length !== recipe.bytes; round++) {
     padding = Math.max(0, padding + recipe.bytes - made.length);
     made = assembleWith(padding);

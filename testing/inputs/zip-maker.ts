@@ -4,7 +4,7 @@ export type ZipFile = {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly deflated?: boolean;
-  /** Extra fields (APPNOTE 6.3.10, section 4.5), in both headers. */
+  /** Extra fields (APPNOTE 6.3.10, section 4.5) for both the local header and the directory's header. */
   readonly extra?: Uint8Array;
 };
 
@@ -40,7 +40,7 @@ export function makeZip(files: readonly ZipFile[]): Buffer {
   return Buffer.concat([...locals, central, end]);
 }
 
-/** An Info-ZIP Unicode Path field (section 4.6.9): unzip prefers its name over the file's own. */
+/** An Info-ZIP Unicode Path field (section 4.6.9): unzip prefers the name in it to the file's own name. */
 export function unicodePath(name: string, path: string): Buffer {
   const field = Buffer.alloc(9);
   field.writeUInt16LE(0x7075, 0);

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import expectations from "./zoo/expectations.json" with { type: "json" };
 
-/** A file of the zoo; `expected` is `sealed`, or the reason why a seal is refused. */
+/** A file of the zoo (PDFs of many programs). `expected` is `sealed`, or the reason why sealing is refused. */
 export type ZooFile = { readonly name: string; readonly expected: string; readonly path: string };
 
-/** Every file of the zoo with the expected outcome of a seal. `zoo/make.sh` regenerates the files. */
+/** Every file of the zoo with the expected outcome of sealing it. `zoo/make.sh` regenerates the files. */
 export function zooFiles(): ZooFile[] {
   return Object.entries(expectations).map(([name, expected]) => ({
     name,

@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 const accessKey = "TESTACCESS";
 const secretKey = "TESTSECRET";
 
-/** One monitor and one store in memory, without replicas and without passwords between them. */
+/** The configuration of one monitor and one store in memory, without replicas and without passwords between them. */
 const configuration = (folder: string, ports: { monitor: number; gateway: number }, id: string): string => `[global]
 fsid = ${id}
 mon initial members = a
@@ -71,7 +71,7 @@ export async function startS3(folder: string): Promise<S3Store> {
   await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", map);
   start("ceph-mon", "-i", "a");
   const store = randomUUID();
-  // A monitor that has just started may refuse a command or two.
+  // A monitor that has just started may refuse the first commands.
   await until(() => run("ceph", "osd", "new", store, "0").catch(() => null));
   await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", store);
   let osd = start("ceph-osd", "-i", "0");

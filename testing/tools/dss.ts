@@ -11,8 +11,8 @@ export const dss = {
 };
 
 /**
- * EU DSS's verdict on one signature: `good` when the signed bytes and the value are intact. A verdict also exists for a
- * file that it can't read.
+ * EU DSS's verdict on one signature: `good` when the signed bytes and the value are intact. A file that EU DSS can't
+ * read also gets a verdict.
  */
 export type DssSignature = {
   readonly path: string;

@@ -64,14 +64,15 @@ export async function startPgBouncer(server: Connection, settings: Record<string
   const own = mkdtempSync(join(tmpdir(), "pgbouncer-"));
   chmodSync(own, 0o755);
   const { user, password, database } = server;
-  // PgBouncer refuses to run as root, and another user can't reach the server's socket, so it connects through a proxy.
+  // PgBouncer refuses to run as root, so in place of root it runs as `nobody`. That user can't reach the server's
+  // socket, so PgBouncer connects through a proxy.
   const asNobody = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const proxy = await startSeverableProxy(join(server.host, `.s.PGSQL.${server.port}`));
   const all = {
     listen_addr: "127.0.0.1",
     listen_port: String(port),
     unix_socket_dir: "",
-    // Clients connect as the role of the line above, with its password.
+    // Every client gets the role and password of the line above.
     auth_type: "any",
     pool_mode: "transaction",
     ...settings,

@@ -57,7 +57,7 @@ function serverIn(folder: string, port: number): PostgresServer {
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
-      // Immediate shutdown: no checkpoint, and none of its processes answers any more.
+      // SIGQUIT is an immediate shutdown: there is no checkpoint, and the server's processes stop answering.
       child.kill("SIGQUIT");
       await ended;
     },
@@ -72,7 +72,7 @@ export type PostgresPair = {
   stop: () => Promise<void>;
 };
 
-/** A PostgreSQL with a synchronous standby, and the programs' folder for PATH. */
+/** Starts a PostgreSQL server with a synchronous standby. The result also has the folder of the programs, for PATH. */
 export async function startPostgresPair(under: string): Promise<PostgresPair> {
   const { uid, gid } = identity();
   mkdirSync(under, { recursive: true });

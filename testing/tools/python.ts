@@ -5,7 +5,7 @@ const folder = fileURLToPath(new URL("../../node_modules/.cache/python", import.
 /** The virtual environment of the tests' Python libraries; tools/install-tools.ts makes it. */
 export const pythonEnvironment = folder;
 
-/** The Python that finds the libraries of tools.ts. */
+/** The Python program that finds the libraries listed in tools.ts. */
 export const python = `${folder}/bin/python`;
 
 /** One line per installed requirement. */

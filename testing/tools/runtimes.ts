@@ -5,7 +5,7 @@ const folder = fileURLToPath(new URL("../../node_modules/.cache/runtimes", impor
 /** The folder of runtimes on which partners use the SDK; tools/install-tools.ts fills it. */
 export const runtimesFolder = folder;
 
-/** Other releases of Node, from npm by their names here, and Deno. */
+/** The npm packages of the runtimes: other releases of Node, installed under the names given here, and Deno. */
 export const runtimePackages = {
   node20: `node20@npm:node-${process.platform}-${process.arch}@20.20.2`,
   node22: `node22@npm:node-${process.platform}-${process.arch}@22.23.3`,

@@ -81,7 +81,7 @@ export const awsProgram = "/usr/bin/aws";
 
 const table = {
   chromium: { debian: "chromium-headless-shell", isHere: () => chromiumPath() !== undefined },
-  // The engine of Chromium without a window, at half the CPU time.
+  // Chromium's engine without a window, which needs half the CPU time.
   headlessShell: packaged("chromium-headless-shell", "chromium-headless-shell"),
   poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
   nss: packaged("libnss3-tools", "certutil"),
@@ -114,7 +114,7 @@ const table = {
   litewitness: { ...litewitness, debian: "openssh-client" },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
-  // Tools that only root can install are named, not installed.
+  // If the user is not root, only names the tools that root must install.
   root: { isHere: () => process.getuid?.() === 0 },
   python: { debian: "python3-venv", isHere: () => existsSync(python) },
   opentimestamps: fromPypi("opentimestamps==0.4.5"),
@@ -142,7 +142,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 
-/** The first words of the reason why a test is skipped when a tool is missing. */
+/** The beginning of the reason that is shown for a test that is skipped because a tool is missing. */
 export const wants = "wants ";
 
 /** Options of a test or suite; it is skipped with a reason if one of the tools is missing. */

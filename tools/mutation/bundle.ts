@@ -10,7 +10,10 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Sources that write evidence and never refuse input. */
 const WRITERS = new Set(["asn1/writer.ts", "ots/write.ts", "ots/merge.ts", "manifest/build.ts"]);
 
-/** The switches: without a mutant, they return their input and record when the mutant would differ. */
+/**
+ * The functions that switch mutants on. A switch whose mutant is not active returns its input, and records whether the
+ * mutant would have returned something else.
+ */
 const SWITCHES = `
 const $mutation = (globalThis.$mutation = { active: -1, seen: null });
 const $false = (id, value) => {
@@ -32,7 +35,7 @@ const switches = (sources: ReadonlyMap<string, string>): Plugin => ({
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const contents = sources.get(path) ?? (await readFile(path, "utf8"));
-      // A bundled module finds its files where its source would.
+      // Lets a bundled module find its files where its source would find them.
       const own = JSON.stringify(pathToFileURL(path).href);
       return { contents: contents.replaceAll("import.meta.url", own), loader: "ts" };
     });

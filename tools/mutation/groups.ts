@@ -1,4 +1,4 @@
-/** Mutants that no vector can distinguish from the verifier: one reason, and its operands by file. */
+/** Mutants that no vector can distinguish from the verifier: a reason, and the mutants' operands by file. */
 type Group = readonly [reason: string, rules: Readonly<Record<string, readonly string[]>>];
 
 const HAS_MEMBER = `expect(Object.hasOwn(object, name), \`\${path}.\${name}\`)`;

@@ -1,4 +1,4 @@
-/** Reasons for the mutants of the transparency log that no vector can kill, each with its operands by file. */
+/** Why no vector can kill certain mutants of the transparency log: each reason, with the mutants' operands by file. */
 export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<Record<string, readonly string[]>>])[] =
   [
     [

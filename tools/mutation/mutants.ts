@@ -26,7 +26,9 @@ export const nameOf = ({ file, line, as, text }: Mutant): string => `${file}:${l
 
 type Spanned = { readonly span: Span };
 
-/** Negative values: a condition that returns one of them is a refusal. */
+/**
+ * Whether a returned value is negative (nothing, null, false and the like): a condition that returns one is a refusal.
+ */
 const isRefusal = (value: Expression | null | undefined): boolean => {
   if (value === undefined || value === null) return true;
   switch (value.type) {
@@ -78,7 +80,7 @@ const isDemand = (expression: Expression): boolean => {
   return bare.type === "BinaryExpression" && bare.operator === "&&";
 };
 
-/** Values that are never falsy: replacing one by true changes nothing. */
+/** Kinds of expressions that are never falsy: replacing one by `true` would change nothing. */
 const ALWAYS_MET = new Set(["ObjectExpression", "ArrayExpression", "ArrowFunctionExpression", "NewExpression"]);
 const demandsOf = (expression: Expression): Expression[] =>
   operandsOf(expression, "&&").filter(({ type }) => !ALWAYS_MET.has(type));
@@ -95,7 +97,7 @@ const literal = (expression: Expression): string | null => {
   return null;
 };
 
-/** Statements that only throw: calls of such functions, and `fields.end()`. */
+/** The functions that do nothing but throw if a demand isn't met. `end` is `fields.end()`. */
 const ASSERTIONS = new Set(["expect", "unambiguous", "end"]);
 
 function isAssertion(expression: Expression): boolean {
@@ -114,7 +116,10 @@ function ofIf({ test, consequent }: IfStatement): Found[] {
 
 const inner = (expression: Expression): Spanned => expression as Spanned;
 
-/** `demand ? "holds" : "fails"`, and `fault ? "fails" : "holds"`; null means that there is no fault. */
+/**
+ * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. Instead of "holds" there may be null:
+ * no fault.
+ */
 function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
   const [met, unmet] = [literal(consequent), literal(alternate)];
   if (met === "holds" || (met === "null" && unmet !== "null" && unmet !== null)) {
@@ -133,7 +138,7 @@ function foundAt(node: Node): Found[] {
     case "ConditionalExpression":
       return ofChoice(node as ConditionalExpression);
     case "BinaryExpression": {
-      // A nested chain is found with the outer one, and listed once.
+      // A nested chain of demands is also found with the outer chain; it is listed only once.
       const expression = node as Expression;
       return isDemand(expression) ? demandsOf(expression).map((one): Found => [inner(one), "true"]) : [];
     }
@@ -156,8 +161,8 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 
 /** The refusals of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // The parser counts bytes from an arbitrary base. With one byte per character and our own first statement, offsets
-  // are exact.
+  // The parser counts bytes from an arbitrary base. To get exact offsets, every character becomes one byte, and a
+  // statement of ours comes first, which shows the base.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;
@@ -196,7 +201,8 @@ export function switchable(source: string, mutants: readonly Mutant[], firstId: 
       inserts.push({ at: end, text: ")", order: length });
     }
   });
-  // At one offset, ends precede beginnings. Among ends the shorter node is first, among beginnings the longer one.
+  // Orders the insertions at one offset: ends before beginnings. Among ends, the shorter node comes first; among
+  // beginnings, the longer one.
   const isEnd = (text: string) => text === ")";
   inserts.sort(
     (one, other) => one.at - other.at || Number(isEnd(other.text)) - Number(isEnd(one.text)) || one.order - other.order,

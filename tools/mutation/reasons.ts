@@ -88,13 +88,13 @@ export function reasonFor({ file, text }: Mutant): string | undefined {
   );
 }
 
-/** Whether the mutant is on the list of survivors. */
+/** Whether the stored list of survivors contains the mutant. */
 export const isUncovered = (mutant: Mutant): boolean => uncovered.has(keyOf(mutant));
 
-/** Entries of the list that were killed, or that are no longer mutants. */
+/** Outdated entries of the stored list: the mutant was killed, or it no longer exists. */
 export function staleSurvivors(mutants: readonly Mutant[], killed: readonly Mutant[]): string[] {
   const all = new Set(mutants.map(keyOf));
-  // Two places with the same text share an entry, which is outdated once both are killed.
+  // Two mutants with the same text share an entry, which is outdated once both are killed.
   const alive = new Set(mutants.filter((mutant) => !killed.includes(mutant)).map(keyOf));
   return [...uncovered].filter((line) => !all.has(line) || !alive.has(line));
 }

@@ -1,4 +1,4 @@
-/** Reasons for several equivalent mutants of the seal checks, each with its operands by file. */
+/** Why no vector can kill certain mutants of the seal checks: each reason, with the mutants' operands by file. */
 export const SEAL_REASONS: readonly (readonly [
   reason: string,
   mutants: Readonly<Record<string, readonly string[]>>,

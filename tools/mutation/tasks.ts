@@ -9,7 +9,7 @@ export type Answer =
   | { readonly kind: "coverage"; readonly reached: readonly (readonly number[])[]; readonly failing: readonly string[] }
   | { readonly kind: "mutant"; readonly id: number; readonly killer: string | null };
 
-/** Time limit of a mutant: it loops forever if it drops the rule that ends the loop. */
+/** Time limit of a mutant: a mutant loops forever if it drops the rule that ends a loop. */
 const TIMEOUT_MS = 30_000;
 
 const start = (bundle: string) => new Worker(bundle, { resourceLimits: { maxOldGenerationSizeMb: 2048 } });
@@ -21,7 +21,9 @@ async function ask(worker: Worker, task: Task): Promise<Answer> {
   return answer;
 }
 
-/** The mutants that each vector reaches, without an active mutant. */
+/**
+ * Runs all vectors without an active mutant. @returns for each vector, the mutants that would change something in it
+ */
 export async function coverageOf(bundle: string): Promise<Extract<Answer, { kind: "coverage" }>> {
   const worker = start(bundle);
   try {

@@ -31,7 +31,7 @@ async function coverage(): Promise<Answer> {
       await run();
       reached.push([...$mutation.seen]);
     } catch {
-      // Otherwise this vector would kill every mutant that it reaches.
+      // A vector that fails without a mutant reaches none: otherwise it would kill every mutant that it reaches.
       failing.push(name);
       reached.push([]);
     }

@@ -1,4 +1,4 @@
-/** The registry's advisories for the shipped packages, or why there was no answer. */
+/** The registry's security advisories about the shipped packages, or the reason why the registry did not answer. */
 export type AuditResult = { reached: true; findings: string[] } | { reached: false; reason: string };
 
 type Report = {

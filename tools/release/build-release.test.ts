@@ -15,7 +15,7 @@ const main = join(release, "service/src/cli/main.ts");
 let service: Service;
 
 before(async () => {
-  // Runs in its own process, because the test runner tracks every promise in its process, and the build creates
+  // Builds in its own process, because the test runner tracks every promise in its process, and the build creates
   // millions of promises.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, "build-release.ts"), release]);
   const data = temporaryFolder();

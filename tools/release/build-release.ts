@@ -48,7 +48,7 @@ const papers = [
   "examples",
 ];
 
-/** Files that are read or started by their path, so that no import leads to them. */
+/** Files that are read or started by their path, so that following imports does not find them. */
 function assets(): string[] {
   const fonts = [
     ...Object.values(textFontPaths()),
@@ -88,7 +88,7 @@ async function importedNames(programs: readonly string[]): Promise<string[]> {
     entryPoints: programs.map((path) => join(root, path)),
     outdir: "unwritten",
     bundle: true,
-    // Otherwise each program would get a copy of everything that they share.
+    // Without splitting, each program would get its own copy of the code that the programs share.
     splitting: true,
     write: false,
     metafile: true,
@@ -121,7 +121,7 @@ async function imported(programs: readonly string[]): Promise<string[]> {
 
 const packageOf = (path: string): string => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
 
-/** Each package's description and license terms. */
+/** The paths of a package's description (package.json) and license terms. */
 const papersOf = (folder: string): string[] =>
   statSync(join(root, folder)).isDirectory()
     ? readdirSync(join(root, folder))
@@ -147,8 +147,8 @@ export const sizeOf = (folder: string): number =>
 const marker = "RELEASE";
 
 /**
- * Names entries of a folder that do not belong to a release, such as data or a checkout: a release must not replace
- * them.
+ * Throws if a folder has entries that do not belong to a release, such as data or a checkout, and names them: a release
+ * must not replace them.
  */
 function requireReplaceable(out: string): void {
   if (!existsSync(out)) return;
@@ -203,7 +203,9 @@ async function fill(out: string, { withNode = true }: { withNode?: boolean }): P
   writeFileSync(join(out, "node_modules/.package-lock.json"), "{}\n");
 }
 
-/** Removes the symbols that only debuggers read: 18 MB of Node, 2 MB of PostgreSQL. Without binutils they stay. */
+/**
+ * Removes the symbols that only debuggers read: 18 MB of Node, 2 MB of PostgreSQL. Without binutils, the symbols stay.
+ */
 function strip(programs: readonly string[]): void {
   if (process.platform === "linux") spawnSync("strip", ["--strip-unneeded", ...programs]);
 }

@@ -3,7 +3,7 @@ export type LockedPackages = Readonly<
   Record<string, { version?: string; license?: string; dev?: boolean; link?: boolean }>
 >;
 
-/** Licenses that allow shipping without permission: none of them extends to the code that uses the package. */
+/** Licenses that allow shipping without permission: their terms do not extend to the code that uses the package. */
 const allowed: ReadonlySet<string> = new Set([
   "0BSD",
   "Apache-2.0",
@@ -14,13 +14,13 @@ const allowed: ReadonlySet<string> = new Set([
   "ISC",
   "MIT",
   "MIT-0",
-  // Fonts: they may be embedded and redistributed, but not sold alone.
+  // A license for fonts: they may be embedded and redistributed, but not sold alone.
   "OFL-1.1",
   "PostgreSQL",
   "Python-2.0",
   "Unlicense",
   "Zlib",
-  // The license that htmx.org calls 0BSD.
+  // The license is 0BSD, but htmx.org calls it by this name.
   "BSD-0-Clause",
 ]);
 
@@ -43,7 +43,7 @@ export function refusedLicenses(packages: LockedPackages): string[] {
     .map(([name, { version, license }]) => `${name} ${version ?? ""}: ${license ?? "no license is named"}`);
 }
 
-/** Name and entry of each package that is neither ours nor a development dependency. */
+/** The name and entry of each shipped package: it is neither ours nor a development dependency. */
 export const shippedPackages = (packages: LockedPackages) =>
   Object.entries(packages)
     .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** A native library bundled with the embedded database server. Neither the lock file nor `npm audit` covers it. */
 export type NativeLibrary = { name: string; version: string; released: string | null };
 
-// The version banners of these libraries.
+// For each library, the file that contains it and the text in it that states the version.
 const banners: readonly { name: string; file: string; banner: RegExp }[] = [
   { name: "postgresql", file: "bin/postgres", banner: /PostgreSQL (\d+\.\d+) on / },
   { name: "openssl", file: "lib/libcrypto.so*", banner: /OpenSSL (\d+\.\d+\.\d+\w*) {1,2}(\d{1,2} \w{3} \d{4})/ },

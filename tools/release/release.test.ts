@@ -91,7 +91,9 @@ type Ended = {
   bill: { bomFormat: string; components: { name: string; purl: string }[] };
 };
 
-/** Runs the check against a registry with this audit response; null for an unreachable one. */
+/**
+ * Runs the check against a registry that gives this answer to an audit, or that is unreachable if the answer is null.
+ */
 async function check(answer: object | null, ...flags: string[]): Promise<Ended> {
   const folder = temporaryFolder();
   const out = join(folder.path, "sbom.json");

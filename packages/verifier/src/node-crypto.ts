@@ -53,7 +53,10 @@ export function createNodeCrypto(): EvidenceCrypto {
   return { digest, digests, verify };
 }
 
-/** Null for a key that OpenSSL can't read, such as a point off its curve: its signatures never verify. */
+/**
+ * Imports a key. Null if OpenSSL can't read it, for example because its point is not on the curve: its signatures never
+ * verify.
+ */
 function importKey(spki: Buffer): KeyObject | null {
   try {
     return createPublicKey({ key: spki, format: "der", type: "spki" });
@@ -64,8 +67,8 @@ function importKey(spki: Buffer): KeyObject | null {
 }
 
 /**
- * Whether an error is OpenSSL's complaint about the key or signature. Node gives some of them a code and others a stack
- * of OpenSSL errors.
+ * Whether OpenSSL threw an error because of the key or the signature. Node gives some of these errors a code, and
+ * others a stack of OpenSSL errors.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -85,7 +88,10 @@ function digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array {
   return state.digest();
 }
 
-/** Hashes common prefixes once. Applies to messages whose first chunks start at the same byte, shortest first. */
+/**
+ * Hashes several messages, and the prefixes that they share only once. All first chunks must start at the same byte;
+ * they are hashed from the shortest to the longest.
+ */
 function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Uint8Array[] {
   const out = messages.map(() => new Uint8Array(0) as Uint8Array);
   const shared = createHash(NAMES[hash]);

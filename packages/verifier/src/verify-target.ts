@@ -44,7 +44,7 @@ export async function verifyTarget(
   return verifyFile({ path: target, bytes }, context);
 }
 
-/** The file that an adjacent proof covers, if it exists. */
+/** The file at this path, if it exists: the one that a proof in the same folder covers. */
 async function besides(path: string): Promise<Context["doc"]> {
   const there = await stat(path).catch(() => null);
   return there?.isFile() ? { path, bytes: await readBounded(path) } : null;
@@ -95,7 +95,7 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
 
 /**
  * Recognizes two sets of files: a document's certificate with PDFs that may be the document, and a sealed PDF with its
- * time stamp and proof. Null for other files, which may belong to a room.
+ * time stamp and proof. Null for other files, which may belong to one room.
  *
  * @throws UsageError for files that do not belong together
  */
@@ -145,7 +145,10 @@ function checkpointPieces(files: readonly NamedBytes[]) {
 
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];
 
-/** Judges the certificate with the document that it names or, if it names none of them, with the first one given. */
+/**
+ * Verifies the certificate with the one of the documents that it names. If it names none of them, it is verified with
+ * the first.
+ */
 async function verifyAgainstEach(
   certificate: NamedBytes,
   documents: readonly NamedBytes[],

@@ -28,7 +28,7 @@ test("a document that openssl signed as PAdES is verified", (t) => {
   const folder = f.folderWith(t, { "a.pdf": f.proofPdf({ contents }), "trust.pem": signer.certificatePem });
   const { status, stdout } = run(join(folder, "a.pdf"), "--trust", join(folder, "trust.pem"), "--json");
   const { verdict, checks } = JSON.parse(stdout) as f.JsonReport;
-  // openssl writes the signing-time attribute, which PAdES forbids. Everything else holds.
+  // openssl writes the signing-time attribute, which PAdES forbids. Every other claim holds.
   assert.equal(verdict, "not_verified");
   assert.equal(status, 1);
   assert.deepEqual(

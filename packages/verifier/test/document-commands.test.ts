@@ -13,7 +13,7 @@ import * as f from "./fixtures.ts";
 const document = readFileSync(new URL("../../../docs/evidence-format.md", import.meta.url), "utf8");
 const section = document.slice(document.indexOf("\n## 12. "), document.indexOf("\n## 13. "));
 const scripts = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script]) => script ?? "");
-/** The commands of the table in the format's description, row by row. */
+/** The commands in the table of docs/evidence-format.md, row by row. */
 const tableCommands = [...section.matchAll(/^\| [^|]+ \| ((?:\\\||[^|])+) \|/gm)].flatMap(([, cell = ""]) =>
   [...cell.matchAll(/`((?:\\\||[^`])+)`/g)]
     .map(([, command = ""]) => command.replaceAll("\\|", "|"))
@@ -81,7 +81,7 @@ test(
     assert.equal(scripts.length, 2);
     assert.equal(run(folder, `${variables}\n${scripts[0]}`).status, 0);
     for (const command of tableCommands) {
-      // The commands skipped here contact calendars, which a test can't.
+      // Skips the commands that contact OpenTimestamps calendars, because a test must not use the network.
       if (/\bots (info|verify|upgrade|-)/.test(command) || (command.startsWith("qpdf ") && !hasQpdf)) continue;
       const { status, said } = run(folder, `${variables} ${T}\n${command}`);
       assert.ok(status === 0 || (status === 3 && command.startsWith("qpdf ")), `${command}: ${status} ${said}`);

@@ -10,7 +10,7 @@ import { createNodeCrypto } from "../src/node-crypto.ts";
 const node = createNodeCrypto();
 testEach(structureChecks(node));
 
-/** An RSA key's SubjectPublicKeyInfo with other numbers. */
+/** The SubjectPublicKeyInfo of an RSA key with this modulus and exponent. */
 const rsaKey = (modulus: Uint8Array, exponent: number): Uint8Array =>
   encode(
     sequence(

@@ -25,14 +25,14 @@ const context: Context = {
 
 const vectors = new URL("../../evidence/vectors/", import.meta.url);
 
-/** The files of a folder of vectors. */
+/** The files in one folder of the vectors. */
 const vectorFiles = (folder: string) =>
   readdirSync(new URL(folder, vectors)).map((name) => ({
     path: name,
     bytes: Uint8Array.from(readFileSync(new URL(`${folder}${name}`, vectors))),
   }));
 
-/** Each file of the vectors once, and a seal with a time stamp. */
+/** Each file of the vectors once, and a PDF whose seal has a time stamp. */
 function artifacts(): { path: string; bytes: Uint8Array }[] {
   const names = new Set(wholeCases.flatMap(({ files }) => Object.values(files).flat()));
   const stamped = { path: "stamped.pdf", bytes: proofPdf() };
@@ -40,7 +40,7 @@ function artifacts(): { path: string; bytes: Uint8Array }[] {
   return [...[...names].map((path) => ({ path, bytes: wholeFile(path) })), ...others, stamped];
 }
 
-/** Changes one digit of a hexadecimal /Contents, like a flipped bit in a certificate's key. */
+/** Changes one digit of a hexadecimal /Contents, which may damage a certificate's key. */
 function changedDigit(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
   const text = Buffer.from(bytes).toString("latin1");
   const starts = [...text.matchAll(/\/Contents ?<([0-9a-f]{64,})/g)];
@@ -146,7 +146,7 @@ test("gives every file of a folder a verdict when workers die", async (t) => {
   const names = Array.from({ length: 24 }, (_, index) => `${index}.pdf`);
   const folder = folderWith(t, Object.fromEntries(names.map((name) => [name, proofPdf()])));
   const units = names.map((name) => ({ type: "file", path: `${folder}/${name}`, ots: null }) as const);
-  // A worker fails on this certificate, and dies at its start.
+  // A worker can't read this certificate, so it dies when it starts.
   const unreadable = { ...stranger.certificate, der: Uint8Array.of(1) };
   const trust = { ...context.trust, sealAnchors: [unreadable] };
   const found: (string | undefined)[] = [];

@@ -109,7 +109,7 @@ test("a service's trust list is read before its certificate, and its statements 
   const stolen = { retiredAt: "2099-01-01T00:00:00Z", reason: "key-compromise" };
   const refused = await verifyUrl(t, { ...published, ...certificates(stolen) });
   assert.deepEqual(f.failing(refused.json), ["seal_certificate_not_retired"]);
-  // An unreadable list must not make the certificate trusted in another way.
+  // If the trust list is unreadable, the verifier must not trust the certificate that the service publishes separately.
   const unread = await verifyUrl(t, { ...published, ...certificates({ ...stolen, retiredAt: "soon" }) });
   assert.deepEqual([unread.json.verdict, f.results(unread.json).seal_certificate_source], ["intact", "unchecked"]);
 });

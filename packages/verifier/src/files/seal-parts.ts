@@ -5,15 +5,15 @@ import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal";
 
 type Slice = { readonly start: number; readonly length: number };
 
-/** Byte offsets of a sealed PDF's parts, for taking it apart with other tools. */
+/** Byte offsets of a sealed PDF's parts, with which other tools can take the file apart. */
 export type SealParts = {
   /** The signature covers the file without `[gapStart, gapEnd)`. */
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** Length of the original document; null when the seal does not state it. */
+  /** Length in bytes of the original document; null when the seal does not state it. */
   readonly originalLength: number | null;
-  /** Offsets in the CMS; the token is the first one. */
+  /** The positions of the signature value and of its first time-stamp token, inside the CMS. */
   readonly signature: Slice | null;
   readonly token: Slice | null;
   readonly purpose: SealPurpose | null;

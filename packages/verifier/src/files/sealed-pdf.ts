@@ -29,13 +29,13 @@ export type Beside = {
   /** Time stamps over the checkpoint of the log proof, and an `.ots` proof of its root. */
   readonly checkpointTokens?: readonly NamedBytes[];
   readonly checkpointOts?: NamedBytes;
-  /** For a closing certificate: the statements of a record about it. */
+  /** For a closing certificate: what a record states about it. */
   readonly closing?: ClosingVersion;
   /** For a custody certificate, or the certificate of a proof passport: the sealed document that it describes. */
   readonly document?: NamedBytes;
 };
 
-/** Verifies a sealed PDF, or a closing certificate with its manifest, with its accompanying files. */
+/** Verifies a sealed PDF, or a closing certificate with its manifest, and the files that accompany it. */
 export async function verifySealedPdf(file: NamedBytes, beside: Beside, context: Context): Promise<Report> {
   const parts = await sealPartsOf(file.bytes);
   const proof = await verifyProof(file.bytes, context.trust, context.at, {
@@ -80,7 +80,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
 }
 
-/** A detached token covers the signature value or the whole file. */
+/** Finds which of the two a detached token covers: the signature value or the whole file. */
 function tokenFacts({ path, bytes }: NamedBytes, { sealedSha256, separateTimeStamp }: ProofVerification) {
   const imprint = imprintOf(bytes);
   return { path, overFile: imprint === sealedSha256, genTime: separateTimeStamp?.genTime ?? null };
@@ -103,7 +103,7 @@ function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
   );
 }
 
-/** A seal that says it is a test never yields `verified`. */
+/** A seal that says it is a test yields `verified_test`, never `verified`. */
 function withEnvironment(verdict: ProofVerification["verdict"], purpose: SealPurpose | null): Verdict {
   return verdict === "verified" && purpose?.environment === "test" ? "verified_test" : verdict;
 }
@@ -123,7 +123,7 @@ async function asClosing(
   const closing = await verifyClosing({ versions: [version], trust, at, crypto });
   const [result] = closing.versions;
   const passport = result?.manifest?.passport;
-  // The report already has the seal's own claims.
+  // Omits the claims about the seal, because the report already has them.
   const claims = closing.claims.filter(({ name }) => !/^certificate\..*\.(seal|trusted)$/.test(name));
   const failed = report.verdict === "not_verified" || closing.verdict === "not_verified";
   return {

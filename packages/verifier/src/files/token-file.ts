@@ -70,7 +70,7 @@ function tryResponse(bytes: Uint8Array): ReturnType<typeof parseTimeStampResp> |
   }
 }
 
-/** The file that a token covers, for the commands: an existing one, or one that the commands create. */
+/** The file that a token covers, for the commands: an existing file, or one that `commands` create. */
 type Stamped = { readonly path: string; readonly commands: readonly string[] };
 
 async function verifyAgainst(
@@ -101,15 +101,15 @@ function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
 const ABOUT_TRUST: readonly string[] = ["seal_certificate_trusted", "seal_certificate_valid_at_time", "seal_purpose"];
 
 /**
- * Whether the file is the one that its seal signed, because a signature value can be copied into any file. Does not
- * check who sealed it.
+ * Whether the file is the one that its seal signed, because a signature value can be copied into any file. It does not
+ * check whose seal it is.
  */
 async function holdsSeal({ bytes }: NamedBytes, { at, crypto }: Context): Promise<boolean> {
   const { claims, seal } = await verifyProof(bytes, { sealAnchors: [], tsaAnchors: [] }, at, { crypto });
   return seal !== null && !claims.some(({ name, state }) => state === "fails" && !ABOUT_TRUST.includes(name));
 }
 
-/** The signature value of a sealed PDF, which its time stamp covers. */
+/** The signature value of a sealed PDF, which the seal's time stamp covers; null for a file without one. */
 async function signatureValueOf({ path, bytes }: NamedBytes): Promise<{ value: Uint8Array; stamped: Stamped } | null> {
   const parts = await sealPartsOf(bytes);
   const command = parts && signatureCommand(parts);

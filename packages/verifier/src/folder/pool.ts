@@ -5,13 +5,13 @@ import type { Unit } from "./units.ts";
 import { verifyUnit } from "./verify-unit.ts";
 import { workerContextOf } from "./worker-context.ts";
 
-/** Below this number of units, no workers: starting one takes longer. */
+/** Fewer units than this are verified without workers, because starting workers takes longer than verifying them. */
 const worthWorkers = 24;
 
 /**
- * Verifies units. Many units are shared among `workers` threads, one at a time each, so that memory does not grow with
- * their number. `done` is called for each as it ends, in any order. If a worker dies, its unit fails and a new worker
- * continues.
+ * Verifies units. If there are many, `workers` threads share them. Each thread verifies one unit at a time, so memory
+ * does not grow with the number of units. `done` is called for each as it ends, in any order. If a worker dies, its
+ * unit fails and a new worker continues.
  */
 export async function verifyUnits(
   units: readonly Unit[],

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { evidenceNames } from "@signsealship/evidence/records";
 
 /**
- * A thing to verify in a folder: a file, with its `.ots` proof if there is one (a file of an unknown kind counts only
- * because of its proof), or an unpacked evidence zip.
+ * One thing in a folder to verify: a file together with its `.ots` proof, if there is one, or an unpacked evidence zip.
+ * A file of an unknown kind is listed only if it has a proof.
  */
 export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }

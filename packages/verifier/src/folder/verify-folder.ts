@@ -26,8 +26,8 @@ export type FolderDeps = {
 type Member = { readonly path: string; readonly kind: Report["kind"] };
 
 /**
- * Verifies everything in a folder. A verified file adds one check, any other adds all of its checks. Manifests and
- * certificates of one room are verified together.
+ * Verifies everything in a folder. A verified file adds one check to the report; any other file adds all of its checks.
+ * Manifests and certificates of one room are verified together.
  */
 export async function verifyFolder(root: string, context: Context, deps: FolderDeps): Promise<Report> {
   const { units, passedOver: otherNames } = await unitsOf(root).catch((error: unknown) => {
@@ -74,7 +74,7 @@ type Found = {
   readonly rooms: Map<string, Member[]>;
 };
 
-/** Keeps only the parts of a report that the folder's report needs. */
+/** Adds to the folder's report what it needs of one unit's report. */
 function take({ checks, verdicts, rooms }: Found, index: number, target: string, unit: Unit, report: Report): void {
   const { closing, verdict, kind } = report;
   if (closing !== undefined) {

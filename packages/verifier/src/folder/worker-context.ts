@@ -3,7 +3,7 @@ import { parseCertificate } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 
-/** A context in the form that workers receive: certificates as DER. */
+/** A context in the form that is sent to workers, with certificates as DER. */
 export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
   readonly sealAnchors: readonly Uint8Array[];
   readonly signerAnchors: readonly Uint8Array[];
@@ -17,7 +17,10 @@ export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
   readonly logs: readonly TrustedLog[];
 };
 
-/** Prepares the context for a worker. The file of `--doc` belongs to a single target and is left out. */
+/**
+ * Prepares the context for a worker. The file of `--doc` is left out, because it belongs to a single target, not to a
+ * folder.
+ */
 export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context): WorkerContext {
   return {
     at,

@@ -12,14 +12,17 @@ import {
 import { sameBytes } from "./fork-proof.ts";
 import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256 } from "./published-log.ts";
 
-/** The entries of a log that a monitor has read; it keeps only the facts that it needs. */
+/** The entries of a log that a monitor has read; only the facts that later runs need are kept. */
 export type EntriesRead = {
   readonly size: number;
-  /** The perfect subtrees on the tree's right edge, left to right. */
+  /** The perfect subtrees that the tree over these entries consists of, left to right. */
   readonly edge: readonly EdgeNode[];
-  /** The index of each closing entry by its link. */
+  /** For each link of a closing entry, the entry's index in the log. */
   readonly links: ReadonlyMap<string, number>;
-  /** The last entry of a log that ended, which names the key of the next log; null while the log goes on. */
+  /**
+   * The last entry of a log that ended: its index, and the key of the next log that it names. Null while the log is
+   * still in use.
+   */
   readonly next: NextKey | null;
 };
 
@@ -31,13 +34,16 @@ type Found = {
   readonly read: EntriesRead;
   /** Sentences about entries that an honest log never has. */
   readonly wrong: readonly string[];
-  /** The indexes at which the log lists the files that were asked for. */
+  /**
+   * By SHA-256, for each file that was asked for and that the log lists: the entry's index, and the reason for a
+   * retraction.
+   */
   readonly places: ReadonlyMap<string, FilePlace>;
 };
 
 export type FilePlace = { readonly index: number; readonly retracted: string | null };
 
-/** The number of bundles that are fetched at the same time. */
+/** How many bundles of entries are fetched at the same time. */
 const ahead = 8;
 
 /**

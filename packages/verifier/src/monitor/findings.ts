@@ -5,10 +5,10 @@ import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
 import type { GivenCheckpoint } from "./given-files.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
 
-/** Sentences about a log that did what an honest log never does, and the proofs of forks. */
+/** Collects what a monitor found out about a log. `sentences` describe what an honest log never does. */
 export class Findings {
   readonly sentences: string[] = [];
-  /** Sentences that the reader should know and that report no fault. */
+  /** Sentences about facts that the reader should know and that are not faults. */
   readonly notes: string[] = [];
   /** Sentences about the given files, which say nothing about the log. */
   readonly ofFiles: string[] = [];
@@ -18,7 +18,7 @@ export class Findings {
     return this.sentences.length > 0;
   }
 
-  /** A broken log ends this step, and is reported as a finding. */
+  /** Runs one step of a check. If it throws `LogBroken`, that becomes a finding, and the result is null. */
   async during<Result>(work: () => Promise<Result>): Promise<Result | null> {
     try {
       return await work();
@@ -30,7 +30,7 @@ export class Findings {
   }
 
   /**
-   * Compares a checkpoint from elsewhere with the tree.
+   * Compares a checkpoint that came from elsewhere with the published tree.
    * @throws UsageError for the checkpoint of another log; LogBroken for missing or contradicting tiles
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: GivenCheckpoint, key: string): Promise<void> {

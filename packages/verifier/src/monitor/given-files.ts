@@ -45,7 +45,7 @@ async function carriedBy(path: string, bytes: Uint8Array): Promise<GivenCheckpoi
   }
 }
 
-/** The checkpoint in the header of a stored mail, or of the request of a webhook; null for a text without one. */
+/** The checkpoint in the header of a stored mail, or of a stored webhook request; null for a text without one. */
 function headerOf(text: string): string | null {
   const [head = ""] = text.split(/\r?\n\r?\n/, 1);
   const value = /^service-log-checkpoint:((?:.|\r?\n[ \t])*)$/im.exec(head)?.[1];

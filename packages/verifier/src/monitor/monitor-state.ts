@@ -25,7 +25,7 @@ type Stored = {
 
 const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRead };
 
-/** One file for each address. */
+/** The state file of the log at an address. Each address has its own file. */
 const pathOf = (folder: string, from: string): string =>
   join(folder, `${createHash("sha256").update(from).digest("hex").slice(0, 16)}.json`);
 
@@ -60,7 +60,10 @@ function parsedState(text: string): MonitorState | null {
   }
 }
 
-/** Writes a new file and renames it over the old one: if a run is interrupted, the earlier state stays. */
+/**
+ * Stores the state. It writes a new file and renames it over the old one, so an interrupted run leaves the earlier
+ * state.
+ */
 export async function writeState(
   folder: string,
   from: string,

@@ -21,14 +21,17 @@ export type MonitorOptions = {
   /** Whether to read all entries and all tiles again. */
   readonly isFull: boolean;
   readonly fetch: Fetch;
-  /** Opens the records of the log's own operator by the log's origin, to compare the log with them. */
+  /**
+   * Given a log's origin, opens the records that the log's operator keeps, so that the log can be compared with them.
+   * Only the operator can pass this.
+   */
   readonly own?: (origin: string) => Promise<OwnRecords>;
 };
 
 /** The records that a log's operator keeps about it. */
 type OwnRecords = {
   readonly key: string;
-  /** The newest checkpoint with at most this many entries that the operator recorded. */
+  /** Of the checkpoints that the operator recorded, the newest one with at most this many entries. */
   readonly checkpointUpTo: (size: number) => Promise<(GivenCheckpoint & { readonly size: number }) | null>;
   readonly take: (index: number, line: string) => void;
   readonly findings: () => readonly string[];
@@ -59,7 +62,7 @@ export async function monitorAnswer(from: string, options: MonitorOptions): Prom
   }
 }
 
-/** Null for any target but a file that claims to prove a fork. */
+/** The text of a file that claims to prove a fork; null for any other target. */
 async function forkFile(path: string): Promise<string | null> {
   if (/^https?:\/\//i.test(path)) return null;
   const text = await readFile(path, "utf8").catch(() => "");
@@ -95,7 +98,7 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
 const checkpointsOf = (files: readonly GivenFile[]): GivenCheckpoint[] =>
   files.flatMap(({ checkpoints }) => checkpoints);
 
-/** The result of a run for one log, and the log that follows it. */
+/** What one run found out about one log, and the log that follows it. */
 type WatchedLog = {
   readonly facts: Watched;
   readonly findings: Findings;
@@ -140,15 +143,15 @@ async function watchOne(
     findings.sentences.push(...((await findings.during(() => judgeSuccession(tree, before))) ?? []));
   }
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // A log with two histories: the entries of an earlier run may belong to the other history, so all entries are read
-  // again.
+  // The log has two histories. The entries that an earlier run read may belong to the other one, so all entries are
+  // read again.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
   const rules = { wanted, earlierLinks, comparesTiles: options.isFull, ...(own && { take: own.take }) };
   const found = await findings.during(() => readEntries(tree, before, rules));
   findings.sentences.push(...(found?.wrong ?? []), ...((found && own?.findings()) ?? []));
   const fork = await findings.writeFork(options.state ?? ".");
-  // After a finding, the next run compares the log with the last good state.
+  // The state is not stored after a finding, so the next run compares the log with the last good state.
   if (options.state !== null && found && !findings.isWrong)
     await writeState(options.state, from, { key, checkpoint: note, read: found.read });
   const { origin, size } = checkpoint;
@@ -170,7 +173,7 @@ async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string,
     findings.sentences.push(`The checkpoint of ${size} entries is not one that this installation signed.`);
 }
 
-/** The key in a copy, or in the service's trust list. */
+/** The log's key, from the copy of the log or from the service's trust list. */
 async function publishedKey(from: string, read: ReadLog, fetch: Fetch): Promise<string> {
   const own = await read("vkey");
   if (own) return Buffer.from(own).toString("utf8").trim();
@@ -206,12 +209,12 @@ type Watched = {
   readonly key: string;
   readonly origin?: string;
   readonly size?: number;
-  /** The number of entries that this run read. */
+  /** How many entries this run read. */
   readonly read?: number;
   readonly fork?: string | null;
 };
 
-/** The place of a sealed PDF, and the log that contains it. */
+/** Where a sealed PDF is in the logs: its entry, and the log that contains it. Null if none does. */
 type GivenPlace = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
 
 function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace["place"] {
@@ -224,9 +227,7 @@ function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace[
   return first ? { ...first, retracted: places.find(({ retracted }) => retracted !== null)?.retracted ?? null } : null;
 }
 
-/**
- * The answer about a log. The results for the logs that followed it are under `followedBy`, in the order of the logs.
- */
+/** The answer about a log. `followedBy` has the results for the logs after it, in their order. */
 function answerOf(logs: readonly WatchedLog[], files: readonly GivenFile[]): MonitorAnswer {
   const places: GivenPlace[] = files.flatMap(({ path, sealedSha256 }) =>
     sealedSha256 === null || logs.some(({ found }) => !found) ? [] : [{ path, place: placeIn(logs, sealedSha256) }],

@@ -4,7 +4,7 @@ import { parseTrustList, trustListPath } from "@signsealship/evidence/seal";
 import type { Fetch } from "../url/fetch-bounded.ts";
 import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "./published-log.ts";
 
-/** An address of a service's log: the service's own address, and the name of the log. */
+/** Matches the address of a service's log. The groups are the service's own address and the name of the log. */
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
 /** The logs in the trust list of the service to which the address of a log belongs; null without a trust list. */
@@ -14,7 +14,7 @@ export async function publishedLogs(from: string, fetch: Fetch): Promise<readonl
   return list && parseTrustList(list).logs;
 }
 
-/** The last part of the origin in a log's key. */
+/** A log's name: the last part of the origin in its key. */
 export const nameInKey = (key: string): string => /([^/]*?)\+/.exec(key)?.[1] ?? "";
 
 /** The name of the log at an address; null for a folder. */
@@ -34,7 +34,7 @@ export async function nextLog(from: string, key: string, named: string | null, f
   if (base === undefined) return null;
   if (named !== null) return isLater(from, named) ? { ...addressOf(base, named), isVouchedFor: true } : null;
   const logs = await publishedLogs(from, fetch).catch((error) => {
-    // Without a trust list, nothing says which log follows which.
+    // Without a readable trust list, nothing says which log follows which.
     if (error instanceof LogUnreadable || error instanceof EvidenceError) return null;
     throw error;
   });
@@ -47,8 +47,8 @@ export async function nextLog(from: string, key: string, named: string | null, f
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
 /**
- * Whether a key belongs to a later log than the one at an address, such as `live-3` and `live-2`. Following the logs
- * then stops.
+ * Whether a key belongs to a later log than the one at an address, such as `live-3` and `live-2`. The monitor then
+ * stops following the logs.
  */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];

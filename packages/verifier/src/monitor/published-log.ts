@@ -95,10 +95,10 @@ async function bounded(response: Response, url: string): Promise<Uint8Array> {
 /** The published files contradict the checkpoint that the log's key signed; `why` is a sentence. */
 export class LogBroken extends Error {}
 
-/** A checkpoint and the note that was signed. */
+/** A checkpoint, and the signed note that it was read from. */
 type NewestCheckpoint = Checkpoint & { readonly signed: string };
 
-/** The tree of a log, which its newest checkpoint commits to. */
+/** The tree of a log, as its newest checkpoint commits to it. Its hashes are read from the published tiles. */
 export class PublishedTree {
   private readonly read: ReadLog;
   readonly checkpoint: NewestCheckpoint;
@@ -135,7 +135,7 @@ export class PublishedTree {
     return (await this.hashOf({ start: 0, end: size })) ?? (await emptyRoot());
   }
 
-  /** The hashes from the tiles that prove that the tree begins with its first `size` entries. */
+  /** The consistency proof between the tree of the first `size` entries and the whole tree, from the tiles. */
   async consistencyFrom(size: number): Promise<Uint8Array[]> {
     const hashes: Uint8Array[] = [];
     for (const range of consistencyRanges(size, this.checkpoint.size)) {
@@ -162,7 +162,7 @@ export class PublishedTree {
   }
 }
 
-/** The root over a number of hashes that is a power of two. */
+/** The root over hashes whose number is a power of two. */
 export function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1)

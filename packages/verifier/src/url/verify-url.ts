@@ -25,7 +25,7 @@ const ROUTES = [
   { kind: "room", path: /^(.*?)\/(?:api\/verify|v)\/room\/([a-z2-7]{26})\/?$/ },
 ] as const;
 
-/** Parses a verify URL or that of the page that shows it; null for any other URL. */
+/** Parses a verify URL of the API, or the URL of the web page for the same code; null for any other URL. */
 export function parseVerifyUrl(text: string): VerifyUrl | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
@@ -58,7 +58,7 @@ export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch)
 type Get = (path: string, maxBytes: number) => Promise<Answer>;
 type Fetched = { api: string; record: Uint8Array; context: Context; get: Get; target: VerifyUrl };
 
-/** The answer's bytes if they are a JSON object; otherwise a sentence. */
+/** The answer's bytes if they are a JSON object; otherwise a sentence that says why there are none. */
 function jsonIn(answer: Answer, url: string): Uint8Array | string {
   if (!answer.ok) return `There was no answer: ${answer.why}.`;
   if (answer.status === 404) return "The service does not know this code.";
@@ -95,7 +95,10 @@ async function withPublishedTrust(
 
 type Published = { readonly list: TrustList; readonly path: string; readonly command: string };
 
-/** The trust list of a service or, without one, its present seal certificate. A sentence when there is neither. */
+/**
+ * The trust list of a service; its present seal certificate if it has no list; otherwise a sentence that says why there
+ * is neither.
+ */
 async function publishedTrust(base: string, get: Get): Promise<Published | string> {
   const show = "openssl x509 -noout -subject -fingerprint -sha256";
   try {
@@ -137,7 +140,10 @@ function readOr<T>(read: () => T): T | EvidenceError {
   }
 }
 
-/** The files of the evidence zip, or the sealed PDF alone if there is no zip; a sentence when there is neither. */
+/**
+ * The files of the evidence zip, or the sealed PDF alone if there is no zip; a sentence that says why if there is
+ * neither.
+ */
 async function evidenceFiles(get: Get, api: string): Promise<ReadonlyMap<string, Uint8Array> | string> {
   const zip = await get(`${api}/evidence`, fetchLimits.fileBytes);
   if (zip.ok && zip.status === 200) {
