@@ -122,7 +122,7 @@ export function createTransport(options: ClientOptions): Transport {
       if ("data" in outcome) return outcome.data;
       const waitMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
       if ("error" in outcome) {
-        // A SyntaxError means that the answer is unreadable, so it is thrown as it is. Every other error here means
+        // A SyntaxError means that the answer is unreadable, so it is thrown unchanged. Every other error here means
         // that no answer arrived.
         if (signal?.aborted || error instanceof SyntaxError) throw error;
         if (attempt > retries) throw new ConnectionError(base, error);

@@ -29,7 +29,7 @@ export interface SignerVerification {
   /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
   readonly signingTime: number | null;
   /**
-   * What makes the signature too outdated to rely on, in words: `MD5`, `SHA-1`, or that its key is too short. Null
+   * The part that makes the signature too outdated to rely on, in words: `MD5`, `SHA-1`, or its short key. Null
    * otherwise.
    */
   readonly outdated: string | null;

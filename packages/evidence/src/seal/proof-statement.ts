@@ -1,7 +1,7 @@
 import type { Claim } from "../claim.ts";
 import { lengthNotStated } from "../pdf/structure.ts";
 
-/** What a verification result means, in sentences for people. */
+/** The meaning of a verification result, in sentences for people. */
 export interface ProofStatement {
   /** Recomputed from the bytes and the trust given. */
   readonly proven: readonly string[];

@@ -9,7 +9,7 @@ import { contextOf, type VerifyValues, verifyFlags, verifyOptions } from "./opti
 import { printed } from "./print.ts";
 import { progressBar } from "./progress.ts";
 
-/** What the command line depends on: its output, its settings and the clock. */
+/** The surroundings that the command line depends on: its output, its settings and the clock. */
 export type VerifyIo = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;

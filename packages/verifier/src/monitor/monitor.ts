@@ -98,7 +98,7 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
 const checkpointsOf = (files: readonly GivenFile[]): GivenCheckpoint[] =>
   files.flatMap(({ checkpoints }) => checkpoints);
 
-/** What one run found out about one log, and the log that follows it. */
+/** The findings of one run about one log, and the log that follows it. */
 type WatchedLog = {
   readonly facts: Watched;
   readonly findings: Findings;

@@ -31,8 +31,8 @@ export type Field = {
 };
 
 /**
- * What a walk knows about an object: the field (`parent`) or page node (`above`) over it, or the field whose appearance
- * or value it is (`owner`).
+ * The objects that a walk came through: the field (`parent`) or page node (`above`) over it, or the field whose
+ * appearance or value it is (`owner`).
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 

@@ -4,8 +4,8 @@ import type { Touched } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
 /**
- * What a signature locks besides the document as a whole: form fields, and the changes that its lock's /P forbids (ISO
- * 32000-2 tables 236 and 259).
+ * The parts that a signature locks besides the document as a whole: form fields, and the changes that its lock's /P
+ * forbids (ISO 32000-2 tables 236 and 259).
  */
 export type Lock = {
   readonly locks: (field: Touched) => boolean;

@@ -1,7 +1,7 @@
 import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.ts";
 import { type FormSignature, type OBJECT, stream } from "../document.ts";
 
-/** What a signature permits later: /P of a certification, or `approval` for a signature without /P. */
+/** The changes that a signature permits later: /P of a certification, or `approval` for a signature without /P. */
 export type Permission = 1 | 2 | 3 | "approval";
 
 /** An attack on a signed form, and the signatures that must not permit it. */
