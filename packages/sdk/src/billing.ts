@@ -1,7 +1,7 @@
 import { path, type Transport } from "./transport.ts";
 
 /**
- * A receipt belongs to a payment, a credit note to a refund, and and a loss to a payment that the bank took back. A
+ * A receipt belongs to a payment, a credit note to a refund, and a loss to a payment that the bank took back. A
  * reversal cancels a credit note or a loss. More kinds may be added.
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";

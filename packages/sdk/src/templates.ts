@@ -64,8 +64,8 @@ export type TemplateMatches = {
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox";
   /**
-   * The position in `roles` (counted from 1) of the role that the words near the place name; null when they name none
-   * or several.
+   * The position in `roles` (counted from 1) of the role that is named in the words near the place; null when the words
+   * name none or several.
    */
   signer: number | null;
   /** Counted from 1. */
@@ -78,7 +78,7 @@ export type ProposedField = {
   label: string;
   /** The words on the page that ask for this entry. */
   words: string;
-  /** The party that the words near the place name. */
+  /** The party that is named in the words near the place. */
   role: string | null;
   reason:
     | "own_field"

@@ -114,7 +114,7 @@ const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_el
 const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && ofOrders.has(seal?.purpose?.kind ?? "");
 
-/** Unless a trusted certificate made it, the seal that covers the rest could be anybody's. */
+/** Unless its certificate is trusted, the seal that covers the rest could be anybody's. */
 function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {
   const name = "document_continues";
   const begins = "The document begins with the signed file that is named, and";

@@ -24,14 +24,16 @@ export const COST = {
   subsection: 50,
   /** A byte of compressed data. */
   compressedByte: 8,
-  /** Looking up one entry of a cross-reference section, or searching `searchedBytes` bytes for a text. */
+  /**
+   * Looking up one entry of a cross-reference section. A search for a text costs one unit per `searchedBytes` bytes.
+   */
   entryLook: 10,
   searchedBytes: 8,
   /** One value of a signature that is encoded in BER. */
   berValue: 30,
   /** A place that might be a signature's /ByteRange. */
   candidate: 400,
-  /** A signature, each byte of its value, and that many hashed bytes. */
+  /** A signature, and each byte of its value. Hashing costs one unit per `hashedBytes` bytes. */
   signature: 100_000,
   signatureByte: 20,
   hashedBytes: 20,

@@ -83,8 +83,8 @@ export function lastIndexOfText(bytes: Uint8Array, text: string, to: number, fro
 }
 
 /**
- * Tries the indexes in the given order and returns the first whose character occurs exactly once in the text. @throws
- * RangeError if there is none
+ * Tries the indexes in the given order and returns the first whose character occurs exactly once in the text.
+ * @throws RangeError if there is none
  */
 function pivotOf(text: string, nth: (index: number) => number): number {
   for (let index = 0; index < text.length; index++) {

@@ -47,9 +47,9 @@ export type SealTimes = {
 };
 
 /**
- * Applies retirement to a seal; no effect unless one of its certificates is retired. A seal is accepted only if its
- * time is proven: the time that the seal itself states can only count against it. A seal is stamped when it is made, so
- * a late token in the seal counts against it. Detached proof may come years later, so late detached proof does not.
+ * Applies retirement to a seal; no effect unless one of its certificates is retired. Only a proven time counts in favor
+ * of a seal; the time that the seal itself states can only count against it. A seal is stamped when it is made, so a
+ * late token in the seal counts against it. Detached proof may come years later, so late detached proof does not.
  *
  * @param path the seal's own certificate and those above it
  */

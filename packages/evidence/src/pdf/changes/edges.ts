@@ -31,8 +31,8 @@ export type Field = {
 };
 
 /**
- * The objects that a walk came through: the field (`parent`) or page node (`above`) over it, or the field whose
- * appearance or value it is (`owner`).
+ * The position of an object in a walk: the field (`parent`) or page node (`above`) above it, or the field (`owner`)
+ * whose appearance or value it is.
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
