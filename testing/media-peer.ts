@@ -153,7 +153,7 @@ function receiver(engine: MediaEngine, session: string, person: string, ticket: 
         await pc.setLocalDescription(await pc.createAnswer());
         await engine.signal(ticket, { kind: "subscribe", sdp: pc.localDescription?.sdp ?? "" });
       })
-      // Leaving fails if the session has already ended. The error doesn't matter then.
+      // Answering fails if the session has ended, because its tickets ended with it. The error doesn't matter then.
       .catch(() => {});
   });
   return {

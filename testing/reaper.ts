@@ -7,7 +7,7 @@ const script = fileURLToPath(new URL("reaper.sh", import.meta.url));
 let reaper: Socket | undefined;
 
 /**
- * A helper process that outlives this one briefly, so that no exit, crash or kill of a test leaves a service or
+ * A helper process that outlives this process briefly, so that no exit, crash or kill of a test leaves a service or
  * database server behind.
  */
 function tell(line: string): void {

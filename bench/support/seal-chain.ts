@@ -4,7 +4,10 @@ import { makeSealCertificate } from "../../service/src/evidence/seals/certificat
 import { sealKeyOf } from "../../service/src/evidence/seals/keys/file-key.ts";
 import type { SealKey } from "../../service/src/evidence/seals/keys/seal-key.ts";
 
-/** The certificates of a seal key, as a first start creates them: its own, and the root's. */
+/**
+ * The certificates of a seal key, as the first start of a service creates them: the key's own certificate, and the root
+ * certificate.
+ */
 export async function sealChainOf({ publicKey }: SealKey, at: number) {
   const key = sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "bench");
   const host = "localhost";

@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A self-signed certificate and its signer, by the openssl program: it shares no code with ours. */
+/**
+ * A self-signed certificate, and a signer that uses its key. Both use the openssl program, which shares no code with
+ * ours.
+ */
 export type OpensslSigner = {
   /** PEM of the certificate. */
   readonly certificatePem: string;

@@ -89,7 +89,7 @@ function xmp(title: string, at: Date): string {
 <?xpacket end="r"?>`;
 }
 
-/** PDF/A requires a description of every schema outside its own list, such as that of PDF/UA. */
+/** PDF/A requires a description of every metadata schema that its own list does not contain, such as that of PDF/UA. */
 const accessibilitySchema = `
 <rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
  xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">

@@ -105,7 +105,10 @@ export function createTypeset(faces: Faces): Typeset {
   };
 }
 
-/** Where a line may end, in ascending order: after words, and inside words that are too long for any line. */
+/**
+ * The positions at which a line may end, in ascending order: after words, and inside words that are too long for any
+ * line.
+ */
 function breaks(text: string, fits: (from: number, to: number) => boolean): number[] {
   const ends: number[] = [];
   let from = 0;

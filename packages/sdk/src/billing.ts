@@ -56,7 +56,7 @@ export type StatementLine = {
   fileNumber: string | null;
   services: string;
   amountCents: number;
-  /** Only `usd` counts in the sums. */
+  /** Only amounts in `usd` count in the sums. */
   currency: string;
   /** False for a late or repeated payment, which was applied to no order. */
   applied: boolean;

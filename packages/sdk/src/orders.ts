@@ -14,7 +14,10 @@ export type OrderLine = {
   amountCents: number;
 };
 
-/** Something in a document to be signed that readers may not see as it will be sealed. Each signer is warned, too. */
+/**
+ * Something in a document to be signed that its readers may see differently from what will be sealed. Each signer is
+ * warned, too.
+ */
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */
   code: string;
@@ -205,7 +208,7 @@ export function ordersOf(transport: Transport) {
     correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
 
-    /** Replaces the document, until it is signed or notarized. Everybody signs again. */
+    /** Replaces the document, as long as it is not yet signed or notarized. Everybody signs again. */
     replaceDocument: async (
       orderCode: string,
       document: Pdf | NamedPdf,

@@ -112,7 +112,7 @@ export async function openFaces(): Promise<Faces> {
   };
 }
 
-/** Limit of the code points whose files are cached: a text has a few thousand. */
+/** Most code points whose font files are cached. A text has a few thousand different ones. */
 const mostRemembered = 50_000;
 
 /** Font files in order of preference. Caches the files per code point, because there are hundreds of files. */

@@ -174,7 +174,8 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
 }
 
 /**
- * A seal's own certificate issues nothing, so only certificate authorities among the seal's anchors count for signers.
+ * A seal's own certificate can't issue certificates. Only the certificate authorities among the seal's anchors are
+ * therefore trusted to issue certificates to signers.
  */
 const signerAnchorsOf = ({ signerAnchors = [], sealAnchors }: ProofTrust): readonly Certificate[] => [
   ...signerAnchors,

@@ -7,7 +7,10 @@ import { walkFields } from "../pdf/field-texts.ts";
 import { fieldTexts } from "../pdf/pdf.ts";
 import { sameValue } from "../pdf/same-value.ts";
 
-/** The kinds of fields that an act fills in. A `mark` shows the signature again; a `radio` is one option of a radio. */
+/**
+ * The kinds of fields that an act fills in. A `mark` shows the signature again; a `radio` is one option of a radio
+ * field.
+ */
 export type ActFieldKind =
   | "signature"
   | "mark"
@@ -65,7 +68,7 @@ function areStates(texts: ReadonlyMap<string, string | null>, fields: ActFields)
   });
 }
 
-/** An object that later revisions wrote again or deleted. */
+/** An object that later revisions redefined or deleted. */
 type Replaced = {
   /**
    * The fully qualified name of the field that the object is; null for an object that is not a field, or that is

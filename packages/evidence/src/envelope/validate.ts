@@ -68,7 +68,7 @@ function checkSigner(item: unknown, path: string, index: number): void {
   expect(isInstant(signer.signedAt), `${path}.signedAt`);
 }
 
-/** Validates the common members of a record; each event defines its own further ones. */
+/** Validates the common members of a record; each kind of event defines further members of its own. */
 function checkEntry(item: unknown, path: string): void {
   const entry = plainObject(item, path);
   expect(isInstant(entry.at), `${path}.at`);

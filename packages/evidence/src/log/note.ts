@@ -100,7 +100,7 @@ function signatureOf(line: string): NoteSignature {
  */
 export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
 
-/** Judges the line of a key, which is found by the key's name and id. */
+/** Judges a key's signature line, which is found by the key's name and id. */
 export async function verifyNote({ text, signatures }: Note, key: NoteKey): Promise<NoteVerdict> {
   const line = lineOf(signatures, key);
   return line === undefined ? "absent" : verifyEd25519(key, line, text);

@@ -7,10 +7,10 @@ import type { Attestation, Branch, DetachedTimestamp, Op, Timestamp } from "./ti
 import { writeDetached } from "./write.ts";
 
 /**
- * Merges timestamps of the same message into one with every branch. Equal attestations appear once; equal operations
- * appear once, with their continuations merged. The order is the reference's: attestations, then operations, each
- * sorted. The merge is required, because the reference reader keeps only the last of two equal operations. For a single
- * timestamp, the result is its normal form.
+ * Merges timestamps of the same message into one timestamp that has every branch. Equal attestations appear once; equal
+ * operations appear once, with their continuations merged. The order is the reference's: attestations, then operations,
+ * each sorted. The merge is required, because the reference reader keeps only the last of two equal operations. For a
+ * single timestamp, the result is its normal form.
  */
 export function mergeTimestamps(timestamps: readonly Timestamp[]): Timestamp {
   const attestations: Attestation[] = [];

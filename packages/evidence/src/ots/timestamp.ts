@@ -40,7 +40,10 @@ export const detachedMagic: Uint8Array = Uint8Array.from([
 ]);
 export const detachedVersion = 1;
 
-/** Tag bytes of the tree: one precedes every branch of a message except the last, the other an attestation. */
+/**
+ * Tag bytes of the tree: the first precedes every branch of a message except the last branch; the second precedes an
+ * attestation.
+ */
 export const forkTag = 0xff;
 export const attestationTag = 0x00;
 

@@ -32,10 +32,10 @@ function withoutPrevZero(
 }
 
 /**
- * The sections at an offset, for each base.
+ * The sections at an offset, one for each base that leads to a section.
  *
- * @throws EvidenceError also when only one base leads to a section, and it is unreadable: another reader might read
- * it
+ * @throws EvidenceError also when only one base leads to a section and that section is unreadable, because another
+ * reader might be able to read it
  */
 export function readings(
   bytes: Uint8Array,

@@ -13,7 +13,10 @@ export type CheckpointAnchors = {
   readonly claims: readonly Claim<CheckpointClaimName>[];
   /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves a time. */
   readonly provenTime: number | null;
-  /** The earliest trusted time stamp over the checkpoint. Blocks do not count here, because calendars may take days. */
+  /**
+   * The earliest trusted time stamp over the checkpoint. Bitcoin blocks do not count here, because OpenTimestamps
+   * calendars may take days to get into one.
+   */
   readonly stampedTime: number | null;
 };
 

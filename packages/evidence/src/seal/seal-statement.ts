@@ -14,8 +14,8 @@ export type SealStatement = {
 };
 
 /**
- * Reads the signed attribute of that name (docs/evidence-format.md, section 3.1). Older seals have none. A repeated or
- * invalid one is `malformed`.
+ * Reads the seal's statement from its signed attributes (docs/evidence-format.md, section 3.1). Older seals have no
+ * statement. A repeated or invalid statement is `malformed`.
  */
 export function readSealStatement(signedAttrs: readonly Attribute[]): SealStatement | "absent" | "malformed" {
   const [value, another] = attributeValues(signedAttrs, OID.sealStatement);

@@ -6,8 +6,8 @@ import { parseCertificatesPem } from "../x509/pem.ts";
 import type { RetiredCertificate } from "./retirement.ts";
 
 /**
- * A service's published trust list: trusted seal certificates, the authorities of its signers, the retired ones of
- * both, and time-stamping roots.
+ * A service's published trust list: trusted seal certificates, certificates of the authorities that issue signers'
+ * certificates, the retired certificates of both kinds, and time-stamping roots.
  */
 export type TrustList = {
   readonly sealAnchors: readonly Certificate[];
@@ -29,7 +29,7 @@ export type TrustListEntry = {
   /** Lowercase hex SHA-256 of the certificate's DER, for people. Readers compute it from the certificate. */
   readonly sha256: string;
   readonly pem: string;
-  /** ISO 8601, UTC; null unless retired, and then `reason` is null, too. */
+  /** The time of retirement: ISO 8601, UTC. For a certificate that is not retired, this and `reason` are null. */
   readonly retiredAt: string | null;
   readonly reason: string | null;
   /** For a seal certificate: whether it vouches for test documents only. Older lists omit it. */

@@ -121,7 +121,10 @@ async function linkFault(
 const mayNameMailAddress = ({ hasSubjectAltName, subject }: Certificate): boolean =>
   hasSubjectAltName || namesMailAddress(subject);
 
-/** Certificates that can be the issuer by name and, where both state one, by key identifier; trusted ones first. */
+/**
+ * Certificates that can be the issuer by name and, if both certificates state a key identifier, by that identifier;
+ * trusted certificates first.
+ */
 function issuersOf(search: Search, subject: Certificate, path: readonly Certificate[]): Certificate[] {
   return [...search.anchors, ...search.intermediates].filter(
     (candidate) =>

@@ -100,7 +100,7 @@ function readEnd({ view }: ZipFile) {
   return { count, offset, end: at };
 }
 
-/** Many file systems treat names that differ only in case as one. */
+/** Many file systems treat names that differ only in case as the same name. */
 function requireApart(entries: readonly ZipEntry[]): void {
   const names = new Set(entries.map(({ name }) => name.toLowerCase()));
   if (names.size !== entries.length) throw refusal("same-name");

@@ -14,7 +14,7 @@ type FieldParent = {
   readonly flags: number | null;
 };
 
-/** A form field, or a widget of one. */
+/** A form field, or a widget of a form field. */
 export type Field = {
   /** The fully qualified name. */
   readonly name: string;
@@ -46,8 +46,8 @@ export type Lead = {
 };
 
 /**
- * An object during a walk: its number (for a direct object, that of the enclosing one), its value, and whether it is a
- * stream.
+ * An object during a walk: its number (for a direct object, the number of the object that contains it), its value, and
+ * whether it is a stream.
  */
 export type Place = {
   readonly number: number;
@@ -68,7 +68,7 @@ export function follow(role: Role, place: Place, lead: Lead): void {
   const { value } = place;
   if (value.kind === "array") {
     const ofItems = OF_ITEMS[role] ?? role;
-    // A number tree's pairs; other keys lead to the values, too.
+    // The pairs of a number tree. Their values get only the role `frozen` here, because other keys lead to them, too.
     const pairs = role === ROLE.parentTree && value.items[0]?.kind === "number";
     for (const item of value.items) lead.to(item, pairs ? ROLE.frozen : ofItems, place.along);
   } else if (value.kind === "dictionary") (OF_DICTIONARY[role] ?? allDrawn)(place, lead);

@@ -3,7 +3,7 @@ import { edited, formXObject, OBJECT, stream } from "../document.ts";
 import { appendStreams } from "../revisions.ts";
 import { ALL, type Attack, EVIL, evil, update } from "./attack.ts";
 
-/** A stream whose dictionary could be a tag's. */
+/** A stream whose dictionary could be the dictionary of a tag. */
 const tag = (data: string) => stream(data, "/Type /StructElem /S /P /P 41 0 R");
 const HONEST = EVIL.replace("900 to Mallet", "100 to Alice");
 const drawn = "<< /Font << /Helv 6 0 R >> /XObject << /X 44 0 R >> >>";
