@@ -114,7 +114,7 @@ const table = {
   litewitness: { ...litewitness, debian: "openssh-client" },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
-  // If the user is not root, only names the tools that root must install.
+  // Being root counts as a tool that can't be installed: the tests that need it are skipped for other users.
   root: { isHere: () => process.getuid?.() === 0 },
   python: { debian: "python3-venv", isHere: () => existsSync(python) },
   opentimestamps: fromPypi("opentimestamps==0.4.5"),

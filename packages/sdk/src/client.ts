@@ -35,7 +35,7 @@ export type Me = {
 };
 
 const routesOf = (transport: Transport) => ({
-  /** The firm of the key. */
+  /** Returns the firm that the key belongs to. */
   me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
   ...firmOf(transport),
   orders: { ...ordersOf(transport), ...signingOf(transport), ...receiptsOf(transport) },

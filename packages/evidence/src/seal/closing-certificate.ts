@@ -12,7 +12,7 @@ const manifestAttachmentName = "manifest.json";
 
 /** The contents of a certificate PDF, not yet verified. */
 export type ClosingCertificate = {
-  /** The attached manifest's bytes; null without an attachment of its name. */
+  /** The attached manifest's bytes; null without an attachment of that name. */
   readonly manifest: Uint8Array | null;
   /** The purpose of the signature that covers the whole file; null when there is none or it states no purpose. */
   readonly purpose: SealPurpose | null;

@@ -18,7 +18,10 @@ export type OwnSeal = {
   readonly purpose: SealPurpose;
 };
 
-/** The purpose of a dictionary in the form of the service's seals; null for any other. Does not check trust. */
+/**
+ * The purpose that a signature dictionary states, if it has the form of the service's seals; otherwise null. Does not
+ * check trust.
+ */
 export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
   return dictionary.entries.has("SSSOriginalLength") ? sealPurposeOf(dictionary) : null;
 }

@@ -9,7 +9,7 @@ import { EvidenceError } from "../errors.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import type { SealStatement } from "./seal-statement.ts";
 
-/** The order of P-256 (SEC 2, section 2.4.2), halved. */
+/** Half the order of the curve P-256 (SEC 2, section 2.4.2). */
 const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n;
 
 /**
@@ -84,7 +84,10 @@ function algorithmOf({ publicKey }: Certificate): der.DerValue | null {
   return publicKey.type === "ec" && publicKey.curve === "P-256" ? der.sequence(der.oid(OID.ecdsaWithSha256)) : null;
 }
 
-/** Checks that RSA is as long as the modulus, and that ECDSA has the lower s of the two forms (r, s) and (r, n - s). */
+/**
+ * Checks that an RSA signature is as long as the modulus, and that an ECDSA signature has the lower s of the two forms
+ * (r, s) and (r, n - s).
+ */
 function isCanonical(signature: Uint8Array, { publicKey }: Certificate): boolean {
   if (publicKey.type === "rsa") return signature.length === Math.ceil(publicKey.bits / 8);
   try {

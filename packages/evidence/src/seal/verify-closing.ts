@@ -21,14 +21,14 @@ export type ClosingVersion = {
 };
 
 /**
- * `verified`: no claim fails, and every manifest is in a certificate with a trusted seal, or a later such manifest
- * names its hash. `intact`: the same with seals of untrusted certificates. `unsigned`: nothing fails, and some manifest
- * has no seal. `not_verified`: something fails.
+ * `verified`: no claim fails, and every manifest is in a certificate with a trusted seal, or a later manifest in such a
+ * certificate names its hash. `intact`: the same with seals of untrusted certificates. `unsigned`: nothing fails, and
+ * some manifest has no seal. `not_verified`: something fails.
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 
 interface ClosingVersionResult {
-  /** From the manifest, else from the record; null when neither states it. */
+  /** The version number, from the manifest or else from the record; null when neither states it. */
   readonly version: number | null;
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;

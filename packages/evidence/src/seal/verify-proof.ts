@@ -158,7 +158,7 @@ export async function verifyProof(
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
-  // A newer version may define a purpose that is unknown here; the bytes can still be checked.
+  // A newer version of the format may define a purpose that is unknown here; the bytes can still be checked.
   if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
   const known = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";

@@ -205,7 +205,7 @@ async function judgeCertificate(
   const instant = new Date(at).toISOString();
   const own = claim(
     timely,
-    // notAfter names a whole second, which is included entirely.
+    // The whole second that notAfter names still belongs to the validity period.
     leaf.notBefore <= at && at < leaf.notAfter + 1000,
     `The certificate was valid at ${instant}.`,
     `The certificate was not valid at ${instant}.`,

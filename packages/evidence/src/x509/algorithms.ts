@@ -27,7 +27,7 @@ const SIGNATURES: Readonly<Record<string, SignatureScheme>> = {
   [OID.ecdsaWithSha512]: { scheme: "ecdsa", hash: "SHA-512" },
 };
 
-/** Octets of each hash. */
+/** The length of each hash in octets. */
 export const HASH_LENGTH: Readonly<Record<HashName, number>> = {
   "SHA-1": 20,
   "SHA-256": 32,

@@ -1,4 +1,4 @@
-/** ub-common-name of RFC 5280, appendix A.1. */
+/** The maximum length of a common name: ub-common-name of RFC 5280, appendix A.1. */
 const mostCharacters = 64;
 
 /**
@@ -76,7 +76,7 @@ export function certifiedName(name: string): string {
   return Array.from(escapeRuns(characters)).slice(0, mostCharacters).join("");
 }
 
-/** Writes each run as `U+` and its code points: `U+05DB.05D4.05DF`. */
+/** Replaces each run of characters that need an escape by `U+` and their code points, such as `U+05DB.05D4.05DF`. */
 function escapeRuns(characters: readonly string[]): string {
   let isInRun = false;
   return characters

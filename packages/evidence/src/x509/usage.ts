@@ -71,7 +71,7 @@ function commonFault(certificate: Certificate, at: number): CertificateFault | n
   if (certificate.unknownCriticalExtensions.length > 0) return "unknown-critical-extension";
   // The comparison is written so that NaN is outside every validity period.
   if (!(at >= certificate.notBefore)) return "not-yet-valid";
-  // notAfter names a whole second, which is included entirely.
+  // The whole second that notAfter names still belongs to the validity period.
   if (!(at < certificate.notAfter + 1000)) return "expired";
   return keyFault(certificate.publicKey);
 }
