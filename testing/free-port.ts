@@ -15,8 +15,8 @@ async function listen(port: number): Promise<Server | undefined> {
 }
 
 /**
- * Reserves a TCP port of 127.0.0.1 until this process ends. The even port before it is bound as the lock, which the
- * kernel releases.
+ * Reserves a TCP port of 127.0.0.1 until this process ends. The even port before it is bound as a lock, which the
+ * kernel releases when the process ends.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -116,7 +116,10 @@ export async function bundleCli(): Promise<{ main: string; serviceHost: string; 
   return { main, serviceHost, verbHost };
 }
 
-/** Bundles the test files; they share files with common imports. @returns their paths, in the same order */
+/**
+ * Bundles the test files. Code that several of them import goes into shared files. @returns their paths, in the same
+ * order
+ */
 export async function bundleTests(tests: string[]): Promise<string[]> {
   await bundle(
     tests.map((test) => join(root, test)),

@@ -104,8 +104,8 @@ export async function startCalendar(options: { readonly uri?: string } = {}): Pr
 }
 
 /**
- * The operations that a calendar applies to a submitted digest: they add a nonce, the second, and an authentication
- * code. The result is the commitment.
+ * The operations that a calendar applies to a submitted digest: they add a nonce, the time in seconds, and an
+ * authentication code. The result is the commitment.
  */
 function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffer; timestamp: Buffer } {
   const nonce = randomBytes(16);

@@ -45,7 +45,8 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
 
 /**
  * A double of the carrier label provider: addresses, shipments with rates, labels and their refunds, and trackers, in
- * its wire protocol; and webhooks signed in its way. It records requests and fails on demand.
+ * the provider's wire protocol, and webhooks signed as the provider signs them. It records requests and fails on
+ * demand.
  */
 export async function startEasyPost(): Promise<EasyPostDouble> {
   const apiKey = `EZAK${randomBytes(16).toString("hex")}`;

@@ -65,7 +65,7 @@ const keyDays = 24 * 3_600_000;
 
 /**
  * A double of Lob: letters in its wire protocol (multipart, form and JSON; basic authentication; idempotency keys that
- * are stored for a day) and webhooks signed in its way. It records requests and fails on demand.
+ * are stored for a day) and webhooks signed as Lob signs them. It records requests and fails on demand.
  * @param now the printer's clock
  */
 export async function startLob(now: () => Date = () => new Date()): Promise<LobDouble> {

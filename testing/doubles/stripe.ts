@@ -88,7 +88,7 @@ export type StripeDouble = {
 
 /**
  * A double of the payment processor: checkout sessions and refunds in its wire protocol with idempotency keys, and
- * webhooks signed in its way. It records requests and fails on demand.
+ * webhooks signed as the processor signs them. It records requests and fails on demand.
  */
 export async function startStripe(): Promise<StripeDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;

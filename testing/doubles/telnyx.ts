@@ -41,8 +41,8 @@ export type TelnyxDouble = TelnyxEvents & {
 };
 
 /**
- * A double of Telnyx: faxes and text messages in its HTTP protocol, and events signed in its way. It records requests
- * and fails on demand. A test runs Telnyx's own client against it, to prove that it speaks the protocol.
+ * A double of Telnyx: faxes and text messages in its HTTP protocol, and events signed as Telnyx signs them. It records
+ * requests and fails on demand. A test runs Telnyx's own client against it, to prove that it speaks the protocol.
  */
 export async function startTelnyx(): Promise<TelnyxDouble> {
   const apiKey = "KEY0199DOUBLE_telnyx";

@@ -74,7 +74,7 @@ function operandsOf(expression: Expression, operator: "||" | "&&"): Expression[]
   return [...operandsOf(bare.left, operator), ...operandsOf(bare.right, operator)];
 }
 
-/** Whether a value is a comparison or a chain of demands: dropping one of them drops a rule. */
+/** Whether an expression is a chain of demands (`a && b`): dropping one of the demands drops a rule. */
 const isDemand = (expression: Expression): boolean => {
   const bare = inside(expression);
   return bare.type === "BinaryExpression" && bare.operator === "&&";

@@ -52,14 +52,14 @@ export type FillQuestions = {
 /** The fields of a form for somebody to fill in. */
 export type NewFill = {
   template: string;
-  /** Default: the latest. */
+  /** Default: the latest version. */
   templateVersion?: number | undefined;
   /** The name and the address of the person who fills it in. */
   name?: string | undefined;
   email?: string | undefined;
   /** The language of the page and the mail. Default `en`. */
   language?: Language | undefined;
-  /** How long the link works: 1 to 90, default 30. */
+  /** How many days the link works: 1 to 90, default 30. */
   days?: number | undefined;
   /** An https address to which the page redirects at the end. */
   returnUrl?: string | undefined;
@@ -78,7 +78,7 @@ const at = "/api/partner/fills";
 export function fillsOf(transport: Transport) {
   const { json } = transport;
   return {
-    /** Makes a web form of a template's own form fields, under a link for one person. */
+    /** Makes a web form from a template's own form fields. The form has a link for one person. */
     create: async (fields: NewFill, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<Fill> =>
       json("POST", at, { body: fields, idempotencyKey }),
 

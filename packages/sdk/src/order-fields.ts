@@ -86,7 +86,7 @@ export type SignatureField = {
   value?: string | number | boolean | undefined;
   /** Whether nobody may change the value. */
   readOnly?: boolean | undefined;
-  /** Only for a date, a text or a number. */
+  /** The format of the value. Only for a date, text or number field. */
   format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
   /** The 2 to 50 options of a radio, multiple or dropdown field. */
   options?: readonly FieldOption[] | undefined;

@@ -21,9 +21,11 @@ export type OrderLine = {
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */
   code: string;
-  /** From 1; null for the whole document. */
+  /** The page, counted from 1; null for the whole document. */
   page: number | null;
-  /** The text or name in the document; null when nothing is quoted, and always in the answer to create. */
+  /**
+   * The text or name in the document; null when nothing is quoted, and always null in the answer to `orders.create`.
+   */
   text: string | null;
   /** A text for people, in English. */
   message: string;
@@ -73,7 +75,7 @@ export type Notarization = {
   state: string;
   /** `ron`, `ipen`, `ink` or `rin`; null while it is not known. */
   method: string | null;
-  /** The state of the venue, as two letters; null before a notary has the order. */
+  /** The US state where the notarization takes place, as two letters; null until a notary has the order. */
   jurisdiction: string | null;
   /** ISO 8601, UTC; null when there is no appointment. */
   appointmentUtc: string | null;

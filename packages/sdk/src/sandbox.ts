@@ -35,7 +35,7 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
 /** The outcome of a sandbox payment. */
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
-/** For test keys and test orders. */
+/** Calls for test keys and test orders only. */
 export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
   /** Simulates the client's payment, successful or failed. */
   checkout: (

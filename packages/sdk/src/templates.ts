@@ -31,7 +31,7 @@ export type TemplateSummary = {
   pages: number;
   /** When this version was made: ISO 8601, UTC. */
   createdAt: string;
-  /** Null while the template places orders. */
+  /** The time at which the template was archived; null while orders can be placed from it. */
   archivedAt: string | null;
 };
 
@@ -175,7 +175,7 @@ export function templatesOf(transport: Transport) {
     /** One page of the latest versions, of all templates, newest template first. */
     list,
 
-    /** All templates that place orders, newest first; pages are fetched on demand. */
+    /** All templates from which orders can be placed, newest first; pages are fetched on demand. */
     all: (): AsyncGenerator<TemplateSummary, void, undefined> =>
       allOf(transport, at, { limit: 100 }, ({ templates }: TemplateList) => templates),
 

@@ -45,14 +45,17 @@ type Method = "GET" | "POST" | "DELETE";
 type Allowance = { quota: number; remaining: number; resetsAt: number };
 
 export type Transport = {
-  /** The JSON of a success. @throws ServiceRefusal for any other status, ConnectionError when there was no answer. */
+  /**
+   * Returns the JSON of a successful answer. @throws ServiceRefusal for any other status, ConnectionError when there
+   * was no answer.
+   */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /**
    * The JSON of a list's page, and the requests that the rate limit still allows. `allowance` is null when the answer
    * states no limit. @throws as `json`
    */
   page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
-  /** The bytes of a success. @throws ServiceRefusal */
+  /** Returns the bytes of a successful answer. @throws ServiceRefusal */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   /** Timeout of one request, in milliseconds. */
   timeoutMs: number;

@@ -7,7 +7,7 @@ import { sha256 } from "../digest.ts";
  */
 export const hashLength = 32;
 
-/** In a tree with fewer than 2^63 leaves, no proof of inclusion is longer. */
+/** Most hashes of an inclusion proof. In a tree with fewer than 2^63 leaves, no proof is longer. */
 export const maxProofHashes = 63;
 
 /** The leaves from `start` to `end`, without `end`. */

@@ -12,7 +12,7 @@ export type ManifestPassport = {
   readonly reference: string | null;
   /** 1 to 20. */
   readonly version: number;
-  /** Lowercase hex; null on version 1 only. */
+  /** The hash of the previous version's manifest in lowercase hex; null only in version 1. */
   readonly prevManifestSha256: string | null;
   /** UTC to the second: `2026-01-31T23:59:59Z`. */
   readonly generatedAtUtc: string;

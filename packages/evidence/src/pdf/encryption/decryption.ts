@@ -1,11 +1,11 @@
 import { EvidenceError } from "../../errors.ts";
 
-/** Decrypts the bytes of a string; unchanged when they can't be ciphertext. */
+/** Decrypts the bytes of a string. Bytes that can't be ciphertext are returned unchanged. */
 export type StringDecryption = (encrypted: Uint8Array) => Uint8Array;
 
 /** Decrypts the strings and streams of an encrypted document (ISO 32000-2 section 7.6). */
 export type Decryption = {
-  /** For the strings of one object; undefined when strings are not encrypted. */
+  /** Returns the decryption for the strings of one object; undefined when strings are not encrypted. */
   readonly strings: (number: number, generation: number) => StringDecryption | undefined;
   /** @throws EvidenceError when the data can't be ciphertext */
   readonly stream: (data: Uint8Array, number: number, generation: number) => Uint8Array;

@@ -10,7 +10,7 @@ export type KeyEntries = {
   readonly keyLength: number;
   readonly o: Uint8Array;
   readonly u: Uint8Array;
-  /** Only in revisions 5 and 6; otherwise empty. */
+  /** The entry /UE. Only revisions 5 and 6 have it; otherwise it is empty. */
   readonly ue: Uint8Array;
   readonly permissions: number;
   readonly encryptMetadata: boolean;

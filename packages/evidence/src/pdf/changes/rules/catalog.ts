@@ -30,7 +30,9 @@ export const catalog: Rule = ({ before, after }, step) => {
   );
 };
 
-/** The permitted types in an extension besides names and numbers (section 7.12.2). */
+/**
+ * The keys of an extension whose values may be strings. Values at other keys must be names or numbers (section 7.12.2).
+ */
 const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
 
 /**

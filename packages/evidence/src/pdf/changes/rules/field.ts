@@ -96,13 +96,13 @@ function ofOwner({ number }: Change, step: Step): Level {
   return known.type === "Sig" ? signed(known, step) : filled(known, step, owner);
 }
 
-/** /AP as an indirect object. */
+/** Judges an /AP that is an indirect object. */
 export const appearance: Rule = (change, step) => {
   const [old, now] = [dictionaryOf(change.before), dictionaryOf(change.after)];
   return old !== undefined && isAppearance(step, now) ? ofOwner(change, step) : "other";
 };
 
-/** The stream of an appearance, rewritten in place. */
+/** Judges the stream of an appearance, which may only be rewritten in place. */
 export const appearanceStream: Rule = (change, step) => {
   const { before, after } = change;
   if (before?.data === undefined || after?.data === undefined || !after.closed) return "other";
@@ -112,7 +112,7 @@ export const appearanceStream: Rule = (change, step) => {
   return ofOwner(change, step);
 };
 
-/** A field's value as an indirect object. */
+/** Judges a field's value that is an indirect object. */
 export const fieldValue: Rule = (change, step) => {
   const { after } = change;
   if (after === undefined || dictionaryOf(after) !== undefined) return "other";

@@ -53,7 +53,10 @@ function isWidget(stored: Parameters<Rule>[0]["before"]): boolean {
   return dictionary !== undefined && nameOf(dictionary, "Subtype") === "Widget";
 }
 
-/** `annotations` for an annotation that is not a form field, whatever else it claims to be. */
+/**
+ * The level of a change of an annotation: `annotations` unless it is a widget, even if it has keys of a form field;
+ * otherwise `other`.
+ */
 function annotationLevel(stored: Parameters<Rule>[0]["before"]): Level {
   const dictionary = dictionaryOf(stored);
   const subtype = dictionary && nameOf(dictionary, "Subtype");

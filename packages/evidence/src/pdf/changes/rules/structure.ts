@@ -140,7 +140,7 @@ function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): reado
   return at >= before.length ? added : null;
 }
 
-/** A tag of an annotation, or a group of such tags: as grave as the annotation. */
+/** Judges a tag of an annotation, or a group of such tags. The change is as grave as a change of the annotation. */
 function tagLevel(step: Step, which: "earlier" | "later", value: PdfValue, depth: number): Level {
   const view = step[which];
   const isNew = value.kind !== "reference" || which === "earlier" || !step.earlier.inUse(value.number);
