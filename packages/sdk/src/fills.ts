@@ -9,8 +9,8 @@ export type FillSummary = {
   /** The template's name. */
   title: string;
   /**
-   * `completed`: an order may use the document. `used`: an order used it. `gone`: the document was deleted, because no
-   * order used it within seven days.
+   * `completed`: an order may use the document. `used`: an order used it. `gone`: no order used it within seven days,
+   * so no order can use it anymore.
    */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
   name: string | null;
