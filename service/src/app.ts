@@ -107,8 +107,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 /** Checks the parts that the service can't work without. */
 function readinessOf({ resources, sealing, signerAuthorities }: AppDeps): ReadReadiness {
   const { config, db, blobs, clock, log } = resources;
-  // A key in a file belongs to this node, and another node may have a working one; a key service is the same for all
-  // nodes.
+  // A key in a file exists only on this node, so another node may have one that works. A key in a key service is the
+  // same for all nodes.
   const isShared = (key: string) => !key.startsWith("file:");
   const isOutside = config.databaseUrl !== null;
   const query = async () => void (await db.query(sql`SELECT 1`));
@@ -119,7 +119,7 @@ function readinessOf({ resources, sealing, signerAuthorities }: AppDeps): ReadRe
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
   ];
-  // Without notifications, jobs start up to five seconds late.
+  // Without notifications from the database, a job may start up to five seconds late.
   if (isOutside) probes.push({ name: "notifications", check: db.checkNotifications, isShared: true });
   return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }

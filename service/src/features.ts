@@ -101,7 +101,7 @@ type Node = {
    */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
-  /** Whether the node is about to stop. */
+  /** Whether this node is about to stop. */
   isDraining: () => boolean;
 };
 
@@ -120,7 +120,7 @@ export type AppDeps = {
   rules: Rules;
   sealing: Sealing;
   signerAuthorities: SignerAuthorities;
-  /** Null when no calendars are set. */
+  /** Null when no OpenTimestamps calendars are configured. */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
   /** Live audio and video; null when it is off. */
@@ -276,7 +276,7 @@ function openDesk(
 }
 
 /**
- * The due times that a firm's test clock moves. The retention plan is not among them, because it adds up the clock's
+ * The due times that a firm's test clock moves. The retention plan has no such times, because it adds up the clock's
  * advances itself.
  */
 const broughtNearer: readonly BringNearer[] = [

@@ -3,7 +3,8 @@ import { UsageError, type Verb } from "./verb.ts";
 type Words = Pick<Verb, "name" | "options" | "values">;
 
 /**
- * The possible completions of the words typed so far: next words of verbs, or a whole verb's first argument and flags.
+ * What may follow the words typed so far: the next words of verbs or, after a complete verb, the values of its first
+ * argument and its flags.
  */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();
@@ -25,7 +26,10 @@ const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
     ),
   );
 
-/** Looks up the longest sequence of words that is a verb or begins one. Completes file names when nothing matches. */
+/**
+ * The bash script looks up the longest part of the typed words that is a verb or the beginning of one. It completes
+ * file names when nothing matches.
+ */
 const bash = (verbs: readonly Words[]): string => `_signsealship() {
   local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" before="\${COMP_WORDS[COMP_CWORD-1]}" next=""
   while :; do
@@ -47,7 +51,10 @@ complete -o default -F _signsealship signsealship bin/signsealship
 
 const zsh = (verbs: readonly Words[]): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
 
-/** Fish asks for the next words, which bash's function looks up. */
+/**
+ * The fish script defines a function that prints the words that may come next. It does the same lookup as the bash
+ * script.
+ */
 const fish = (verbs: readonly Words[]): string => `function __signsealship_next
   set -l before (commandline -opc) ""
   set -e before[1]

@@ -60,6 +60,8 @@ Or in the browser: sign in at ${baseUrl}/sign-in, and paste the key there once.
 
 const link = /https?:\/\/[^\s<>"]+/g;
 
-/** A stored mail with unbroken links; in the file, lines are wrapped. */
+/**
+ * The recipient, the subject and the links of a stored mail. In the mail's file, lines are wrapped, which breaks links.
+ */
 export const keptMail = ({ to, subject, text }: Mail): string =>
   `Mail to ${toPlainText(to)}: ${toPlainText(subject)}\n${[...new Set(text.match(link))].map((url) => `  ${url}\n`).join("")}`;

@@ -6,12 +6,12 @@ import type { Resources } from "../kernel/resources.ts";
 import { openResources, root } from "../upkeep/resources.ts";
 
 /**
- * Runs a verb on the data, with or without a running service. A message about a missing item names the data that was
- * searched, because the item may be in other data.
+ * Runs a verb on the data of an installation, whether or not the service is running. When the verb can't find an item,
+ * the error names the data folder or database that was searched, because the item may be in another one.
  */
 export async function withResources<T>(work: (resources: Resources) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, process.cwd(), root);
-  // Without a named folder a command in another folder would create a second installation there.
+  // Without a named data folder, a command that runs in another folder would create a second installation there.
   const isNamed = process.env["DATA_DIR"] !== undefined || config.databaseUrl !== null;
   if (!isNamed && !existsSync(config.dataDir))
     throw new StartupError(

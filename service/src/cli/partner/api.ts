@@ -2,7 +2,7 @@ import { type Client, ConnectionError, createClient, ServiceRefusal } from "@sig
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { type Options, textOption, UsageError, type Values } from "../verb.ts";
 
-/** The options of partners' verbs, which call a service over HTTP with a partner key. */
+/** The options that all partners' verbs share. These verbs call a service over HTTP with a partner key. */
 export const partnerOptions = {
   key: { type: "string", help: "Your partner key, svc_pk_...; default: SIGNSEALSHIP_KEY of the environment." },
   "base-url": {
@@ -25,8 +25,9 @@ export function partnerOf(values: Values): Partner {
 
 /**
  * Calls the service.
- * @param flagOf gives the flag of a request field, because refusals begin with the field's name
- * @throws StartupError with the service's refusal, or when it doesn't respond
+ * @param flagOf gives the flag of a request field, because the service's refusals begin with the name of a request
+ * field
+ * @throws StartupError with the service's refusal, or when the service doesn't respond
  */
 export async function ask<T>(
   { client }: Partner,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { LIMITS } from "../../kernel/pdf/limits.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 
-/** The bytes of `--document`. @throws StartupError when it can't be read, or is too large */
+/** The bytes of the file that `--document` names. @throws StartupError when the file can't be read or is too large */
 export async function readDocument(path: string): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new StartupError(`--document ${path} cannot be read (${error.code})`);

@@ -125,7 +125,7 @@ export const createOrder: Verb = {
 const summaryLine = ({ orderCode, status, createdAt, services, customerEmail, externalReference }: OrderSummary) =>
   `${orderCode}  ${status}  ${createdAt}  ${services || "-"}  ${customerEmail}  ${externalReference ?? ""}`.trimEnd();
 
-/** `order list` with a partner key: the partner's own orders in the key's environment. */
+/** `order list` with a partner key: lists the partner's own orders in the environment (live or test) of the key. */
 export async function listOwnOrders(values: Values) {
   const other = ["partner", "test"].find((flag) => values[flag] !== undefined);
   if (other) throw new UsageError(`--${other} is the operator's: with --key the list is of the key's own orders`);

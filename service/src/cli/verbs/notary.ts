@@ -16,7 +16,7 @@ import { root } from "../../upkeep/resources.ts";
 import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-/** The options of the verb, by the fields that they set. */
+/** The flag of the verb that sets each field of a notary's profile. Error messages name the flag. */
 const optionOf = {
   commissionName: "name",
   state: "state",

@@ -16,7 +16,8 @@ async function ownCertificates(): Promise<string[]> {
   try {
     return await ownCertificateFiles(readConfig(process.env, process.cwd(), root));
   } catch (error) {
-    // Verifying needs no settings. If they are invalid, only the given certificates are trusted.
+    // Verifying needs no settings. If the settings are invalid, only the certificates named on the command line are
+    // trusted.
     if (error instanceof StartupError) return [];
     throw error;
   }

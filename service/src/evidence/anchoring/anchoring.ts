@@ -32,7 +32,7 @@ export type Anchoring = {
   calendars: Calendars;
 };
 
-/** Submits digests and upgrades their proofs. Stores nothing. */
+/** Submits digests, and upgrades the proofs that the caller stores. */
 export type Calendars = {
   /** Like `Anchoring.submit`. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
@@ -59,7 +59,10 @@ const batchSize = 8;
 // If a node dies with a claimed batch, other nodes can claim it after this time.
 const claimMs = 10 * minutes;
 
-/** Backs off with the age of the proof. A block takes about ten minutes, and a calendar takes hours to use one. */
+/**
+ * The older the proof, the longer the wait until it is upgraded again. A Bitcoin block takes about ten minutes, but a
+ * calendar only includes its digests in a block every few hours.
+ */
 function nextUpgrade(submittedAt: Date, now: Date): Date {
   const age = now.getTime() - submittedAt.getTime();
   return new Date(now.getTime() + Math.min(Math.max(age / 4, 10 * minutes), days));

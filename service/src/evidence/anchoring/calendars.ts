@@ -5,7 +5,7 @@ import { type BreakerSettings, createBreaker, defaultBreaker } from "../../kerne
 import type { Clock } from "../../kernel/platform/clock.ts";
 import { attestsAnything } from "./attestations.ts";
 
-/** A calendar that refused a digest, and the reason as a sentence. */
+/** A calendar that didn't accept a digest, and a sentence with the reason. */
 export type CalendarRefusal = { readonly calendar: string; readonly why: string };
 
 export type CalendarsDeps = {
@@ -77,7 +77,7 @@ async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Pro
   }
 }
 
-/** Valid replies can together exceed the limits of readers. */
+/** Several replies, each of them valid, can together make a proof that exceeds the limits of proof readers. */
 function tryMerge(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array | string {
   try {
     return proofOfReplies(digest, replies);

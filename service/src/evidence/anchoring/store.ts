@@ -63,8 +63,8 @@ export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): 
   );
 
 /**
- * Claims due anchors for one caller until `claimedUntil`. The subquery is an array because PostgreSQL may evaluate `IN
- * (SELECT ...)` once for each row, which would exceed the limit.
+ * Claims due anchors for one caller until `claimedUntil`. The subquery returns an array because PostgreSQL may evaluate
+ * `IN (SELECT ...)` once for each row, which would exceed the limit.
  */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`
@@ -78,7 +78,7 @@ RETURNING passport_id AS "passportId", proof, calendar, submitted_at AS "submitt
 /** The result of an upgrade. A proof with a block height is confirmed and has no next upgrade. */
 export type Learned = { proof: Uint8Array; blockHeight: number | null; nextUpgradeAt: Date | null };
 
-/** Stores the result of an upgrade, unless another node was first. */
+/** Stores the result of an upgrade, unless another node stored one first. */
 export async function updateAnchor(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   { passportId, proof, calendar, submittedAt }: DueAnchor,
@@ -94,7 +94,7 @@ export async function updateAnchor(
     status,
     blockHeight,
   } as const;
-  // If two nodes upgrade at once, the second one's result is discarded; the next upgrade fetches it again.
+  // If two nodes upgrade at once, the result of the slower node is discarded. The next upgrade fetches it again.
   await db.query(sql`
 UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},
   next_look_at = ${learned.nextUpgradeAt}, status = ${status},

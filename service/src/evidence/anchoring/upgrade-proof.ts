@@ -22,7 +22,7 @@ export type Upgrade = {
   /** The proof with the calendars' additions; the same object as the input when nothing was added. */
   readonly proof: Uint8Array;
   readonly changed: boolean;
-  /** The state of each pending attestation, in the proof's order. */
+  /** The state of each pending attestation, in the order in which the proof lists them. */
   readonly attestations: readonly AttestationState[];
 };
 
@@ -41,8 +41,8 @@ const publicCalendars = [".calendar.opentimestamps.org", ".calendar.eternitywall
 const maxAttestations = 32;
 
 /**
- * Asks the calendars that a proof names for their additions, and merges them. Only configured and public calendars are asked, so that
- * a forged proof cannot make the service send requests.
+ * Asks the calendars that a proof names for what they can add to it, and merges the answers. Only the configured
+ * calendars and the known public ones are asked, so that a forged proof cannot make the service send requests.
  * @param proof bytes of a detached OpenTimestamps proof
  * @throws EvidenceError when the proof can't be read; a calendar's failure is a state, never an error
  */
@@ -84,7 +84,7 @@ async function ask(deps: UpgradeDeps, attestation: PendingAttestation): Promise<
   const url = `${calendar.replace(/\/+$/, "")}/timestamp/${commitmentHex}`;
   const answer = await requestBounded(deps.fetch, url, { headers: calendarHeaders }, bounds);
   if (!answer.ok) return withoutReply("failed", answer.why);
-  // A calendar answers 404 to a waiting digest and to an unknown one; only the text differs.
+  // A calendar answers 404 both for a digest that waits for a block and for an unknown digest. Only the texts differ.
   if (answer.status === 404) {
     const text = Buffer.from(answer.body).toString("latin1", 0, 100);
     const waits = /^(pending|timestamped)\b/i.test(text);

@@ -37,7 +37,7 @@ export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner
   return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
 }
 
-/** The owner's passports among these, by id. */
+/** Those of the given passports that belong to the owner, by id. */
 export async function findOwnPassports(
   deps: LookupDeps,
   ids: readonly string[],
@@ -76,7 +76,7 @@ export function verifiedRow<Row extends PassportRow>(
 export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isKept(passport)) return null;
   return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
-    // A store that is temporarily unavailable does not mean that the blob is missing.
+    // If the store is temporarily unavailable, the blob may still exist.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, passportId: passport.id },
@@ -109,9 +109,9 @@ export type ListedPassport = {
   sealedAt: Date;
   /** Whether the sealed PDF can be downloaded. */
   documentKept: boolean;
-  /** Null without a time stamp. */
+  /** The RFC 3161 time stamp; null without one. */
   timeStampedAt: Date | null;
-  /** Null when every calendar refused the hash. */
+  /** The OpenTimestamps anchor; null when every calendar refused the hash. */
   anchorStatus: AnchorStatus | null;
 };
 

@@ -22,7 +22,10 @@ export type ProofRecord = {
   sealRetirement?: { at: Date; reason: string } | null;
   /** The operator's retraction of the seal in the transparency log; null without one, absent in the owner's view. */
   retraction?: Retraction | null;
-  /** How far the seal is in the transparency log, and how many witnesses cosigned it; absent in the owner's view. */
+  /**
+   * How far the transparency log has processed the seal's entry, and how many witnesses cosigned it; absent in the
+   * owner's view.
+   */
   log?: LineProgress;
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };

@@ -17,7 +17,7 @@ import { sealedView } from "./views.ts";
 /** The services that publish a passport: its page, the calendars and the transparency log. */
 export type Publication = {
   baseUrl: string;
-  /** Null when no calendars are set. */
+  /** Null when no OpenTimestamps calendars are configured. */
   anchoring: Anchoring | null;
   originOf: TransparencyLog["originOf"];
 };
@@ -35,9 +35,10 @@ export type SealPassportDeps = {
 
 /**
  * Seals an uploaded PDF and records its passport. First the sealed PDF is stored durably. Then one transaction writes
- * the passport, audit line, event, and the response for repeated requests. The uploaded bytes are never written.
+ * the passport, the audit line, the event, and the response that repeated requests get. The uploaded bytes are never
+ * written.
  * @returns the contract's seal response
- * @throws ServiceError; nothing was recorded then
+ * @throws ServiceError; then nothing was recorded
  */
 export async function sealPassport(
   deps: SealPassportDeps,
@@ -67,8 +68,8 @@ export async function sealPassport(
   };
   const { timeStamp } = sealed;
   const chain = sealChainOf(sealing.chainPem[environment]);
-  // If this fails, the blob is left to the sweep of orphans: after a broken connection nobody knows whether the row was
-  // committed.
+  // If this fails, the blob is not deleted here, because after a broken connection nobody knows whether the row was
+  // committed. The sweep of orphaned blobs deletes it if there is no row.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);
   const times = {

@@ -58,11 +58,12 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
 }
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
-/** A seal usually adds less than this. When it adds more, the document is copied. */
+/** The free bytes reserved after an upload for its seal. When a seal needs more, the document is copied. */
 const tailBytes = 64 * 1024;
 
 /**
- * Runs `work` with the form's fields and the PDF in its part `file`. Afterwards the memory of the bytes is reused.
+ * Runs `work` with the form's fields and the PDF in its part `file`. Afterwards another upload reuses the memory of the
+ * PDF, so `work` must not keep the bytes.
  * @param authenticate authenticates the caller again (`FormRules`)
  */
 export async function withUpload<Result>(
@@ -81,7 +82,7 @@ export async function withUpload<Result>(
   }
 }
 
-/** The contract has one message for every fault of the form. */
+/** The contract defines a single message for all faults of the form. */
 async function readUpload(request: FastifyRequest, rules: FormRules): Promise<Form> {
   try {
     return await readForm(request, rules);

@@ -37,7 +37,7 @@ export type NewPassport = PassportFacts & {
   anchor: Anchor | null;
 };
 
-/** The identity of the blob with a passport's sealed PDF. */
+/** The identity of the blob that contains a passport's sealed PDF. */
 export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "sealedSha256">): BlobUse => ({
   kind: "proof passport",
   owner: id,
@@ -75,7 +75,10 @@ const macOf = (rowMac: RowMac, { chain, timeStamp, anchor, ...passport }: NewPas
     }),
   );
 
-/** Writes the passport, its anchor, its line of the log, audit line and event in one statement. @param actor for the audit log */
+/**
+ * Writes in one statement: the passport, its anchor, its line for the transparency log, the audit line and the event.
+ * @param actor for the audit log
+ */
 export async function insertPassport(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   passport: NewPassport,
@@ -170,7 +173,10 @@ export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner
 /** The retirement of the sealing certificate; both are null unless it was retired. */
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
-/** The only query of a verification. It is separate from its execution, so that a benchmark can run it alone. */
+/**
+ * The only query that a verification by code runs. It is a statement of its own, so that a benchmark can run just the
+ * query.
+ */
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
 ${fromPassports} LEFT JOIN seal_chains ON seal_chains.sha256 = seal_chain AND retired_at IS NOT NULL
@@ -187,7 +193,7 @@ export async function selectPassportByCode(db: Sql, verifyCode: string): Promise
 const olderThan = (id: string): Statement =>
   sql`AND (created_at, id) < (SELECT created_at, id FROM passports WHERE id = ${id})`;
 
-/** The query of a page. It is separate from its execution, so that tests can check its plan. */
+/** The query for one page of the list. It is a statement of its own, so that tests can check its plan. */
 export const passportListStatement = (owner: Owner, limit: number, after: string | null): Statement => sql`
 SELECT ${passportColumns} ${fromPassports}
 WHERE ${ownedBy(owner)} ${after === null ? nothing : olderThan(after)}

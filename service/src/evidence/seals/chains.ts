@@ -9,10 +9,13 @@ import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import { type KeptRevocation, storedRevocations } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
-/** The certificates that are stored with a seal: PEM with the seal's own first, and the SHA-256 of that text in hex. */
+/**
+ * The certificates that are stored with a seal: their PEM text, with the seal's own certificate first, and the SHA-256
+ * of that text in hex.
+ */
 export type SealChain = { sha256: string; pem: string };
 
-/** PEM of the chains in use. Test documents are sealed with a separate certificate. */
+/** The PEM texts of the chains that seal now. Test documents are sealed with a separate certificate. */
 export type ChainPems = Readonly<Record<Environment, string>>;
 
 export const sealChainOf = (pem: string): SealChain => ({ sha256: hash("sha256", pem), pem });
@@ -29,7 +32,10 @@ export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Dat
 
 type ChainRow = SealChain & { firstUsedAt: Date; retiredAt: Date | null; reason: string | null };
 
-/** The MAC of a chain that is not retired omits the retirement, so that rows from before retirements stay valid. */
+/**
+ * The MAC of a chain that is not retired does not cover the retirement. So the MACs of rows from releases without
+ * retirements stay valid.
+ */
 export const chainMembers = ({ sha256, pem, firstUsedAt, retiredAt, reason }: ChainRow): Members =>
   retiredAt === null ? { sha256, pem, firstUsedAt } : { sha256, pem, firstUsedAt, retiredAt, reason };
 
@@ -52,9 +58,10 @@ export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
- * The chains of past and present seals, oldest first. Reports and leaves out a chain whose MAC is not valid. The latest
- * authentic retirement counts, even if the chain's row, which may be an older copy, says otherwise. A stricter
- * retirement without a valid MAC counts too: an insider can remove the MAC, but not the row.
+ * The chains of past and present seals, oldest first. A chain whose MAC is not valid is logged and left out. The latest
+ * retirement with a valid MAC counts, even if the chain's row says otherwise, because somebody may have put back an
+ * older copy of the row. A stricter retirement without a valid MAC counts too, because an insider can remove a MAC but
+ * not a row.
  */
 export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<KnownChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
@@ -108,8 +115,8 @@ export type Issuer = {
 };
 
 /**
- * @param chainPem PEM of the certificates that this process seals with. They change only at a restart, so documents
- * name the right one.
+ * @param chainPem PEM of the certificates that this process seals with. These certificates change only at a restart, so
+ * the certificate that a document names is the one that it is sealed with.
  */
 export function issuerOf(
   { chainPem, baseUrl }: { chainPem: ChainPems; baseUrl: string },

@@ -16,7 +16,10 @@ const refused: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "The PDF is too complex: its structure exceeds what is read of a document.",
 };
 
-/** The message with the fault and its place. The contract fixes two of the messages, so these stay unchanged. */
+/**
+ * The refusal's message, with the fault and its place in the file added. The contract fixes two of the messages, so
+ * nothing is added to these.
+ */
 function messageOf({ reason, detail }: PdfRefusal): string {
   const message = refused[reason];
   return reason === "not_a_pdf" || reason === "too_large" ? message : `${message} Found: ${detail}.`;

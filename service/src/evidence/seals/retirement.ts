@@ -51,7 +51,8 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
       reason,
     }),
   );
-  // Several chains may start with the same certificate. Keeps the oldest, which has the first use.
+  // Several chains may start with the same certificate. Keeps the oldest of these chains, because it states when the
+  // certificate was first used.
   return certificates.filter(({ sha256 }, index) => certificates.findIndex((one) => one.sha256 === sha256) === index);
 }
 
@@ -106,8 +107,8 @@ async function retireChain({ db, rowMac }: ChainsDeps, chain: KnownChain, retire
 }
 
 /**
- * Whether the certificate was retired in any chain, or another certificate of the same key was, which means that the
- * key is unsafe.
+ * Whether this certificate was retired in any chain, or another certificate of the same key was retired for a reason
+ * that makes the key unsafe.
  */
 export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean> {
   const own = leafOf(pem);
@@ -127,7 +128,7 @@ export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promi
   return rows.length > 0;
 }
 
-/** The fingerprints of the new and the previous certificate, and the path to which the previous key was renamed. */
+/** The fingerprints of the new and the previous certificate, and the new path of the previous key's file. */
 export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
 
 /**

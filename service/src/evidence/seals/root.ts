@@ -16,7 +16,7 @@ export type SerialNumbers = () => Uint8Array;
 
 const setting = "The service's own root";
 
-/** The path of a key or certificate that the service makes itself. Those for tests have other names. */
+/** The path of a key or certificate that the service makes itself. The files of the test seal have other names. */
 export const ownPath = (dataDir: string, name: string, environment: Environment): string =>
   join(dataDir, "keys", environment === "test" ? `test-${name}` : name);
 
@@ -28,9 +28,9 @@ const pathsOf = (dataDir: string, environment: Environment) => ({
 export const rootKeyPath = (dataDir: string, environment: Environment): string => pathsOf(dataDir, environment).key;
 
 /**
- * Opens the root, to issue a certificate that no setting provides. The first call makes the root's key and certificate.
- * Afterwards the key is not needed and may be moved elsewhere.
- * @throws StartupError in one line, such as for a certificate without its key
+ * Opens the root key and certificate, which issue the certificates that no setting provides. The first call makes the
+ * root's key and certificate. Afterwards the key is not needed and may be moved elsewhere.
+ * @throws StartupError in one line, for example when the root's certificate exists but its key doesn't
  * @throws SealKeyError for a file that does not contain a key
  */
 export async function openRoot(
@@ -65,7 +65,7 @@ export type RootDescription = {
   file: string;
 };
 
-/** Describes the root; null when it was never needed. @throws StartupError */
+/** Describes the root; null when the service never needed one. @throws StartupError */
 export async function describeRoot(
   { dataDir }: Pick<RootSettings, "dataDir">,
   environment: Environment = "live",

@@ -19,13 +19,14 @@ import { SealNotVerified } from "./self-check.ts";
 export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
 
 /**
- * Asks one authority after the other for a token over the message; null when none returns a valid token. Never rejects.
+ * Asks the time-stamping authorities one after the other for a token over the message; null when none returns a valid
+ * token. Never rejects.
  */
 export type Stamp = (message: Uint8Array) => Promise<TimeStamp | null>;
 
 export type SealInput = {
   readonly bytes: Buffer;
-  /** The SHA-256 state after exactly `bytes`, if the caller has it. */
+  /** The state of a SHA-256 hash that was updated with exactly `bytes`, if the caller has one. */
   readonly hash?: Hash;
   /** Free bytes after `bytes` in the same buffer. A tail that fits there saves copying the document. */
   readonly spare?: number;
@@ -35,7 +36,7 @@ export type SealInput = {
   readonly isOwn?: boolean;
   /** The lock that the seal sets; none by default. */
   readonly locks?: SealLock;
-  /** Set false to seal without a time stamp even when authorities are configured. */
+  /** False to seal without a time stamp even when authorities are configured. */
   readonly timeStamped?: boolean;
   /** The owner of the document: the workers serve holders round-robin. */
   readonly holder?: string;
@@ -57,7 +58,10 @@ export type Sealed = {
  */
 export type SealDocument = (input: SealInput) => Promise<Sealed>;
 
-/** Tokens of public authorities take 4 to 6 KB. After a longer one, more space is reserved. */
+/**
+ * The bytes reserved for a token. Tokens of public authorities take 4 to 6 KB. After a longer token, later seals
+ * reserve more.
+ */
 const usualTokenBytes = 6 * 1024;
 const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
@@ -68,8 +72,8 @@ const draws = 4;
 /**
  * Creates the sealer. It appends a PAdES signature to a document (B-T with a time stamp, otherwise B-B), and returns
  * the result only after the verifier has accepted it.
- * @param deps `stamp` null when no authorities are configured; `tokenRoom` bytes reserved for the first token;
- * `randomBelow` returns an unpredictable integer from 0 to below its argument
+ * @param deps `stamp` is null when no time-stamping authorities are configured; `tokenRoom` the bytes reserved for the
+ * first token; `randomBelow` returns an unpredictable integer from 0 to below its argument
  */
 export function createSealer(deps: {
   identity: SealIdentity;
@@ -105,7 +109,7 @@ export function createSealer(deps: {
       const sealed = { leaf, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() };
       await checkIn(workers, { holder: holderOf(input), bytes, input: sealed });
     } catch (error) {
-      // A bad token must not prevent the seal, so it is tried once more without the token.
+      // A bad token must not prevent the seal, so the document is sealed once more, without the token.
       if (!(error instanceof SealNotVerified) || timeStamp === null) throw error;
       const { spare: _, hash: __, ...rest } = input;
       const plain = await seal({ ...rest, timeStamped: false });
@@ -125,7 +129,7 @@ type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: Tim
 
 type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
-/** The claims about the seal itself: its time, and the checkpoint that it contains. */
+/** What the seal claims about itself: its time, and the newest checkpoint of the log. */
 type SealClaims = { at: Date; checkpoint: string | null };
 
 async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoom: number): Promise<Signed> {
@@ -167,7 +171,7 @@ async function prepare(
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
-/** Documents without an owner count as those of one holder. */
+/** All documents without an owner share one place in the workers' round-robin. */
 const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {
@@ -190,8 +194,8 @@ async function checkIn(workers: Workers, call: TaskCall<CheckInput>): Promise<vo
 }
 
 /**
- * Seals a document that this service made. No caller could correct the document, so if the work exceeds its limits (on
- * a busy machine) it is retried once.
+ * Seals a document that this service made. No caller could correct the document, so work that exceeds its limits, as on
+ * a busy machine, is retried once.
  * @throws ServiceError `unavailable` when the retry fails in the same way
  * @throws Error for a document that can't be sealed
  */

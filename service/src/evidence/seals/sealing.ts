@@ -21,13 +21,16 @@ export type Sealing = {
   sealDocument: SealDocument;
   /** Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
-  /** The function of each authority that stamps a message, for messages that all authorities stamp. */
+  /** One stamping function for each authority, for messages that all authorities stamp. */
   stampers: ReadonlyMap<string, Stamp>;
   /** Whether the last request for a time stamp succeeded; null before the first. */
   isStamped: () => boolean | null;
-  /** PEM of the certificates of both seals, each seal's own first. */
+  /** PEM of the certificate chains of the live and the test seal. Each begins with the seal's own certificate. */
   chainPem: ChainPems;
-  /** The trust list that verifiers read, as JSON. @param listing no authorities of signers and no logs by default */
+  /**
+   * The trust list that verifiers read, as JSON. @param listing the authorities of signers and the logs to list; none
+   * by default
+   */
   trustList: (listing?: Listing) => Promise<string>;
   /** @throws Error when sealing would fail now. */
   probe: () => Promise<void>;
@@ -55,9 +58,9 @@ type NewestCheckpoint = (log: Environment) => string | null;
 type SealingSettings = SealIdentitySettings & TsaTrustSettings;
 
 /**
- * Opens the keys and certificates of the live seal and the test seal, and logs warnings about their expiry. The seal to
- * use depends on the reason in the document.
- * @param newestCheckpoint none by default
+ * Opens the keys and certificates of the live seal and the test seal, and logs warnings about their expiry. Which of
+ * the two a seal uses depends on the reason that it states.
+ * @param newestCheckpoint by default, seals contain no checkpoint
  * @throws StartupError in one line when sealing would be impossible
  */
 export async function openSealing(
@@ -157,8 +160,8 @@ const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Prom
   db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
 /**
- * Checks before each seal that its certificate is not retired, because a node may still have the key of a retired
- * certificate.
+ * Checks before each seal that its certificate is not retired, because a node that is still running may use the key of
+ * a certificate that was retired.
  */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
   const chain = sealChainOf(chainPem);

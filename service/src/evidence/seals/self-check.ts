@@ -62,7 +62,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   };
 }
 
-/** Hashes the part that all the messages have in common only once. */
+/** All messages begin with a part of the same buffer. Hashes that common beginning only once. */
 function hashingOnce(crypto: EvidenceCrypto): EvidenceCrypto {
   return {
     ...crypto,

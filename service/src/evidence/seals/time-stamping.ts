@@ -35,7 +35,7 @@ export type TimeStampingDeps = {
   readonly authorities: readonly string[];
   /**
    * The trust anchors for an authority's tokens. Without any, the chain is validated only up to the topmost
-   * certificates in the token itself: valid at its time, but not trusted.
+   * certificates in the token itself: the token is then valid at its time, but not trusted.
    */
   readonly anchorsOf: AnchorsOf;
   readonly fetch: Fetch;
@@ -69,7 +69,8 @@ export function createTimeStamping(deps: TimeStampingDeps): Stamp {
     for (const { url, breaker } of authorities) {
       if (!breaker.admits()) continue;
       const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {
-        // If the verification itself fails unexpectedly, the seal goes without a time stamp instead of failing.
+        // If the verification itself fails unexpectedly, the document is sealed without a time stamp, so that the seal
+        // doesn't fail.
         return { authority: url, failed: "format", why: String(error) };
       });
       if ("token" in outcome) {
@@ -166,7 +167,7 @@ export type ProbeDeps = {
 };
 
 /**
- * Requests a time stamp over random bytes and verifies the token as for a seal.
+ * Requests a time stamp over random bytes, and verifies the token as it would for a seal.
  * @returns the token's time
  * @throws Error with the reason why a seal would get no token from this authority
  */

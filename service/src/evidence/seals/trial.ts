@@ -12,9 +12,9 @@ const lengths = [
 ] as const;
 
 /**
- * Tries to seal a document without the key. It has an entry file of its own, because worker threads import it.
+ * Tries to seal a document without the key. This function has a file of its own, because worker threads import it.
  * @param docSha256 hex SHA-256, for unique names
- * @param locks default: nothing
+ * @param locks the lock that the seal would set; none by default
  * @returns the revision of a seal, without its signature
  * @throws PdfRefusal when the document can't be sealed
  */

@@ -11,8 +11,8 @@ export const openTimestamps = "opentimestamps";
 const anchorLock = 7_246_009;
 
 /**
- * Chooses a checkpoint for each source to anchor, unless one was chosen since `after`, or an earlier one has the same
- * size. Only one node may choose at a time.
+ * Chooses a checkpoint for each source to anchor, unless one was chosen since `after`, or the log has not grown since
+ * the last choice. Only one node may choose at a time.
  */
 export async function chooseRoot(
   tx: Tx,
@@ -103,7 +103,9 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
-/** The log and index of a line, and the first checkpoint over it that calendars have stamped; null for none. */
+/**
+ * The log and index of a line, and the first checkpoint covering the line that calendars have stamped; null for none.
+ */
 export async function selectCalendarRoot(db: Sql, environment: Environment, line: string) {
   const [root] = await db.query<{ log: LogName; leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
     SELECT e.log, leaf, json_build_object('size', c.size, 'note', note) AS checkpoint, proof
@@ -122,8 +124,8 @@ export async function selectCalendarRoot(db: Sql, environment: Environment, line
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
 /**
- * The furthest state of a line, how many witnesses cosigned the best checkpoint over it, and how many witnesses the log
- * asks.
+ * The furthest state of a line, how many witnesses cosigned the checkpoint that proves it best, and how many witnesses
+ * the log asks.
  */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 

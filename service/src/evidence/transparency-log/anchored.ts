@@ -21,9 +21,9 @@ import type { LogName } from "./trees.ts";
 export type SealedEntry = Extract<LogEntry, { kind: "seal/v1" | "closing/v1" }>;
 
 /**
- * The `.ots` proof of a sealed file through the log: from its hash to its line, up the tree to a root that calendars
- * have stamped, and on to their attestations. Any OpenTimestamps client can read it.
- * @returns null until calendars have stamped a root over the line
+ * The `.ots` proof of a sealed file through the log. It leads from the file's hash to its line in the log, up the tree
+ * to a root that calendars have stamped, and on to the calendars' attestations. Any OpenTimestamps client can read it.
+ * @returns null until calendars have stamped a root that covers the line
  * @throws Error when the stored data do not lead to that root
  */
 export async function composedOts(db: Sql, environment: Environment, entry: SealedEntry): Promise<Buffer | null> {
@@ -67,10 +67,13 @@ const inner = Buffer.of(1);
 
 const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
 
-/** The message while calendars have not stamped a root over a line. */
+/** The refusal while no stamped root covers a line. */
 export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
 
-/** The composed proof as a file. @throws ServiceError `conflict` until calendars have stamped a root over the line */
+/**
+ * The composed proof as a file. @throws ServiceError `conflict` until calendars have stamped a root that covers the
+ * line
+ */
 export async function requireComposedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer> {
   const proof = await composedOts(db, log, entry);
   if (!proof) throw new ServiceError("conflict", notAnchoredYet);
@@ -78,12 +81,12 @@ export async function requireComposedOts(db: Sql, log: Environment, entry: Seale
 }
 
 /**
- * The sources' proofs of a checkpoint: tokens over its note with only the log's signature, and a detached timestamp of
- * its root.
+ * The proofs of time for a checkpoint. Authorities' tokens cover its note with the log's signature alone. The
+ * calendars' detached timestamp covers its root.
  */
 export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
 
-/** The evidence contains tokens of at most this many authorities. */
+/** The evidence of a passport contains tokens of at most this many authorities. */
 const mostTokens = 8;
 
 export async function checkpointProofs(db: Sql, log: LogName, size: number): Promise<CheckpointProofs> {

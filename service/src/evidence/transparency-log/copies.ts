@@ -53,7 +53,7 @@ import {
   type Tree,
 } from "./trees.ts";
 
-/** All tiles of a tree, lowest level first. Partial tiles are as wide as the tree fills them. */
+/** All tiles of a tree, lowest level first. A partial tile is listed with the width that the tree fills. */
 function* tilesOfTree(size: number): Generator<Tile> {
   for (const level of ["entries", 0, 1, 2, 3, 4, 5, 6, 7] as const) {
     const count = Math.ceil(hashesAt(level === "entries" ? 0 : level, size) / tileWidth);
@@ -111,8 +111,9 @@ type ReadCopy = (path: string) => Promise<Buffer | null>;
 const mostBytes = 256 * 1024;
 
 /**
- * Ends the halt of a log whose database was restored from an older backup. Adds the entries that a copy has and the
- * database lacks. Continues only if the result has the root of the copy's checkpoint, which this log signed.
+ * Ends the halt of a log whose database was restored from an older backup. Adds the entries that the database lacks
+ * from a copy of the log. The log continues only if the resulting tree has the root of the copy's checkpoint, and this
+ * log signed that checkpoint.
  * @param from an export (a folder), the address of a log, or a file with only the newest checkpoint
  * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when it
  * contradicts the log
@@ -140,7 +141,7 @@ export async function recoverLog(deps: RecoverDeps, environment: Environment, fr
     const { whole, last } = await grownTo(tx, at, tree, checkpoint.size, read);
     await requireBeginsWith(tx, whole, checkpoint, from);
     if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
-    // The copy's note may have further signatures. The log's own signature is the same each time.
+    // The copy's note may have cosignatures in addition. The log's own signature of a checkpoint is always the same.
     const { size, root } = checkpoint;
     await insertCheckpoint(tx, tree.log, { size, note: signer.signed(size, root) }, at);
     await beginNext(tx, deps, await endHalt(tx, whole, at), last);
@@ -158,7 +159,7 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
 }
 
 /**
- * When the copy shows that the log ended, begins the next log. The next log is halted, because the database may lack
+ * Begins the next log when the copy shows that this log ended. The next log is halted, because the database may lack
  * entries of it, and is recovered from its own copy.
  * @param last the last entry that came from the copy; null for none
  */
@@ -226,7 +227,7 @@ const tilesAtOnce = 64;
 /**
  * All lines of the logs that an environment has had, in the order of their leaves. They are read from the tiles,
  * because rows of entries may be missing.
- * @throws LogHalt when they do not lead to the root of their tree
+ * @throws LogHalt when the lines do not give the root of their tree
  */
 export async function readWholeLog(db: Sql, environment: Environment): Promise<string[]> {
   const lines: string[] = [];
@@ -244,7 +245,8 @@ async function linesOf(db: Sql, tree: StoredTree): Promise<string[]> {
     const places = Array.from({ length: tilesAtOnce }, (_, i) => ({ level: 0, n: n + i }));
     const tiles = (await selectTiles(db, tree.log, places)).sort((one, other) => one.n - other.n);
     for (const entry of tiles.flatMap(({ entries }) => parseBundle(entries ?? Buffer.alloc(0)))) {
-      // A batch that commits between the two reads adds lines that the tree's row did not include yet.
+      // A batch that commits between the read of the tree's row and the read of its tiles adds lines that the row does
+      // not count yet.
       if (lines.length === size) break;
       appendToEdge(edge, sha256(leafMessage(entry)), nodeHash);
       lines.push(Buffer.from(entry).toString("latin1"));

@@ -9,13 +9,13 @@ import { environmentOf, generationOf, haltedSince, type LogName, type StoredTree
 
 export type ExamineDeps = { rowMac: RowMac; keys: LogKeys };
 
-/** The name of the log that follows a log; `skip` more generations later. */
+/** The name of the log that follows a log. `skip` is the number of generations to leave out. */
 export const successorName = (log: LogName, skip = 0): LogName =>
   `${environmentOf(log)}-${generationOf(log) + 1 + skip}`;
 
 /**
- * Checks that the tree may continue: the service wrote its row, this node has its key, and it extends all checkpoints
- * that this node signed.
+ * Checks that a log may continue: the service wrote the row of its tree, this node has its key, and the tree extends
+ * all checkpoints that this node signed.
  * @throws LogHalt otherwise
  */
 export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: StoredTree): Promise<void> {

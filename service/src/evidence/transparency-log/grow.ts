@@ -31,7 +31,7 @@ export const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry)
 
 export const emptyRoot = sha256(new Uint8Array(0));
 
-/** The root over hashes of one level, whose number is a power of two. */
+/** The root over hashes of one level. Their number is a power of two. */
 function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1) {
@@ -118,7 +118,7 @@ export async function grow(
   return { size, root: Buffer.from(root), tiles: changed };
 }
 
-/** Also recomputes the hashes of the last bundle's entries from their bytes. */
+/** For the last bundle of entries, also recomputes the entries' hashes from their bytes. */
 function checkEdge({ size, root }: { size: number; root: Buffer }, tiles: ReadonlyMap<string, StoredTile>): void {
   if (!sameBytes(hashOfRange(tiles, { start: 0, end: size }), root))
     throw new LogHalt(`the tiles do not lead to the stored root of ${size} entries`);

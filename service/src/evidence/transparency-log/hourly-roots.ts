@@ -26,21 +26,22 @@ export type HourlyRootDeps = {
   intervalMs: number;
   /** Time-stamping authorities by their addresses. All of them stamp each root. */
   stampers: ReadonlyMap<string, Stamp>;
-  /** Null when no calendars are set. */
+  /** Null when no OpenTimestamps calendars are configured. */
   calendars: Calendars | null;
 };
 
 const minutes = 60_000;
 const hours = 60 * minutes;
 const batchSize = 8;
-/** After the death of a node, its claims expire after this time and others take them over. */
+/** The claims of a node that died expire after this time. Then other nodes can claim the same anchors. */
 const claimMs = 5 * minutes;
 /** Test seals need no lasting proof of time, so their log is anchored once a day. */
 const testRootsPerLive = 1 / 24;
 
 /**
- * Anchors a checkpoint of each log once in each interval, if the log has grown. A source that fails is asked again
- * until it has anchored this checkpoint or a later one. Any number of nodes may run it at once.
+ * Anchors a checkpoint of each log once in each interval, if the log has grown. A source (an authority, or the
+ * calendars) that fails is asked again until it has anchored this checkpoint or a later one. Any number of nodes may
+ * run it at once.
  * @param stopping once aborted, nothing further is claimed
  */
 export async function anchorRoots(deps: HourlyRootDeps, stopping?: AbortSignal): Promise<void> {
@@ -89,10 +90,10 @@ async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
   }
 }
 
-/** Backs off from a minute up to an hour. */
+/** The wait before the next try: from a minute up to an hour. */
 const retryMs = (looks: number): number => Math.min(minutes * 2 ** Math.min(looks - 1, 6), hours);
 
-/** The note with only the log's signature, which is the message that authorities stamp. */
+/** The note with only the log's signature, because that is the message that authorities stamp. */
 async function noteOf(deps: HourlyRootDeps, { log, size }: DueAnchor): Promise<string> {
   const checkpoint = await selectCheckpoint(deps.db, log, size);
   if (!checkpoint) throw new Error("the checkpoint of an anchor is missing");

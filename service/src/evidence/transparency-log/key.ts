@@ -40,7 +40,10 @@ export type LogKeys = {
  * of an environment. The log of test seals always has a file key, like the test seal.
  */
 export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
-  /** By public keys, so that a file with another key is read again: it may have been replaced. */
+  /**
+   * The cached signers by their public keys. If a log's public key isn't here, the file is read again, because somebody
+   * may have replaced it.
+   */
   const opened = new Map<string, LogSigner>();
   const pathOf = (log: LogName): string => {
     const first = environmentOf(log) === "live" ? fileKeyPath(logKey) : join(dataDir, "keys", "log-test");

@@ -37,8 +37,8 @@ export type ProvenLine =
   | { state: "logged"; log: LogName; index: number; size: number; proof: string };
 
 /**
- * The proof of the first retraction of a sealed file, which is included in the `extra` of the file's own proof. Null
- * for none, and for a line that is not of a sealed file.
+ * The proof of the first retraction of a sealed file. The file's own proof includes it as `extra`. Null without a
+ * retraction, and for a line that does not record a sealed file.
  */
 async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer | null> {
   if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
@@ -50,10 +50,10 @@ async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Prom
 }
 
 /**
- * The `.tlog-proof` of a line. It leads to the first anchored checkpoint over the line, if possible one with a quorum
- * of witnesses. Before any is anchored, it leads to the first checkpoint with a quorum, or else to the first one. So
- * the proof's bytes change only with these events and with a retraction. The proof is read and checked before it is
- * returned.
+ * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
+ * quorum of witnesses. Before one is anchored, it leads to the first checkpoint with a quorum, or else to the first
+ * that covers the line. So the proof's bytes change only when a checkpoint is anchored or gets its quorum, and with a
+ * retraction. The proof is read and checked before it is returned.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -81,8 +81,8 @@ export async function placeInLog(db: Sql, environment: Environment, entry: LogEn
 }
 
 /**
- * Whether a proof leads from a line to the root of its checkpoint. Computes hashes synchronously, because the
- * verifier's own check would use Web Crypto for each hash, whose threads are busy with seals.
+ * Whether a proof leads from a line to the root of its checkpoint. Computes the hashes synchronously. The verifier's
+ * own check would compute each hash by Web Crypto, whose threads are busy with seals.
  */
 function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolean {
   const { size, root } = parseCheckpoint(checkpoint);
@@ -164,7 +164,7 @@ type WaitedLine = { db: Sql; log: Environment; entry: LogEntry };
 
 /**
  * Waits until the log includes a line and, if the log has witnesses, a quorum of them cosigned it. @returns the state
- * then, or the state when the time is over
+ * of the line then, or when the time is over
  */
 async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }: Wait): Promise<LineState> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
@@ -184,14 +184,14 @@ const mostWaiting = { ofFirm: 8, inAll: 32 };
 type Wait = { seconds: number; isGone: () => boolean };
 
 /**
- * Waits as the caller prefers.
+ * Waits for the log for as long as the caller asked.
  * @param apply returns the wait that the caller requested, or null; not called when too many requests already wait
  * @returns null when the caller requested no wait
  */
 export type LogWaits = (line: WaitedLine, partnerId: string, apply: () => Wait | null) => Promise<LineState | null>;
 
 /**
- * Limits the requests that wait for the log. Beyond the limits, a response is sent at once, without
+ * Limits how many requests wait for the log. A request beyond the limits is answered at once, without
  * `Preference-Applied`.
  */
 export function createLogWaits(most = mostWaiting): LogWaits {

@@ -34,7 +34,7 @@ import {
 
 type RetireDeps = { db: Database; rowMac: RowMac; clock: Clock; keys: LogKeys };
 
-/** The name of a log in its origin, `HOST/log/NAME`. */
+/** The NAME part of a log's origin, `HOST/log/NAME`. */
 const nameIn = (origin: string): string => origin.slice(origin.lastIndexOf("/") + 1);
 
 /**
@@ -87,7 +87,7 @@ async function examined(tx: Tx, deps: RetireDeps, tree: StoredTree): Promise<voi
   }
 }
 
-/** The newest stored checkpoint, if the tree is the service's own and begins with it. */
+/** The newest stored checkpoint, if the service wrote the tree and the tree extends the checkpoint. */
 async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTree): Promise<StoredCheckpoint> {
   const isOwn = treeHolds(rowMac, tree) || (await hasKeyOf(keys, tree));
   if (!isOwn) throw new StartupError(`the service did not write the row of ${tree.origin}`);
@@ -104,7 +104,7 @@ async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTr
   return newest;
 }
 
-/** Whether this node has the key of a log. The MAC of a restored database's row can't show this. */
+/** Whether this node has the key of a log. The MAC of the row can't show this when the database was restored. */
 export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean> {
   try {
     return (await keys.open(tree)).key === tree.noteKey;
@@ -116,7 +116,7 @@ export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean
 
 /**
  * Makes the key of the next log. If this node has already signed for a log of that name, the database has lost that
- * log, and the name is skipped.
+ * log, so the name is skipped.
  */
 async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise<LogSigner> {
   let skip = 0;
@@ -142,7 +142,7 @@ export async function succeed(
   if (!tree || tree.finalSize === null || tree.successorKey === null || tree.endReason === null) return;
   const final = await selectCheckpoint(tx, tree.log, tree.finalSize);
   if (!final) return;
-  // A restore changes the row without its MAC. The lost database may have begun the next log.
+  // A restore changes the row without updating its MAC. The database before the restore may have begun the next log.
   if (!treeHolds(rowMac, tree))
     throw new LogHalt(
       haltedSince(tree) === null

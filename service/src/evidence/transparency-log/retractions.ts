@@ -58,7 +58,7 @@ export async function retractSeal(
   });
 }
 
-/** Whether the line of this sealed file is in the log or queued for it. */
+/** Whether this sealed file has a line that is in the log or queued for it. */
 async function hasSealed(db: Sql, log: Environment, sealedSha256: string): Promise<boolean> {
   const found = await db.query(sql`
     SELECT FROM log_entries

@@ -8,12 +8,12 @@ import { publishedCheckpoint, publishedTile } from "./published.ts";
 import { isLogName, type LogName } from "./trees.ts";
 import { selectPolicy } from "./witness-store.ts";
 
-/** `policy`: the published policy of the live log, with its witnesses; null for none. */
+/** `policy` gives the published policy of the live log, which lists its witnesses; null for none. */
 export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: () => Promise<string | null> };
 
 /**
- * Publishes the logs by C2SP tlog-tiles: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them. Logs
- * that have ended stay, and the next one is `/log/live-2`.
+ * Publishes the logs by C2SP tlog-tiles: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them.
+ * Logs that have ended stay published. The log after `live` is at `/log/live-2`.
  */
 export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
   const shown = { schema: { hide: true }, onRequest: limits.limit("log") };

@@ -35,8 +35,8 @@ export type SequencerDeps = {
 
 export type Sequencer = {
   /**
-   * Assigns leaves to waiting lines, and signs what is committed. Of several nodes, only the node that gets the lock
-   * does this.
+   * Assigns leaves to waiting lines, and signs the tree after the leaves are committed. Of several nodes, only the node
+   * that gets the lock does this.
    */
   turn: () => Promise<void>;
   /** Why each halted log is halted on this node. */
@@ -61,8 +61,8 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   const origins = new Map<Environment, string>();
 
   /**
-   * A node also remembers the checkpoints that other nodes published. So it refuses an older database, even if another
-   * node signed last.
+   * A node also remembers the checkpoints that other nodes published. So it refuses a database that was restored from
+   * an older backup, even if another node signed last.
    */
   async function watch({ log, environment, published }: Outlook): Promise<void> {
     const before = seen.get(log);
@@ -146,8 +146,8 @@ async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): 
     lines.map(({ line }) => line),
   );
   const leaves = lines.map(({ id }, i) => ({ id, leaf: tree.size + i }));
-  // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. The write detects
-  // that by the tree's size.
+  // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. In that case the
+  // write fails, because the tree's size has changed.
   return writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, leaves, tiles });
 }
 

@@ -26,8 +26,8 @@ const waitingRows: MacTable<{ log: Environment; line: string; leaf: number | nul
 export const protectedTables = [treeRows, waitingRows];
 
 /**
- * Queues a line for the log. It is part of the statement that records the sealed file, so that no sealed file can be
- * missing from the log. An existing line is kept.
+ * Queues a line for the log. The insert is part of the statement that records the sealed file, so that no sealed file
+ * can be missing from the log. An existing line is kept.
  */
 export function queueEntry(log: Environment, entry: LogEntry, at: Date): Statement {
   const line = formatEntry(entry);
@@ -90,7 +90,10 @@ export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: Waiti
 export const selectTiles = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   tilesWith(sql`entries`, db, log, places);
 
-/** The same files without entries, which proofs do not need and which take twice as much space as the hashes. */
+/**
+ * The same tiles without the bundles of entries. Proofs do not need the entries, which take twice as much space as the
+ * hashes.
+ */
 export const selectHashes = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   tilesWith(sql`NULL AS entries`, db, log, places);
 
@@ -156,8 +159,8 @@ export const linesWithLogs = (db: Sql, environment: Environment): Promise<{ line
     SELECT line, log FROM log_entries WHERE split_part(log, '-', 1) = ${environment} AND leaf IS NOT NULL`);
 
 /**
- * Queues a line with the number of the imported lines, which are those of seals from before the log existed. The line
- * comes after them.
+ * Queues a line that states the number of imported lines. These record the seals made before the log existed, and come
+ * before this line.
  * @returns the number of imported lines
  */
 export async function markImport(tx: Tx, at: Date): Promise<number> {
@@ -202,9 +205,9 @@ export const isLine = (environment: Environment, line: string): Statement =>
   sql`split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}`;
 
 /**
- * Selects the first anchored checkpoint over the line, if it has a quorum or no checkpoint over the line has one.
- * Otherwise selects the first checkpoint with a quorum, or else the first one. For a log whose key somebody else has,
- * selects the last checkpoint, because the next log vouches for it.
+ * Selects, of the checkpoints that cover the line, the one that its proof leads to. This is the first anchored one, if
+ * that has a quorum or none of them has one. Otherwise it is the first with a quorum, or else the first. For a log with
+ * a compromised key it is the last checkpoint, because the next log vouches for it.
  */
 export async function selectPlace(db: Sql, environment: Environment, line: string): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;
@@ -222,7 +225,7 @@ export async function selectPlace(db: Sql, environment: Environment, line: strin
   return place;
 }
 
-/** Counts the waiting lines, and those among the oldest thousand that the service did not write. */
+/** Counts the waiting lines, and how many of the oldest thousand of them the service did not write. */
 export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
   const [queue] = await db.query<{ waiting: number; oldestWaitingAt: Date | null }>(sql`
     SELECT count(*) AS waiting, min(queued_at) AS "oldestWaitingAt" FROM log_entries WHERE log = ${log} AND leaf IS NULL`);

@@ -50,7 +50,7 @@ export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog }
 export { witnessGauges } from "./witness-store.ts";
 
 export type LogSettings = LogKeySettings & {
-  /** The host in the logs' names; null for the host of the public address. */
+  /** The host in the logs' names; null to use the host of the public address. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file with the witnesses of the live log (C2SP tlog-policy); null for none. */
@@ -69,7 +69,7 @@ export const logOrigins = async (db: Sql): Promise<string[]> => (await selectTre
 /**
  * Opens the keys of the logs, and creates the first logs at the first start. An origin never changes: later starts read
  * it from the database.
- * @throws StartupError when LOG_ORIGIN differs from it, or for a file without a usable key
+ * @throws StartupError when LOG_ORIGIN differs from the stored origin, or for a file without a usable key
  */
 export async function openLogs(db: Sql, settings: LogSettings): Promise<LogKeys> {
   const { logOrigin, baseUrl } = settings;
@@ -139,8 +139,8 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
 }
 
 /**
- * The trees that the service wrote. A restored tree has no MAC until it is recovered. This node may have its key, but
- * anybody with access to the database may have written its end.
+ * The trees that the service wrote. A restored tree has no valid MAC until it is recovered. If this node has the tree's
+ * key, the tree is returned without its end, because anybody with access to the database may have written that end.
  */
 async function ownTrees({ db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys }): Promise<StoredTree[]> {
   const own: StoredTree[] = [];

@@ -6,7 +6,10 @@ import { environmentOf, type LogName, logs } from "./trees.ts";
 /** A cosignature line of a checkpoint. `witness` is NAME+ID of its key. */
 export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 
-/** Claims, until `until`, the witnesses that were not asked recently. @returns the last known size of each */
+/**
+ * Claims the witnesses that were not asked recently, for one caller until `until`. @returns the last known size of the
+ * log at each
+ */
 export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`
     INSERT INTO log_witnesses AS w (log, witness, next_at) SELECT ${log}, name, ${until} FROM unnest(${witnesses}::text[]) AS name
@@ -14,19 +17,25 @@ export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string
     RETURNING witness, size`);
 
 /**
- * The state of a witness after a request: the log's size according to the witness, and whether it fails or contradicts
- * the log.
+ * The state of a witness after a request: the log's size according to the witness, and whether the witness fails or
+ * contradicts the log.
  */
 export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
 
-/** An alarm stays until the witness cosigns again. A witness that does not respond doesn't clear it. */
+/**
+ * The alarm about a contradiction stays until the witness cosigns again. It also stays when the witness doesn't
+ * respond.
+ */
 export const updateWitness = (db: Sql, log: LogName, { witness, size, isFailing, alarm }: WitnessState, now: Date) =>
   db.query(sql`
     UPDATE log_witnesses SET size = ${size}, alarm = CASE WHEN ${isFailing} THEN coalesce(${alarm}, alarm) END,
       failing_since = CASE WHEN ${isFailing} THEN coalesce(failing_since, ${now}) END
     WHERE log = ${log} AND witness = ${witness}`);
 
-/** The state of each witness that was ever asked: its last size, when it began to fail, and what it contradicts. */
+/**
+ * The state of each witness that was ever asked: the log's size according to the witness, when it began to fail, and
+ * what it contradicts.
+ */
 export type AskedWitness = { witness: string; size: number; failingSince: Date | null; alarm: string | null };
 
 export const selectWitnesses = (db: Sql, log: LogName): Promise<AskedWitness[]> =>
@@ -58,7 +67,7 @@ export const insertCosignature = (
     INSERT INTO log_cosignatures (log, size, witness, line, cosigned_at, is_quorum)
     VALUES (${log}, ${size}, ${witness}, ${line}, ${cosignedAt}, ${isQuorum}) ON CONFLICT DO NOTHING`);
 
-/** The newest checkpoint that has a quorum, and the time when it reached the quorum; undefined for none. */
+/** The newest checkpoint that has a quorum, and the time when it reached the quorum; undefined without one. */
 export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: number; at: Date } | undefined> {
   const [found] = await db.query<{ size: number; at: Date }>(sql`
     SELECT size, cosigned_at AS at FROM log_cosignatures WHERE log = ${log} AND is_quorum ORDER BY size DESC LIMIT 1`);

@@ -132,8 +132,8 @@ async function ask(
   isAgain = false,
 ): Promise<Answer> {
   if (!witness) return { size: known, isFailing: true, alarm: null, why: "the policy has no such witness" };
-  // If the recorded size of the witness is larger than the log, it is asked from size 0, and its refusal then tells its
-  // real size.
+  // If the recorded size of the witness is larger than the log, it is asked from size 0, and its refusal then states
+  // the size that it has really seen.
   const old = known > newest.size ? 0 : known;
   const fails = (why: string): Answer => ({ size: known, isFailing: true, alarm: null, why });
   const contradicts = (why: string): Answer => ({ size: known, isFailing: true, alarm: why, why });
@@ -174,7 +174,7 @@ async function consistencyLines({ db, witnessed }: WitnessingDeps, old: number, 
 async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
   try {
     const cosigned = parseNote(`${note}${answer}`);
-    // A blank line in the answer would move the log's own signature into the signed text.
+    // A cosignature with a blank line in it would turn the log's own signature into a part of the signed text.
     if (cosigned.text !== parseNote(note).text) return null;
     if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
     const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));

@@ -18,7 +18,10 @@ import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
 
 export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
 
-/** An answer of C2SP tlog-witness: a text and its status. `size`: a 409 that tells the size the witness has. */
+/**
+ * An answer of C2SP tlog-witness: a text and its status. `size`: a 409 with the size of the log that the witness has
+ * cosigned.
+ */
 export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
 
 /** A request of C2SP tlog-witness. */
@@ -113,8 +116,8 @@ async function judge(
   }
   const now = clock();
   const day = now.toISOString().slice(0, 10);
-  // Anybody may send a log's public checkpoints. Only growth of the log counts as a request of the log, because only
-  // the log can cause it.
+  // Anybody may send a log's public checkpoints. Only a request with a larger checkpoint counts toward the log's quota,
+  // because only the log itself can make the log grow.
   if (size > state.size) {
     if (state.askedOn === day && state.asked >= log.mostADay)
       return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
@@ -129,7 +132,10 @@ async function judge(
   return { status: 200, text: cosignature };
 }
 
-/** The reason why this key must not cosign the log; null when it may. A stored state may be an old one. */
+/**
+ * The reason why this key must not cosign the log; null when it may. It must not when the stored state may be an old
+ * one.
+ */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,
   state: Awaited<ReturnType<typeof lockState>>,

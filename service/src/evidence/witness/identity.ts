@@ -22,8 +22,8 @@ export type WitnessSettings = {
 /** A witness for other operators' logs (C2SP tlog-witness). */
 export type Witness = {
   /**
-   * The public key in hex, which identifies the stored states. A cosignature does not cover the key's name, so a
-   * renamed key must not start again at size 0.
+   * The public key in hex, which identifies the stored states. The key's name is no identity: a cosignature doesn't
+   * cover it, so a renamed key must not start again at size 0.
    */
   id: string;
   /** NAME+ID+BASE64, the form used in policies. */
@@ -115,7 +115,8 @@ export async function readCosigned(path: string): Promise<{ size: number; root: 
 }
 
 /**
- * Writes the state, unless the file has a later one: answers may get here in another order than they were committed.
+ * Writes the state, unless the file has a later one: concurrent requests may reach this write in another order than
+ * their commits.
  */
 async function writeCosigned(path: string, { size, root }: { size: number; root: Buffer }): Promise<void> {
   const known = await readCosigned(path);

@@ -76,6 +76,6 @@ export async function selectNote(db: Pick<Tx, "query">, witness: string, origin:
   return row?.note ?? null;
 }
 
-/** A restored database may lack some cosigned states, so its keys must never cosign again. */
+/** A restored database may lack states that were cosigned, so the keys in it must never cosign again. */
 export const endWitnessing = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`UPDATE witness_logs SET restored_at = ${at} WHERE restored_at IS NULL`));

@@ -18,7 +18,9 @@ export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes; row
 /** The queue of mails that contain a key or explain why there is none. */
 export const accessMailQueue = "access-mail";
 
-/** The cipher column for an issued key until it is mailed; the request's id is the context. */
+/**
+ * The cipher for the column that holds an issued key until it is mailed. The encryption context is the request's id.
+ */
 const keyCipherColumn = "access_requests.sealed_key";
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
 
@@ -29,7 +31,7 @@ const requestRows: typeof requests.macOfRequests = {
 
 export const protectedTables = [requestRows];
 
-/** `system`, `operator`, `operator:ID`. */
+/** The actor who decided: `system`, `operator` or `operator:ID`. */
 type Actor = string;
 
 /** Writes the audit line of a request's outcome. */
@@ -55,13 +57,16 @@ export async function issueTrialKey(
   return partnerId;
 }
 
-/** Why an acceptable address gets no key at once. */
+/** Why a request that passed the screening gets no key at once. */
 export type Refusal = "repeated" | "domain";
 
 /** Payload of `accessMailQueue`. */
 export type AccessMail = { requestId: string; refusal: Refusal | null };
 
-/** Queues the mail of a request's key, if it has one, or the mail that explains why the address gets none. */
+/**
+ * Queues a mail for a request: it contains the request's key or, if the request has none, explains why the address gets
+ * no key.
+ */
 export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = null) =>
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
 
@@ -79,7 +84,7 @@ export async function pendingRequests({ db }: { db: Database }, limit: number) {
 /** The latest requests that were decided. */
 export const decidedRequests = ({ db }: { db: Database }, limit: number) => requests.selectDecided(db, limit);
 
-/** Locks a pending request and its address, then calls `decide`. */
+/** Locks a pending request and its mail address, then calls `decide`. */
 async function decideOn<T>(
   { db, rowMac }: AccessDeps,
   requestId: string,

@@ -45,7 +45,7 @@ const refusalLetter = (requestId: string, to: string, refusal: Refusal, at: Date
 /** Mails issued keys and refusals. Deletes a key's text once the mail server has accepted it. */
 export const accessMail = defineMail({
   queue: accessMailQueue,
-  // Lasts about two days, with the queue's doubling delays.
+  // With the queue's doubling delays, these attempts last about two days.
   maxAttempts: 60,
   async load({ requestId, refusal }: AccessMail, { db, rowMac, secrets, baseUrl }: MailDeps) {
     const request = await selectToMail(db, rowMac, requestId);

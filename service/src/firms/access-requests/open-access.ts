@@ -8,7 +8,7 @@ import { readScreeningRules } from "./screening/rules.ts";
 
 const rulesFile = fileURLToPath(new URL("../../../data/screening.yaml", import.meta.url));
 
-/** Handles a request from an address and returns its outcome. */
+/** Handles a request from an IP address and returns its outcome. */
 export type RequestAccess = (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
 
 /**

@@ -58,7 +58,10 @@ export async function requestAccess(
   return status;
 }
 
-/** Issues the key. When the address or its domain already had one, does the same work and rolls it back. */
+/**
+ * Issues the key. When no key may be issued, because of earlier keys for the address or its domain, does the same work
+ * and rolls it back.
+ */
 async function issueOnce(
   tx: Tx,
   deps: RequestDeps,
@@ -71,8 +74,8 @@ async function issueOnce(
   const reasons: Reason[] = refusal === "domain" ? ["domain_has_trial"] : [];
   await auditRequest(tx, by, address ? "repeated" : "received", address ? {} : { requestId, reasons });
   await tx.script("SAVEPOINT issue");
-  // The schema allows only one issued row for each address, so the row that is rolled back uses the request's id as its
-  // address.
+  // The schema allows only one issued row for each address, so the row that will be rolled back has the request's id in
+  // place of its address.
   await requests.insertRequest(tx, requestId, { ...request, workEmail: address ? requestId : workEmail }, [], at);
   await issueTrialKey(tx, deps, { requestId, firmName, workEmail, actor: "system" });
   await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");

@@ -101,7 +101,7 @@ export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: bo
 
 /**
  * Records that a refusal is mailed to the address, which happens at most once a day.
- * @param tell false runs the same statement but records nothing
+ * @param tell false to run the same statement but record nothing
  * @returns the request that the mail is about; undefined when no mail is due
  */
 export async function markTold(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
@@ -122,7 +122,7 @@ export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean
   return found.length > 0;
 }
 
-/** @param wanted false runs the same statement but writes nothing */
+/** @param wanted false to run the same statement but write nothing */
 export const insertRequest = (
   db: Sql,
   id: string,
@@ -151,7 +151,7 @@ export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Pro
   return found;
 }
 
-/** Opens a review task for a person. @param wanted false does the same work but rolls it back */
+/** Opens a review task for a person. @param wanted false to do the same work but roll it back */
 export async function openReview(
   tx: Tx,
   { id, firmName, at }: { id: string; firmName: string; at: Date },

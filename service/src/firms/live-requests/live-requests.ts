@@ -142,7 +142,7 @@ async function mailFirm(
 
 type Moment = "asked" | "granted" | "refused";
 
-/** `ownerId` is null for the firm's contact address. */
+/** `ownerId` is null for the mail to the firm's contact address. */
 type News = { requestId: string; moment: Moment; ownerId: string | null };
 
 const subjects: Readonly<Record<Moment, string>> = {

@@ -103,7 +103,7 @@ async function asOperator(
 
 export type MemberOfKey = { userId: string; email: string; role: Role; linkedAt: Date; sessions: number };
 
-/** The members whom a key linked or gave live access, with their numbers of sessions. */
+/** The members whom a key linked to the firm or gave live access, and how many sessions each has. */
 export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: string) =>
   db.query<MemberOfKey>(
     sql`SELECT m.user_id AS "userId", u.email, m.role, m.linked_at AS "linkedAt",
@@ -180,8 +180,8 @@ function sessionsOf(whose: string): sessions.SessionFilter {
 }
 
 /**
- * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or those of all operators (for
- * the word `operator`).
+ * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or or those of all operators
+ * (when the filter is the word `operator`).
  */
 export const listAnySessions = ({ db, clock }: ReadDeps, whose?: string) =>
   sessions.selectAnySessions(db, whose === undefined ? "all" : sessionsOf(whose), clock());

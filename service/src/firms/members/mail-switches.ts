@@ -17,7 +17,7 @@ export type MailKind = (typeof mailKinds)[number];
 const wants = (userId: Statement, kind: MailKind): Statement =>
   sql`NOT EXISTS (SELECT FROM mail_switches s WHERE s.user_id = ${userId} AND s.kind = ${kind})`;
 
-/** The kinds of mail that a member gets. */
+/** The kinds of mail that a member has not switched off. */
 export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> {
   const off = await db.query<{ kind: MailKind }>(sql`SELECT kind FROM mail_switches WHERE user_id = ${userId}`);
   return mailKinds.filter((kind) => !off.some((each) => each.kind === kind));
@@ -43,9 +43,9 @@ export async function switchMails(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 /**
- * The address for a kind of mail about what a member did. It is the member's address. If the member has left the firm
- * or may not see the environment, it is the address of the owner who joined first. Undefined when that person switched
- * the kind off.
+ * The address that gets a kind of mail about something a member did. Usually it is the member's own. If the member has
+ * left the firm or may not see the environment, it is the address of the owner who joined first. Undefined when that
+ * person switched the kind off.
  */
 export async function addressFor(
   { db, rowMac, clock }: Reader,

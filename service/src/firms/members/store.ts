@@ -23,7 +23,7 @@ export type MemberFacts = {
 
 export const memberMembers = ({ seesBilling, ...facts }: MemberFacts): Members => {
   const { userId, email, partnerId, role, liveAccess, version } = facts;
-  // Memberships that are older than this right keep their MACs.
+  // Memberships created before this right existed have MACs without it, and these MACs stay valid.
   return { userId, partnerId, email, role, liveAccess, version, ...(seesBilling && { seesBilling }) };
 };
 
@@ -36,10 +36,12 @@ export type Member = {
   email: string;
   role: Role;
   liveAccess: boolean;
-  /** Whether an owner lets the member see billing; owners always do. */
+  /** Whether an owner lets the member see billing; an owner sees billing even when this is false. */
   seesBilling: boolean;
   linkedAt: Date;
-  /** The key that linked the person, and the live key that gave live access; null when there was none. */
+  /**
+   * The key that linked the person, and the live key that gave live access; each is null when there was no such key.
+   */
   keyId: string | null;
   liveKeyId: string | null;
 };
@@ -81,7 +83,7 @@ export async function findMembership(
   return found && rowMac.holds(memberTable, memberMembers(found), found.mac) ? found : undefined;
 }
 
-/** Whether a key is still active. It may have been revoked or have expired since the request began. */
+/** Whether a key is still active. The key may have been revoked or have expired since the request began. */
 export async function keyIsActive(tx: Sql, keyId: string, now: Date): Promise<boolean> {
   const active = sql`SELECT FROM partner_keys
     WHERE id = ${keyId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;

@@ -2,12 +2,12 @@ import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { selectActiveAdmins, selectOperator } from "./store.ts";
 
-/** The content of a mail. Without text and morning, it is the welcome mail to a new operator. */
+/** The content of a mail. With neither `text` nor `morning`, it is the welcome mail to a new operator. */
 type News = {
   userId: string;
   at: string;
   text: string | null;
-  /** The subject of a mail that is not about operators. */
+  /** The subject of a mail that is about money or keys, and not about operators. */
   subject?: string;
   /** Whether the recipient is the person concerned, who may no longer be an operator. */
   own?: boolean;
@@ -47,8 +47,8 @@ export const mailNewOperator = (tx: Tx, userId: string) =>
 type Work = { userId: string; at: string; mail: Omit<Morning, "isNews">; isNews?: boolean };
 
 /**
- * Mails an operator the waiting tasks. @param work.at the day, or the time of a mail during the day @param work.isNews
- * true for a mail during the day
+ * Mails an operator the waiting tasks. @param work.at the day of a morning mail, or the time of a mail during the day
+ * @param work.isNews true for a mail during the day
  */
 export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work) =>
   operatorMail.enqueue(tx, { userId, at, text: null, morning: { ...mail, ...(isNews && { isNews }) } });

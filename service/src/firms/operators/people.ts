@@ -25,9 +25,9 @@ export type { ListedOperator } from "./store.ts";
 export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * An admin can't decide on money, but can appoint a person who can. So the appointed person must wait a day, in which
- * the other admins can notice the mail. An appointment by the command line needs no wait, because its user has the
- * service's keys.
+ * An admin may not decide on money, but may appoint a person who may decide. So the appointed person must wait a day,
+ * in which the other admins can notice the mail. An appointment by the command line needs no wait, because its user has
+ * the service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 

@@ -20,7 +20,7 @@ export type Permission =
   | "money.decide"
   /** Perform notarial acts for claimed orders, and use the notary's own journal. */
   | "notary.work"
-  /** Work on labels, packets and faxes, which shows the address and the document of those orders. */
+  /** Work on labels, packets and faxes. This right also shows the addresses and documents of these orders. */
   | "paper.work"
   /** Manage firms: their tiers, live access, keys, quotas, webhooks and access requests. */
   | "partners.manage"
@@ -52,8 +52,8 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
 };
 
 /**
- * Rights over money, keys, roles, and documents that the service certifies without having seen their signing. They need
- * a passkey.
+ * Rights over money, keys, roles, and documents that the service certifies without having seen their signing. An
+ * operator needs a passkey to use them.
  */
 const withPasskey: ReadonlySet<Permission> = new Set([
   "documents.take_in",
@@ -72,7 +72,7 @@ export const gainsDecisions = (before: readonly OperatorRole[], after: readonly 
 
 export const needsPasskey = (permission: Permission): boolean => withPasskey.has(permission);
 
-/** Parses role names: unique, in their usual order. @throws ServiceError for an unknown one, and for an empty list */
+/** Parses role names: unique, in their usual order. @throws ServiceError for an unknown role, and for an empty list */
 export function readRoles(names: readonly string[]): OperatorRole[] {
   const unknown = names.find((name) => !operatorRoles.some((role) => role === name));
   if (unknown !== undefined || names.length === 0)

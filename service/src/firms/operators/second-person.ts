@@ -2,7 +2,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import type { Operator } from "./sessions.ts";
 
-/** Whether the person who made a request may also approve it, in a service that one person runs. */
+/** Whether the person who made a request may also approve it. This is meant for a service that one person runs. */
 export type Approval = "two-persons" | "solo";
 
 /** The wait before a single operator may approve their own request. */
@@ -43,7 +43,7 @@ export function requireText(name: string, typed: string): string {
 /**
  * Requires that a person other than the requester approves.
  * @param what the request, as in "You asked for this refund yourself."
- * @returns true when one person did both, which some installations allow an hour later after a new sign-in
+ * @returns true when one person did both, which some installations allow one hour after the request, with a new sign-in
  * @throws ServiceError when two people are needed, when it is too early, and for a person who may not decide yet
  */
 export function requireSecondPerson(

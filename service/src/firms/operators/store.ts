@@ -25,7 +25,7 @@ export const operatorMembers = ({ id, email, name, roles, active, version, decid
   name,
   roles: roles.join(),
   active,
-  // Left out when there is no wait, so that rows from before this column keep their MAC.
+  // The MAC covers this only when there is a wait, so that the MACs of rows from before this column stay valid.
   ...(decidesFrom !== null && { decidesFrom }),
 });
 
@@ -38,7 +38,10 @@ type WithMac = OperatorFacts & { mac: Buffer | null };
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean =>
   rowMac.holds(operatorTable, operatorMembers(row), row.mac);
 
-/** The operator of a session; undefined for others, inactive operators, and rows that fail their MAC. */
+/**
+ * The operator of a session; undefined for a session of anybody else, for an inactive operator, and for a row that
+ * fails its MAC.
+ */
 export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId: string, now: Date) {
   const [found] = await db.query<WithMac & { environment: Environment; signedInAt: Date }>(
     sql`SELECT ${operatorColumns}, s.console_environment AS environment, s.created_at AS "signedInAt"
@@ -136,7 +139,7 @@ const operatorRows: MacTable<OperatorFacts> = {
 
 export const protectedTables = [operatorRows];
 
-/** The names behind `operator:ID`, for actors who are or were operators. */
+/** The names of the actors `operator:ID` who are or were operators. */
 export async function selectNamesOfActors(db: Sql, actors: readonly string[]): Promise<Map<string, string>> {
   const ids = [
     ...new Set(actors.filter((actor) => actor.startsWith("operator:")).map((actor) => actor.slice(9))),

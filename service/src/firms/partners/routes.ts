@@ -11,7 +11,10 @@ import { tierOf } from "./tiers.ts";
 
 export type PartnerRouteDeps = RouteDeps & { db: Sql; resolveKeyForMe: ReturnType<typeof keyForMeResolver> };
 
-/** `GET /api/partner/me` (decisions, Partner access and sessions). With a key, key and quota come from one read. */
+/**
+ * `GET /api/partner/me` (decisions, Partner access and sessions). For a caller with a key, one read returns both the
+ * key and the quota.
+ */
 export function partnerRoutes(app: FastifyInstance, { db, resolveKeyForMe, ...deps }: PartnerRouteDeps): void {
   jsonRoute(
     app,

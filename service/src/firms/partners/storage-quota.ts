@@ -8,7 +8,8 @@ import { notDeleted } from "../../kernel/retention/retention.ts";
 /** @throws ServiceError when the firm's stored documents and these bytes exceed its tier's limit */
 export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
 
-// The interval between reads. In between, this node adds the bytes that it accepts, including those of refused orders.
+// The interval between reads of a firm's stored bytes. Between two reads, this node adds the bytes that it accepts,
+// even for orders that are then refused.
 const rereadMs = 60_000;
 const mostKnown = 10_000;
 
@@ -49,7 +50,7 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** @param mostBytesOf the tier's limit; Infinity for a tier without one, whose documents are not counted */
+/** @param mostBytesOf the tier's limit; Infinity for a tier without a limit, whose documents are not counted */
 export function createStorageQuota(
   { db, clock }: { db: Sql; clock: Clock },
   mostBytesOf: (tier: string) => number,
@@ -62,7 +63,7 @@ export function createStorageQuota(
     if (present && now < present.until) return present;
     if (known.size >= mostKnown) known.clear();
     const bytes = readStoredBytes(db, partnerId);
-    // Forgets a failed read, so that the next call reads again.
+    // Forgets a read that failed, so that the next call reads again.
     bytes.catch(() => known.delete(partnerId));
     const next = { bytes, added: 0, until: now + rereadMs };
     known.set(partnerId, next);

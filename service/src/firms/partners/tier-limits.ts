@@ -50,8 +50,8 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// Far more than a firm's own endpoints need, but only a small part of what 100 subscriptions could send to a stranger's
-// server.
+// This is far more than a firm's own endpoints need. It is only a small part of what 100 subscriptions could send to a
+// stranger's server.
 const paidPerAddress = 6_000;
 
 /** The limits of a firm's webhook deliveries in a minute: to one host name, and to one address or domain. */

@@ -3,7 +3,7 @@ export const tiers = ["trial", "PartnerLink", "ProOffice", "ClosingDesk"] as con
 
 export type Tier = (typeof tiers)[number];
 
-/** True for the exact name of a tier; names are case-sensitive. */
+/** Whether the text is exactly the name of a tier; names are case-sensitive. */
 export const isTier = (value: unknown): value is Tier => tiers.some((tier) => tier === value);
 
 /** The tier with a name from the database. @throws Error for a name that the schema forbids */

@@ -17,9 +17,9 @@ export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 export type { AuditLine } from "./line-mac.ts";
 
 /**
- * Builds the INSERT of one audit line. Only this and `newOrderLines` write the audit log. It runs by itself in the
- * transaction of the change, or as a part (`WITH ... AS (...)`) of the change's own statement.
- * @param from the text after FROM, when the line is written once for each row that it selects
+ * Builds the INSERT of one audit line. Only this and `newOrderLines` write the audit log. The INSERT runs by itself in
+ * the transaction of the change, or as a part (`WITH ... AS (...)`) of the change's own statement.
+ * @param from the text after FROM, for a line that is written once for each row selected there
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
   return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail, row_mac)
@@ -33,7 +33,7 @@ export type NewOrderLines = {
   partnerId: string;
   code: string;
   status: string;
-  /** The reason for the present status; null when no reason was recorded. */
+  /** The reason why the order has its present status; null when no reason was recorded. */
   reason: string | null;
 };
 

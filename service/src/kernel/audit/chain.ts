@@ -10,8 +10,9 @@ import { auditTable, type ChainLine, lineColumns, lineMembers, type MacLine, mac
 type Link = { position: number; sha256: string };
 
 /**
- * A position in the chain, counted from 1. `sha256` (hex) covers the line and the hash before it. `placedAt` reveals a
- * line that was added with an earlier time; earlier releases did not record it.
+ * A position in the chain, counted from 1. `sha256` (hex) covers the line and the hash before it. `placedAt` is when
+ * the line got its position, which reveals a line that was added later with a false, earlier time. Earlier releases did
+ * not record it.
  */
 export type Place = Link & { placedAt: Date | null };
 
@@ -38,7 +39,7 @@ export async function auditChainEnd(db: Sql): Promise<Link> {
   return end ?? { position: beginning.position, sha256: beginning.sha256 };
 }
 
-/** The hashes of the chain at these positions, for those that exist. */
+/** The chain's hashes at those of these positions that exist. */
 export async function auditHashesAt(db: Sql, positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const links = await db.query<Link>(sql`
     SELECT chain_position AS position, encode(chain_sha256, 'hex') AS sha256 FROM audit_log

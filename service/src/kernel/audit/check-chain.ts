@@ -7,18 +7,19 @@ import { type ChainLine, lineColumns } from "./line-mac.ts";
 
 /**
  * The result of reading the whole audit log: the number of lines in the chain and of lines that wait for a position,
- * the faults, and the positions of lines that were placed long after their own time.
+ * the faults, and the positions of lines that got their position long after the time that they state.
  */
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };
 
 const batch = 5_000;
-// A running service places a line within a second; a minute also allows for the clocks of nodes to differ.
+// A running service gives a line its position within a second. A minute also allows for differences between the nodes'
+// clocks.
 const lateMs = minuteMs;
 
 /**
  * Recomputes the chain from its first line to its last. Detects lines that were changed, moved or removed, and waiting
- * lines that the service did not write. Can't detect that the last lines were cut off, or that the whole database is an
- * older one.
+ * lines that the service did not write. It can't detect that the last lines were removed, or that the whole database is
+ * an older copy.
  */
 export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac }): Promise<ChainReport> {
   const faults: string[] = [];
@@ -41,7 +42,7 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
   return { lines, waiting, faults, late };
 }
 
-/** @returns the number of waiting lines that the service will place */
+/** @returns how many of the waiting lines the service will add to the chain */
 async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {
   const outside = await db.query<{ id: number }>(sql`SELECT id FROM audit_log WHERE chain_position < 1 ORDER BY id`);
   const forged = outside.map(({ id }) => id);
@@ -57,7 +58,7 @@ async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise
   return waiting;
 }
 
-// Earlier releases did not record when they placed a line.
+// Earlier releases did not record when a line got its position.
 const isLate = ({ placedAt, occurredAt }: ChainLine & Place): boolean =>
   placedAt !== null && placedAt.getTime() - Date.parse(`${occurredAt}Z`) > lateMs;
 

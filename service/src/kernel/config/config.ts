@@ -48,7 +48,7 @@ type OwnSettings = {
   signerCaKey: string;
   signerCaCertificate: string | null;
   secretsKey: string;
-  /** Earlier keys, for decryption only. */
+  /** Earlier values of SECRETS_KEY, which only decrypt. */
   secretsKeysOld: string[];
   tsaUrls: string[];
   /** PEM file with the roots that time-stamp tokens must chain to; null for the roots shipped with the service. */
@@ -220,7 +220,8 @@ function databaseFrom(env: Env): DatabaseSettings {
   const databaseListenUrl = url("DATABASE_LISTEN_URL");
   if (databaseListenUrl !== null && databaseUrl === null)
     throw new StartupError("DATABASE_URL must be set when DATABASE_LISTEN_URL is");
-  // Four seals at once each hold one connection while they use a second one. With fewer than eight they deadlock.
+  // Four seals at once each hold one connection while they use a second one. With fewer than eight connections they
+  // deadlock.
   const size = wholeNumber(8, 1_000);
   const databasePoolSize = read(env, "DATABASE_POOL_SIZE", 20, "a whole number from 8 to 1000", size);
   return { databaseUrl, databaseListenUrl, databasePoolSize };

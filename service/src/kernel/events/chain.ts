@@ -25,7 +25,7 @@ const atOnce = 5_000;
 
 type ChainDeps = { db: Database; rowMac: RowMac };
 
-/** The last event of a page; null when none is left. */
+/** The last event of a page that was added to the chain; null when no waiting event is left. */
 type Page = { placed: number; last: number | null };
 
 /**
@@ -51,8 +51,8 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
       sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
     );
     if (!lock?.isOurs) return;
-    // A forged event is never placed. If a page stopped at forged events, authentic events behind them would never be
-    // placed.
+    // A forged event never gets a position. So the next page begins after it; otherwise authentic events after many
+    // forged ones would never get a position.
     let page: Page = { placed: 0, last: 0 };
     while (page.placed === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
   });
@@ -62,7 +62,7 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
 const chainOf = ({ partnerId, environment }: Owner) =>
   sql`hashtextextended(${`event chain ${partnerId} ${environment}`}, 0)`;
 
-/** Places one page of the events that wait after the event `after`. */
+/** Gives positions to one page of the waiting events that come after the event `after`. */
 async function placePage(tx: Tx, rowMac: RowMac, { partnerId, environment }: Owner, after: number): Promise<Page> {
   const of = sql`partner_id = ${partnerId} AND environment = ${environment}`;
   const [last] = await tx.query<Place>(
@@ -89,7 +89,7 @@ WHERE link.event = placed.event`);
   return { placed: waiting.length, last: found.length === atOnce ? (found.at(-1)?.event ?? null) : null };
 }
 
-/** The positions of placed events, by event number. */
+/** The positions of the events that were added, by event number. */
 export async function placesOf(db: Sql, events: readonly number[]): Promise<Map<number, Place>> {
   const rows = await db.query<Place & { event: number }>(sql`
 SELECT event, position, head FROM event_chain WHERE event = ANY (${events}::bigint[]) AND position IS NOT NULL`);

@@ -28,7 +28,7 @@ export const eventMembers = (event: EventFacts) => ({
   roomId: event.roomId,
 });
 
-/** An event read together with other rows, with its MAC. */
+/** An event as it is read together with other rows. Includes its MAC. */
 export type StoredEvent = Omit<EventFacts, "partnerId" | "roomId"> & {
   event: number;
   eventPartnerId: string;
@@ -72,8 +72,8 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 export const protectedTables = [eventRows];
 
 /**
- * The result of checking events: the numbers of events whose MAC is not valid, and the number of copies of authentic
- * events.
+ * The result of checking events: the row numbers of events whose MAC is not valid, and the number of copies of
+ * authentic events.
  */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 

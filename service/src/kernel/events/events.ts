@@ -27,9 +27,10 @@ export type EventRow = {
 };
 
 /**
- * Builds the INSERT of an event. Nothing else writes events, and webhooks are sent from these rows. It runs by itself
- * in the transaction of its cause, or as a part (`WITH ... AS (...)`) of that change's own statement.
- * @param from the text after FROM, when the event is written once for each row that it selects
+ * Builds the INSERT of an event. Nothing else writes events, and webhooks are sent from these rows. The INSERT runs by
+ * itself in the transaction of the change that caused the event, or as a part (`WITH ... AS (...)`) of the change's own
+ * statement.
+ * @param from the text after FROM, for an event that is written once for each row selected there
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
   const { at, roomId = null, orderId = null, ...rest } = event;

@@ -3,7 +3,7 @@ const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 /**
  * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1.
  * Wildcards don't count: a type that is sent only on request must be named.
- * @param type in lower case, without parameters; a range is looked up by its own name
+ * @param type in lower case, without parameters; a range such as `text/*` matches only itself
  * @returns null when the header doesn't name the type; an invalid quality counts as 1
  */
 export function namedQuality(accept: string | undefined, type: string): number | null {
@@ -45,7 +45,10 @@ function qualityOf(parameters: readonly string[]): number {
   return Number(q);
 }
 
-/** Whether a caller wants problem details (RFC 9457): named, not refused, and at least as preferred as plain JSON. */
+/**
+ * Whether a caller wants problem details (RFC 9457): its `Accept` header names their type, doesn't refuse it, and
+ * prefers it at least as much as plain JSON.
+ */
 export function wantsProblem(accept: string | undefined): boolean {
   const problem = namedQuality(accept, "application/problem+json") ?? 0;
   return problem > 0 && problem >= (namedQuality(accept, "application/json") ?? 0);

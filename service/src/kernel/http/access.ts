@@ -13,7 +13,7 @@ import type { Policy, RateLimits } from "./rate-limits.ts";
 /** The dependencies that identify callers and limit how often each may call. */
 export type CallerDeps = Callers & { limits: RateLimits };
 
-/** Who may call a route (contract, Authentication), and the scope that a restricted key needs for it. */
+/** Who may call a route (contract, Authentication), and the scope that a restricted key needs to call the route. */
 export type Access =
   | { caller: "key" | "key-or-session"; scope: Scope }
   | { caller: "session" | "anybody"; scope?: undefined };
@@ -23,7 +23,10 @@ export type Caller = Access["caller"];
 const tooMany = { 429: "Rate limit exceeded. Try again in 42 seconds." };
 const notLinked = "This session is not linked to a partner. Link with a partner API key first.";
 
-/** The refusals that all routes of a kind of caller share: status and an example of the message, for /openapi.json. */
+/**
+ * For each kind of caller, the refusals that all its routes share: the status and an example of the message, for
+ * /openapi.json.
+ */
 const commonRefusals: Readonly<Record<Caller, Record<number, string>>> = {
   key: { 401: "A valid partner API key is required.", ...tooMany },
   "key-or-session": { 401: "Sign in to continue.", 403: notLinked, ...tooMany },
@@ -48,7 +51,7 @@ export function securityOf({ caller, scope }: Access): Record<string, string[]>[
   }
 }
 
-/** The refusals that the routes of a kind of caller share, as one sentence for each status. */
+/** The refusals that all routes for one kind of caller share, as one sentence for each status. */
 export function commonRefusalsOf({ caller, scope }: Access): Record<number, string> {
   return { ...(caller === "key" && { 403: scopeMissing(scope) }), ...commonRefusals[caller] };
 }
@@ -87,8 +90,8 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
 }
 
 /**
- * Counts only refused keys against the caller's network, so that a neighbor's bad keys never delay a caller with a good
- * one.
+ * Counts only refused keys against the caller's network. So a caller with a valid key is never delayed by invalid keys
+ * from the same network.
  */
 function countingBadKeys(
   { limits }: CallerDeps,

@@ -22,7 +22,7 @@ export function requireKey(resolveKey: ResolveKey) {
   };
 }
 
-/** Hook that runs before the limits that count by session. */
+/** Hook that finds the session, if there is one. It runs before the rate limits, which may count by session. */
 export function readSession({ resolveSession }: Pick<Callers, "resolveSession">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { cookie, "hx-request": refreshing } = request.headers;
@@ -38,7 +38,10 @@ export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
   };
 }
 
-/** Hook of session-or-key routes, after `readSession` (contract, Authentication 6): the key first, then the session. */
+/**
+ * Hook of session-or-key routes, after `readSession` (contract, Authentication 6): it accepts a key or else the
+ * session.
+ */
 export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "resolveKey" | "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
     request.principal = await resolveKey(request.headers.authorization, clientAddress(request));
@@ -76,9 +79,9 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Refuses cross-site writes. A browser names the origin of each write. It must be that of the public address, or the
- * requested host by a scheme that is at least as secure. A client that sends no origin is not a browser, and no site
- * can make it act.
+ * Refuses cross-site writes. A browser sends the origin of each write. The origin must be that of the public address,
+ * or the requested host with a scheme that is at least as secure. A client that sends no origin is not a browser, so no
+ * site can make it send a write.
  * @throws HttpError for a write from another site
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {

@@ -20,7 +20,10 @@ export function clientAddress(request: FastifyRequest): string {
 export type ConnectionBounds = {
   /** The largest number of open connections from one IPv4 address, or from one IPv6 network (/64). */
   readonly perAddress: number;
-  /** Addresses and ranges without a limit, because a proxy carries the connections of all its clients. */
+  /**
+   * The addresses and ranges of proxies. They have no limit, because a proxy carries the connections of all its
+   * clients.
+   */
   readonly unbounded: readonly string[];
   readonly onRefused: () => void;
 };

@@ -6,12 +6,12 @@ const pingMs = 15_000;
 /** Sends one event to the page. */
 type SendEvent = (data: unknown) => void;
 
-/** @returns the end of the subscription @param end ends the stream */
+/** @param end ends the stream @returns a function that ends the subscription */
 type Subscribe = (send: SendEvent, end: () => void) => () => void;
 
 /**
- * Server-sent events for the routes of a scope (HTML, section 9.2). Ends the streams when the service stops, which
- * would otherwise wait for them.
+ * Server-sent events for the routes of a scope (HTML, section 9.2). When the service stops, it ends all streams,
+ * because it would otherwise wait for them to end.
  * @returns a function that answers with a stream; `subscribe` may refuse before the stream begins
  */
 export function eventStreams(scope: FastifyInstance) {
@@ -21,7 +21,8 @@ export function eventStreams(scope: FastifyInstance) {
   });
   return (reply: FastifyReply, subscribe: Subscribe): void => {
     const { raw } = reply;
-    // The page has already disconnected. Its "close" event is over, so the subscription would never end.
+    // The page has already disconnected. Its "close" event is past and would never end the subscription, so it is ended
+    // here.
     if (raw.destroyed) return void reply.hijack();
     const unsubscribe = subscribe(
       (data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`),

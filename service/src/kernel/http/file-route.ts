@@ -45,7 +45,7 @@ export function fileRoute<P extends TObject>(
   });
 }
 
-/** The content of a file. A stored file is read at the pace at which the caller accepts it. */
+/** The content of a file. A stored file is read only as fast as the caller accepts the bytes. */
 export async function bodyOf(
   reply: FastifyReply,
   content: Buffer | StoredFile,
@@ -53,7 +53,7 @@ export async function bodyOf(
 ): Promise<Buffer | Readable> {
   const { first, last } = range ?? wholeOf(content.length);
   if (Buffer.isBuffer(content)) return content.subarray(first, last + 1);
-  // For a HEAD request the server would otherwise read the whole body.
+  // Without this, the server would read the whole file to answer a HEAD request.
   const body = reply.request.method === "HEAD" ? Readable.from([]) : await content.body({ first, last });
   reply.header("Content-Length", last + 1 - first);
   return body;
@@ -75,7 +75,7 @@ export async function sendRange(
 
 /**
  * Parses a single byte range (RFC 9110, section 14).
- * @returns null for the whole file, also when the header is invalid; "none" for a range after the end
+ * @returns null for the whole file, also when the header is invalid; "none" for a range that begins after the end
  */
 function byteRange(header: string | undefined, length: number): ByteRange | "none" | null {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];

@@ -35,7 +35,7 @@ export function healthRoutes(
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
 
-/** Routes that a node still serves when a newer release owns the database. */
+/** The routes that a node of an older release still serves when a newer release owns the database. */
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**

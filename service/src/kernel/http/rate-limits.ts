@@ -19,8 +19,8 @@ export const policies = {
   page: { points: 240, seconds: 60 },
   // A higher limit, because mirrors and monitors read a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Counted by network. A client with a wrong key still gets this many clear refusals, and an attacker who guesses keys
-  // is slowed down.
+  // Refused keys are counted by network. A client with a wrong key still gets this many refusals that say so, but
+  // somebody who guesses keys is slowed down.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 
@@ -35,8 +35,8 @@ export type RateLimits = {
 };
 
 /**
- * The key that a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner.
- * `site` is the wider network that the caller may hold; null when there is none.
+ * The key that a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its
+ * partner. `site` is a wider network, which may belong to the caller as a whole; null when there is none.
  */
 function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {
   const { principal, session } = request;
@@ -48,14 +48,15 @@ function callerOf(policy: Policy, request: FastifyRequest): { caller: string; si
   return { caller: principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`, site: null };
 }
 
-// A site has 65,536 networks, and one holder may have all of them or many customers may share them.
+// A site has 65,536 networks. All of them may belong to one holder, or many customers may share them.
 const networksOfSite = 10;
 
 // Hashed, so that counters in Redis reveal no addresses or keys.
 const counterName = (caller: string): string => hash("sha256", caller, "base64url").slice(0, 22);
 
 /**
- * Opens the counters: in this process, or in Redis for many nodes. When Redis is away each node counts for itself.
+ * Opens the counters: in this process, or in Redis for many nodes. While Redis doesn't respond, each node counts in its
+ * own process.
  * @param redisUrl null for counters in this process.
  */
 export async function openRateLimits(
@@ -114,8 +115,8 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
 }
 
 /**
- * The counter that is used up; if none is, the caller's own counter. A refused network doesn't use up its site's
- * points.
+ * The counter that refuses the request or, if none does, the caller's own counter. A request that its network's counter
+ * refuses is not counted for the site.
  */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);

@@ -5,8 +5,8 @@ export type Probe = {
   name: string;
   check: () => Promise<void>;
   /**
-   * All nodes share this dependency, and most requests work without it. When it fails, the node is degraded but stays
-   * in the load balancer. When a dependency without this mark fails, the node counts as failed.
+   * True for a dependency that all nodes share and most requests can do without. If it fails, the node counts as
+   * degraded but stays in the load balancer. If any other dependency fails, the node counts as failed.
    */
   isShared?: boolean;
 };
@@ -14,7 +14,10 @@ export type Probe = {
 export type ReadinessTimes = {
   /** The time after which a dependency that has not answered counts as failed. */
   answerMs: number;
-  /** How long a result is cached: a probe may cost money (a signature of a key service) or a write. */
+  /**
+   * How long a result is cached. A probe may cost money, such as a key service's fee for a signature, or it may cost a
+   * write.
+   */
   sharedMs: number;
 };
 

@@ -37,16 +37,17 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
-   * The query's schema. A text may appear only once. Members of other types arrive unchecked; the domain reads them.
+   * The schema of the query. A parameter of type text may be sent only once. Parameters of other types are not checked
+   * here, because the domain parses them.
    */
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
   body?: Named;
   /** Default: `upload` for a route with a `form`, and JSON for one with a `body`. */
   bodyIs?: BodyKind;
-  /** A multipart form instead of a JSON body: its description, and the refusal of a body of another type. */
+  /** A multipart form instead of a JSON body: its description, and the message that refuses a body of another type. */
   form?: { schema: object; notForm: string };
-  /** Names the body's unknown members to callers with a test key; `answer` then has `warnings`. */
+  /** Whether callers with a test key are told about unknown members of the body, by `warnings` in the response. */
   warns?: true;
   headers?: TObject;
   /** Default 200. */
@@ -57,7 +58,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   /** Schemas of responses that don't have the form `{error}`. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Runs before the response to a refusal. */
+  /** Runs before a refusal is sent. */
   onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
   /** @returns the response, or a note that the handler has already sent it */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
@@ -78,7 +79,10 @@ export const json = "application/json; charset=utf-8";
 /** Sends a text that is already JSON. */
 export const sendText = (reply: FastifyReply, text: string | Buffer): Sent => ({ sent: reply.type(json).send(text) });
 
-/** Adds a JSON route with all that surrounds it: the caller, the limit, the description, and the response as text. */
+/**
+ * Adds a JSON route together with what all routes need: identifying the caller, the rate limit, the description, and
+ * writing the response.
+ */
 export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
@@ -171,7 +175,7 @@ function requireEachOnce(query: object, { properties }: TObject): void {
 export const optionalText = (description: string, ...examples: string[]) =>
   Type.Optional(text(description, ...examples));
 
-/** For routes without a body: reads and discards any body that is sent. */
+/** For routes that take no body: reads and discards any body that is sent. */
 function acceptNoBody(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));

@@ -10,8 +10,8 @@ const described = (description?: string) => (description === undefined ? {} : { 
 type Described = { type?: string; description?: string; examples?: unknown[] };
 
 /**
- * The schema or null. Without an example of its own it is null in examples. @param description default: the schema's
- * own
+ * The schema or null. If the schema has no example, examples show null. @param description by default, that of the
+ * schema
  */
 export function nullable<S extends TSchema>(schema: S, description = (schema as Described).description) {
   const { type, examples = [null] } = schema as Described;
@@ -22,7 +22,7 @@ export function nullable<S extends TSchema>(schema: S, description = (schema as 
 export const text = (description: string, ...examples: string[]) =>
   Type.String({ description, ...(examples.length > 0 && { examples }) });
 
-/** One of these names; both the names and their type. */
+/** The schema of a text that is one of these names. Its type is the union of the names. */
 export const oneOf = <T extends string>(names: readonly T[], description?: string, examples?: readonly T[]) =>
   Type.Unsafe<T>({ type: "string", enum: [...names], ...described(description), ...(examples && { examples }) });
 
@@ -82,7 +82,7 @@ export const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]
 export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
 
-/** The place of a new seal's line in the transparency log, present or future. */
+/** The place in the transparency log that a new seal's line has or will get. */
 export const logNote = () =>
   Type.Object(
     {

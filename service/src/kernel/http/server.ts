@@ -36,8 +36,8 @@ export type ServerOptions = {
 };
 
 // No validators or serializers are compiled: the domain checks requests with the contract's messages, and the type
-// checker checks responses. Compiling serializers would double the startup time. This is an option of the server
-// because each scope that adds schemas requests its own compilers.
+// checker checks responses. Compiling serializers would double the startup time. The option is set on the server,
+// because each scope with schemas would otherwise create its own compilers.
 const uncompiled: object = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
@@ -49,7 +49,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newUuid,
-    // Log lines of the service already have the request id; a logger for each request would cost more than the lines.
+    // The service's log lines contain the request id anyway. A separate logger for each request would cost more than
+    // the lines.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: 256 * 1024,
@@ -57,15 +58,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
-    // As long as a request line can be, so that even an overlong code reaches its route and gets the route's own 404.
+    // The maximum is the longest possible request line, so that even an overlong code reaches its route and gets the
+    // route's own 404.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     schemaController: { compilersFactory: uncompiled },
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
-  // A browser's fetch labels a body without a type as text/plain. Such a body is refused by its type instead of being
-  // treated as empty.
+  // When a script sets no type, a browser's fetch labels the body text/plain. Such a body is refused because of its
+  // type, and not treated as empty.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
     response.writeHead(417, {
@@ -75,8 +77,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
     response.end('{"error":"Expectation failed."}');
   });
-  // Otherwise Fastify reads the body of a QUERY request, and refuses one without a type before it looks for a route. No
-  // route accepts QUERY.
+  // By default, Fastify reads the body of a QUERY request, and refuses a body without a type before it looks for a
+  // route. No route accepts QUERY.
   app.addHttpMethod("QUERY", { overrideExisting: true });
   app.decorateRequest("principal", null);
   app.decorateRequest("session", null);
@@ -120,7 +122,10 @@ function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The URL, with its percent signs encoded if its percent-encoding is broken. The result names no existing resource. */
+/**
+ * The URL, with its percent signs encoded if its percent-encoding is broken. An address that was encoded in this way
+ * belongs to no resource.
+ */
 function decodable(url: string): string {
   const path = pathOf(url);
   if (!path.includes("%")) return url;
@@ -141,7 +146,7 @@ function readable(path: string): string {
   }
 }
 
-// Refusals that may show someone guessing keys or links, or exceeding limits.
+// The statuses of refusals that may show that somebody guesses keys or links, or exceeds limits.
 const securityStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 function accessLine(request: FastifyRequest, status: number, elapsedTime: number): AccessLine {

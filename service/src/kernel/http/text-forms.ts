@@ -21,7 +21,7 @@ export async function acceptTextForms(scope: FastifyInstance): Promise<void> {
 
 /**
  * The fields of the request's form, in their order.
- * @throws ServiceError `validation` for a broken form, or one that contains a file.
+ * @throws ServiceError `validation` for a malformed form, or for one that contains a file.
  */
 export async function formFields(request: FastifyRequest): Promise<[string, string][]> {
   if (!request.isMultipart()) return Array.isArray(request.body) ? (request.body as [string, string][]) : [];

@@ -26,15 +26,18 @@ export const deletedVerdict = (message: string) => new HttpError("verdict_delete
 /** A verification's address is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/** Adds the description of the unknown verdict. @returns the responses of a verification other than `{error}` */
+/**
+ * Adds the description of the unknown verdict. @returns those responses of a verification that don't have the form
+ * `{error}`
+ */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };
 }
 
 /**
- * Answers a text that can't be a code, because of its length or its slashes, with the same verdict. @param url ends
- * with `/*`
+ * Answers a text that can't be a code, because of its length or its slashes, with the same verdict. @param url the
+ * route's address; ends with `/*`
  */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {
   app.get(url, { onRequest: callerHooks(deps, "anybody", policy), schema: { hide: true } }, async () => {

@@ -12,7 +12,7 @@ export type Scope = (typeof scopes)[number];
 
 export const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text);
 
-/** Evidence that the person who started the session is still the one who acts. */
+/** Evidence that the person who started the session is still the one using it. */
 export type Proof = {
   /** When the person last signed in or confirmed the sign-in. */
   confirmedAt: Date;
@@ -24,8 +24,8 @@ export type Proof = {
 };
 
 /**
- * The caller: a partner firm, by one of its keys in the key's environment, or by a member's session in the chosen
- * one.
+ * The caller: a partner firm, by one of its keys in the key's environment, or by a member's session in the environment
+ * that the member chose.
  */
 export type Principal = {
   partnerId: string;
@@ -34,7 +34,7 @@ export type Principal = {
   tier: string;
   /** Whether the firm has live access. */
   liveEnabled: boolean;
-  /** Null for a session. `scopes` is null for a key without restrictions. */
+  /** The key; null for a caller with a session. `scopes` is null for a key without restrictions. */
   key: {
     id: string;
     prefix: string;
@@ -43,13 +43,13 @@ export type Principal = {
     scopes: readonly Scope[] | null;
     expiresAt: Date | null;
   } | null;
-  /** Null for a key. */
+  /** The member; null for a caller with a key. */
   member: {
     userId: string;
     email: string;
     role: Role;
     liveAccess: boolean;
-    /** A right that an owner gives. Owners see billing without it. */
+    /** Whether an owner lets the member see billing. Owners themselves don't need this right. */
     seesBilling: boolean;
     proof: Proof;
   } | null;
@@ -70,7 +70,7 @@ export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
 export type Session = { id: string; userId: string; email: string; proof: Proof; principal: Principal | null };
 
 /**
- * Finds the principal of a bearer key; null for a missing, malformed, unknown, revoked or expired one.
+ * Finds the principal of a bearer key; null for a missing, malformed, unknown, revoked or expired key.
  * @param ip the caller's address
  */
 export type ResolveKey = (authorization: string | undefined, ip?: string) => Promise<Principal | null>;

@@ -26,8 +26,8 @@ const mostPages = 5;
 
 /**
  * The lowest blank place of this size, on the last page that has one. Skips pages that are shown rotated or scaled.
- * Lines and pictures are not detected, as in the check of uploads: `onPrinted` skips pages without words, which are
- * probably scans. A document that pdf.js can't read has no place.
+ * Lines and pictures are not detected, just as in the check of uploads. `onPrinted` also skips pages without words,
+ * which are probably scans. A document that pdf.js can't read has no place.
  */
 export async function blankPlace(
   document: Buffer,

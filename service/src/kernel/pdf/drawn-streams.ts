@@ -15,7 +15,7 @@ const aName = /\/([^\s\0/<>[\](){}%]+)/g;
 /** The length of the shortest use of a resource: an operand and an operator, as in `/X Do`. */
 const shortestUse = 5;
 
-/** How often a content has each of the names that lead to another content. */
+/** How often each name that leads to another content occurs in this content. */
 export function namesIn(data: Buffer, named: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   if (named?.size === 0) return found;

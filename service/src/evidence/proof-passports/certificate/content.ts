@@ -8,15 +8,15 @@ export type ProofCertificate = {
   recordBytes: Uint8Array;
   /** The owner; null on the public certificate, which must not reveal the firm. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;
-  /** The document as uploaded; null when the sealed PDF is not stored. */
+  /** Facts of the document as uploaded; null when the sealed PDF is not stored. */
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The certificate that sealed the document: subject, and SHA-256 in hex. */
   sealedBy: { certificate: string; fingerprint: string };
   /** The authority's name; null without a time stamp. */
   authorityName: string | null;
-  /** The log that has the seal, and the seal's index there; null while the seal is queued. */
+  /** The log that includes the seal, and the index of the seal's entry in it; null while the entry is queued. */
   logged: { origin: string; index: number | null };
-  /** The issuer of this certificate. Its seal may differ from the one on the document. */
+  /** The issuer of this certificate. Its certificate may be newer than the one that sealed the document. */
   issuer: Issuer;
   /** The verification page; absolute. */
   verifyUrl: string;

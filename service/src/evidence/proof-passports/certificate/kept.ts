@@ -13,20 +13,22 @@ import { queueEntry } from "../../transparency-log/transparency-log.ts";
 import type { LookupDeps } from "../lookup.ts";
 
 /**
- * Identifies a stored certificate. Its content is fixed when it is first sealed. When one of these facts changes, a new
- * certificate is made.
+ * The facts that identify one stored proof certificate. Its content never changes after it is sealed: when one of these
+ * facts changes, a new proof certificate is made.
  */
 export type Edition = {
   passportId: string;
   /** Whether the certificate names the firm. Only the owner's certificate does. */
   namesFirm: boolean;
-  /** Whether the sealed PDF is stored. The certificate that describes it is deleted with it. */
+  /**
+   * Whether the sealed PDF is stored. When that PDF is deleted, the proof certificate that describes it is deleted too.
+   */
   documentKept: boolean;
-  /** Whether the seal's certificate is retired, which the certificate then states. */
+  /** Whether the X.509 certificate of the document's seal is retired. The proof certificate then says so. */
   sealRetired: boolean;
   /**
-   * SHA-256 of the current seal certificates. A certificate sealed by earlier ones no longer verifies once they expire
-   * or are retired.
+   * SHA-256 of the X.509 certificates that seal now. A proof certificate that was sealed with earlier ones stops
+   * verifying once these expire or are retired.
    */
   sealChain: string;
 };
@@ -65,7 +67,7 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}`);
   if (!row || row.deletedAt) return null;
   const file = await blobs.open(row.blobKey, certificateUse(edition, row.sha256), holder).catch((error: unknown) => {
-    // A store that is temporarily unavailable does not mean that the blob is missing.
+    // If the store is temporarily unavailable, the blob may still exist.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId }, "a proof certificate cannot be read");
     return null;
@@ -75,7 +77,7 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   return null;
 }
 
-/** Stores a new certificate. @returns the stored one, which is another node's if that node was first */
+/** Stores a new certificate. @returns the stored certificate: this one, or the one that another node stored first */
 export async function keepCertificate(
   deps: Omit<LookupDeps, "db"> & { db: Database; clock: Clock },
   edition: Edition,

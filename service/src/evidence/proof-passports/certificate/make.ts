@@ -25,8 +25,8 @@ export type CertificateDeps = Omit<NamedDeps, "db"> & {
 };
 
 /**
- * The sealed certificate of a passport; null for an unknown code. With `forOwner` it names the firm, which the public
- * must not learn.
+ * The sealed certificate of a passport; null for an unknown code. With `forOwner` the certificate names the firm, which
+ * the public must not learn.
  */
 export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<StoredFile | null>;
 
@@ -38,8 +38,8 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 
 /**
  * Makes a certificate at the first request and stores it, so that all copies have the same bytes. The certificate gets
- * no time stamp of its own, because it lists the document's time stamp. When the seal's certificate changes, the
- * service makes a new one.
+ * no time stamp of its own, because it lists the document's time stamp. When the X.509 certificate of the service's
+ * seal changes, the service makes a new proof certificate.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();
@@ -76,8 +76,8 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // A PDF that can't be read now may be readable later. The certificate could then contain more, so the certificate of
-  // this moment is not stored.
+  // A PDF that can't be read now may be readable later. A certificate made then would contain more facts, so the one
+  // made now is not stored.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
   return keepCertificate(deps, edition, bytes, evidence);

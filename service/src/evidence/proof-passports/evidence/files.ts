@@ -10,7 +10,7 @@ import type { ZipEntry } from "./zip.ts";
 /** Proofs of a passport's seal by way of the transparency log. */
 export type LogEvidence = {
   logProof: Buffer | null;
-  /** The proofs of time for the checkpoint that the log proof leads to. */
+  /** The proofs of when the checkpoint existed that the log proof leads to. */
   checkpoint: CheckpointProofs;
   /**
    * The OpenTimestamps proof through the log's hourly root, for a seal that has no proof of its own; null when there is

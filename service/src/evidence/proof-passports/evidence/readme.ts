@@ -7,11 +7,11 @@ export type ReadmeFacts = {
   verifyUrl: string;
   docSha256: string;
   sealedSha256: string;
-  /** The byte offsets of the sealed PDF; null when it is not stored. */
+  /** The byte offsets of the parts of the sealed PDF; null when it is not stored. */
   parts: SealedParts | null;
   /** When the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
-  /** The time in the token; null when there is none. */
+  /** The time in the time-stamp token; null without a token. */
   stampedAt: Date | null;
   anchored: boolean;
   /** Whether the proof of the transparency log is among the files. */
@@ -82,7 +82,7 @@ function notKept({ docSha256, sealedSha256, deletedAt }: ReadmeFacts): string {
 and for the document that was handed in ${docSha256}`;
 }
 
-/** Validates certificates at the proven time, because they may have expired since. */
+/** The commands validate certificates as of the proven time, because the certificates may have expired since. */
 const attime = (instant: Date): string => `-attime ${Math.floor(instant.getTime() / 1000)}`;
 
 function seal({ verifyUrl, stampedAt }: ReadmeFacts, { gapStart, gapEnd, cmsLength }: SealedParts): string {

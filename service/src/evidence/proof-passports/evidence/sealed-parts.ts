@@ -9,7 +9,7 @@ export type SealedParts = {
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** The position of the signature value in the file; it is inside the CMS. */
+  /** The position in the file of the signature value, which is a part of the CMS. */
   readonly signatureStart: number;
   readonly signatureLength: number;
 };

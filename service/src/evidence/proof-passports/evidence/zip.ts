@@ -5,8 +5,8 @@ export type ZipEntry = { readonly name: string; readonly bytes: Uint8Array | Sto
 
 const chunkBytes = 64 * 1024;
 /**
- * The earliest date that the format supports, in the local zone like the library writes it, so that equal entries give
- * equal bytes.
+ * The earliest date that the zip format supports. It is in the local time zone because the zip library writes local
+ * times. A fixed date makes equal entries give equal bytes.
  */
 const firstDate = () => new Date(1980, 0, 1);
 
@@ -39,7 +39,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
 export const zipFile = (frame: BodyFrame, entries: readonly ZipEntry[]): StoredFile =>
   storedFile(frame, zipLength(entries), { pieces: () => zipChunks(entries) });
 
-// Fixed lengths of APPNOTE 6.3.10, sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16, without names and contents.
+// The lengths of a zip's records without names and contents (APPNOTE 6.3.10, sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16).
 const entryOverhead = 30 + 16 + 46;
 const endLength = 22;
 

@@ -28,7 +28,7 @@ export const signingUses = extension(
   sequence(oid(OID.kpDocumentSigning), oid(OID.kpEmailProtection)),
 );
 
-/** A name of the service's own: `SignSealShip root HOST`, `SignSealShip TEST root HOST`. */
+/** The name of a certificate that the service issues: `SignSealShip root HOST`, `SignSealShip TEST root HOST`. */
 export const ownName = (what: string, host: string, environment: Environment): string =>
   `SignSealShip ${environment === "test" ? "TEST " : ""}${what} ${host}`;
 

@@ -4,8 +4,8 @@ import { type Certificate, type CertificateFault, issuerFault, leafFault, nameTe
 import { dayMs } from "../../../kernel/platform/clock.ts";
 
 /**
- * The faults of a key's certificates. `expires-soon` and `mail-addresses` are warnings. With any other fault, seals
- * would be worthless.
+ * The faults of a key's certificates. `expires-soon` and `mail-addresses` are warnings. Any other fault would make
+ * seals worthless.
  */
 type CertificateProblemCode =
   | "no-certificate"
@@ -88,7 +88,7 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 }
 
 function sealFault(leaf: Certificate, place: number): Fault | null {
-  // Faults of higher certificates don't count: a reader that trusts the seal's own certificate needs no others.
+  // Faults of the certificates above it don't count: a reader that trusts the seal's own certificate needs no others.
   if (place > 0) return null;
   // The certificate is checked at the start of its validity, so that a fault in its dates is not reported twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);

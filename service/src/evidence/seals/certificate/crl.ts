@@ -28,11 +28,11 @@ type CrlFields = {
   readonly nextUpdate: number;
 };
 
-/** CRLReason cessationOfOperation: the key was not compromised, it is just no longer used. */
+/** CRLReason cessationOfOperation. It tells readers that the key was not compromised but is just no longer used. */
 const reason = extension(OID.cRLReason, false, primitive(0x0a, Uint8Array.of(5)));
 
 /**
- * Writes and signs a certificate revocation list (RFC 5280, section 5) of one distribution point.
+ * Writes and signs a certificate revocation list (RFC 5280, section 5) for one distribution point.
  * @returns DER
  * @throws {SealKeyError} when the authority's key does not sign
  */
@@ -52,7 +52,7 @@ export async function writeCrl({ key, chain }: Authority, fields: CrlFields): Pr
       raw(chain[0].subject),
       time(thisUpdate),
       time(nextUpdate),
-      // Absent, not empty, when nothing is revoked (section 5.1.2.6).
+      // The list of entries is absent, not empty, when nothing is revoked (section 5.1.2.6).
       ...(entries.length > 0 ? [sequence(...entries)] : []),
       explicit(0, sequence(...extensions)),
     ),

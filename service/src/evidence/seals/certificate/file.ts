@@ -5,11 +5,11 @@ import { writeFileDurably } from "../../../kernel/platform/durable-file.ts";
 import { StartupError } from "../../../kernel/platform/errors.ts";
 import { readSealChain, sealChainPem } from "./certificate.ts";
 
-/** A PEM file of certificates. Its error messages begin with `setting`. */
+/** A PEM file of certificates, and the setting that names it. Error messages about the file begin with the setting. */
 export type ChainFile = { readonly path: string; readonly setting: string };
 
 /**
- * Reads the PEM chain at the path. When the file is missing and `make` is given, first writes the result of `make`.
+ * Reads the PEM chain at the path. When the file is missing and `make` is given, writes the result of `make` first.
  * Processes that start concurrently all use the chain that was written first.
  * @throws StartupError in one line that begins with the setting, and the errors of `make`
  */

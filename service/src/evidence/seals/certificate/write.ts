@@ -41,12 +41,13 @@ export type CertificateFields = {
   /** Epoch milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Extensions that are written in addition to the identifiers of both keys. */
+  /** Further extensions. The key identifiers of the subject and the issuer are always written. */
   readonly extensions: readonly DerValue[];
 };
 
 /**
- * A distinguished name with one common name, cut to 64 characters. With an organizational unit, it is below that unit.
+ * A distinguished name with a common name, which is cut to 64 characters. If an organizational unit is given, it comes
+ * before the common name.
  */
 export function commonNameOf(text: string, organizationalUnit?: string): DerValue {
   const cut = Array.from(text).slice(0, MAX_COMMON_NAME).join("");

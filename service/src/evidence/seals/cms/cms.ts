@@ -38,7 +38,6 @@ export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonl
 export const signedAttributesOf = ({ chain, place }: { chain: SignerChain; place: SealPlace }): Uint8Array =>
   signedDataWriter(chain).signedAttributes(place);
 
-/** The largest length of a CMS with this chain and a time-stamp token of this length. */
 export const maxCmsLength = (chain: SignerChain, tokenLength?: number): number =>
   signedDataWriter(chain).maxLength(tokenLength);
 

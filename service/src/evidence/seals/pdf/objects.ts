@@ -41,14 +41,14 @@ const SIG_FLAGS = 3;
 export type LockParts = { readonly field: string; readonly reference: string };
 
 /**
- * The most characters of all field names together. A lock with more is left out, because it is written twice and the
- * tail's size is limited.
+ * The most characters that the names of all fields in a lock may have together. A lock with more is left out, because a
+ * seal contains its lock twice and the size of the tail is limited.
  */
 const mostNamed = 64 * 1024;
 
 /**
- * The lock of a seal. Leaves out fields with a drawing from before the seal, because pyHanko would report them as
- * changed after any later revision.
+ * The lock of a seal. It leaves out fields that already had an appearance before the seal, because pyHanko would report
+ * them as changed after any later revision.
  * @throws PdfRefusal
  */
 export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {
@@ -84,7 +84,10 @@ export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): N
   return null;
 }
 
-/** The field's dictionary, merged with its widget: invisible, printable, locked, and on the first page. */
+/**
+ * The dictionary of the signature field, merged with its widget annotation: invisible, printable, locked, and on the
+ * first page.
+ */
 export function fieldObject(
   look: PdfLookup,
   field: Ref,
@@ -121,7 +124,8 @@ export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   const changed = new Map<number, NewObject>();
   const change: Change = (ref, body, old) => {
     const other = changed.get(ref.num);
-    // Annots and Fields may be the same array. Any other object with two roles is invalid.
+    // Annots and Fields may be the same array. In any other case, an object with two of these roles makes the document
+    // invalid.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
     refuseStream(old, ref);
     changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });

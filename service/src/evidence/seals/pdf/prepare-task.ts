@@ -13,7 +13,10 @@ export type PrepareInput = {
   readonly isOwn: boolean;
   readonly locks?: SealLock;
   readonly checkpoint?: string;
-  /** Random lengths, tried one set after the other until the document contains no decoy. */
+  /**
+   * Sets of random lengths. They are tried one after the other until one is found for which the document contains no
+   * decoy.
+   */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
 

@@ -9,15 +9,15 @@ export type SealRequest = SealDescription & {
   /** The document, which is neither changed nor copied. */
   readonly original: Buffer;
   /**
-   * The SHA-256 state after the original, if the caller has it, so that the original is hashed only once. It is copied
-   * before use.
+   * The state of a SHA-256 hash that was updated with the original, if the caller has one. It saves hashing the
+   * original a second time. It is copied before use.
    */
   readonly docHash?: Hash;
   /** The largest original accepted, in bytes; 35 MiB by default. */
   readonly maxBytes?: number;
 };
 
-/** A revision without its signature. */
+/** A revision that is ready to be signed. */
 export type PreparedSeal = Tail & {
   /** Hex SHA-256 of the original. */
   readonly docSha256: string;
@@ -28,7 +28,7 @@ export type PreparedSeal = Tail & {
   readonly docHash: Hash;
 };
 
-/** A sealed document is `original` followed by `tail`. Hashes are lowercase hex SHA-256. */
+/** A sealed document is `original` followed by `tail`. Its hashes are SHA-256 in lowercase hex. */
 export type Seal = {
   readonly docSha256: string;
   readonly sealedSha256: string;
@@ -58,7 +58,7 @@ export function prepareSeal(request: SealRequest): PreparedSeal {
   return hashTail(tail, docHash, request.original.length);
 }
 
-/** Hashes the bytes that the signature will cover. @param docHash the SHA-256 state after the original */
+/** Hashes the bytes that the signature will cover. @param docHash a SHA-256 hash that was updated with the original */
 export function hashTail(tail: Tail, docHash: Hash, originalLength: number): PreparedSeal {
   const messageDigest = docHash
     .copy()

@@ -30,7 +30,7 @@ export const screen = (
   request: { workEmail: string; useCase: string | null },
 ): Reason[] => [...screenDomain(rules, listed, request.workEmail), ...screenUseCase(rules, request.useCase ?? "")];
 
-/** `a.b.co.uk` gives itself and every domain above it that has at least two labels. */
+/** A host name and every domain above it with at least two labels: `a.b.co.uk`, `b.co.uk`, `co.uk`. */
 const upwards = (labels: readonly string[]): string[] => labels.slice(1).map((_, from) => labels.slice(from).join("."));
 
 // Registries under which firms register their domains, such as `com.ar`, `org.ua` or `web.id`.
@@ -45,12 +45,15 @@ function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email:
   if (names.some((name) => rules.disposableDomains.has(name))) return ["disposable_mail"];
   if (names.some((name) => rules.freeDomains.has(name)) || isProvider(rules, labels)) return ["free_mail"];
   if (names.some((name) => rules.exemptDomains.has(name))) return [];
-  // The list is given both the ASCII and the Unicode form of a name.
+  // The list may contain the ASCII or the Unicode form of a name, so both are looked up.
   const isListed = (name: string) => listed.has(name) || listed.has(domainToUnicode(name));
   return names.some((name) => isListed(name) && (name === domain || !endingOfMany.test(name))) ? ["listed_mail"] : [];
 }
 
-/** `yahoo.fr`, `yahoo.co.uk`, `mail.yahoo.com.br`, but not `yahoo.acme-title.com`. */
+/**
+ * Whether a domain belongs to a mailbox provider in any country: `yahoo.fr`, `yahoo.co.uk` and `mail.yahoo.com.br`, but
+ * not `yahoo.acme-title.com`.
+ */
 function isProvider({ providerNames }: ScreeningRules, labels: readonly string[]): boolean {
   const second = labels.at(-2) ?? "";
   const byCountry = labels.length > 2 && /^(com|co|net|org)$/.test(second) && labels.at(-1)?.length === 2;
@@ -61,8 +64,8 @@ const linkShape = /https?:|www\./g;
 const longestWord = 24;
 
 /**
- * A longer word without vowels, with five consonants in a row, or with one letter three times in a row. People do not
- * write such words.
+ * A word that people don't write: too long, with one letter three times in a row, with six consonants in a row, or with
+ * at least five letters and no vowel.
  */
 const isUnreadable = (word: string): boolean =>
   word.length > longestWord ||
@@ -92,7 +95,7 @@ function screenUseCase(rules: ScreeningRules, useCase: string): Reason[] {
   return reasons;
 }
 
-/** One word repeated, or a few words in a long text. */
+/** Whether the text repeats one word, or uses only a few different words in a long text. */
 function isRepetitive(rules: ScreeningRules, words: readonly string[]): boolean {
   const counts = new Map<string, number>();
   for (const word of words) if (!rules.commonWords.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);

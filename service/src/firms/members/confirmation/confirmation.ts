@@ -21,12 +21,12 @@ export const confirmationMailQueue = "confirmation-mail";
 
 const codeMs = 10 * 60_000;
 const betweenCodesMs = 60_000;
-// There are a million codes, so a guesser succeeds once in 200,000 sessions.
+// A code has a million values. With five tries in a session, a guesser succeeds in one of 200,000 sessions.
 const wrongCodesAllowed = 5;
 
 /**
- * The six digits of a code, derived from its id, session and expiry. So a code that is moved to another row, or
- * extended, differs from the mailed one.
+ * The six digits of a code, derived from its id, session and expiry. If somebody moves a code's row to another session
+ * or extends it, the derived code no longer equals the mailed one.
  */
 export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => string {
   const key = deriveKey(secrets, "confirmation-code");
@@ -56,7 +56,7 @@ export async function sendCode(
   });
 }
 
-/** The proof that a person presents: an authenticator's response, or a code. */
+/** The proof that a person presents: an authenticator's response, a recovery code or a mailed code. */
 export type Shown = { passkey: string } | { code: string };
 
 /**
@@ -146,7 +146,7 @@ async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, re
   return put.length === 1;
 }
 
-/** An open code with the address for it; undefined for any other code. */
+/** An open code and the address to mail it to; undefined for a code that is not open. */
 async function selectCodeToMail(
   db: Sql,
   codeId: string,

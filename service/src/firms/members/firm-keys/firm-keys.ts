@@ -56,7 +56,7 @@ export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
 
 /**
  * @throws ServiceError for a caller who is not an owner, for an unknown key, and for a key of another firm; the last
- * two get the same message
+ * two errors have the same message
  */
 export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId: string): Promise<OwnKey> {
   if (principal.member?.role !== "owner")
@@ -68,7 +68,7 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
 }
 
 /**
- * Issues a key for an owner. Only this result has its text. Mails all owners.
+ * Issues a key for an owner. The key's text exists only in the result. Mails all owners.
  * @throws ServiceError for an invalid value, too many keys, a live key without live access, and a caller without the
  * right or a recent proof
  */
@@ -112,7 +112,7 @@ async function requireOwnerOf(
 }
 
 /**
- * Replaces a key of the owner's firm; the old key works during the overlap. Mails all owners.
+ * Replaces a key of the owner's firm; the old key keeps working during the overlap. Mails all owners.
  * @throws ServiceError as `createOwnKey`, and for a key that is unknown, inactive or already rotated
  */
 export async function rotateOwnKey(
@@ -166,8 +166,8 @@ async function requireOwnKey(
 }
 
 /**
- * The caller must have locked the firm. @throws ServiceError when its owners have created the maximum of keys in 24
- * hours
+ * The caller must have locked the firm. @throws ServiceError when the firm's owners have created the maximum of keys in
+ * 24 hours
  */
 async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
   if ((await countMadeKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)
@@ -177,7 +177,7 @@ async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at
     );
 }
 
-/** The caller must have locked the firm. @throws ServiceError when it has the maximum of active keys */
+/** The caller must have locked the firm. @throws ServiceError when the firm has the maximum of active keys */
 async function requireFewActive(
   tx: Tx,
   { partnerId, environment }: { partnerId: string; environment: Environment },

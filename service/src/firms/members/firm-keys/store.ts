@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedFirm } from "../../partners/partners.ts";
 
-/** The member who issued a key; may have left since. */
+/** The member who issued a key; that person may have left the firm since. */
 export type Issuer = { email: string };
 
 /** @returns null for a key that the operator issued */

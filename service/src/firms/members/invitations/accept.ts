@@ -16,7 +16,7 @@ const unusable = () => new ServiceError("not_found", "This invitation cannot be 
  * The offer behind an invitation's link, for the signed-in person.
  * @returns null for a person who is signed in with another address than the invited one
  * @throws ServiceError, with one message, when the invitation was used, withdrawn, replaced or has expired, or when its
- * inviter may no longer give it
+ * inviter may no longer grant what it offers
  */
 export async function lookAtInvitation(
   { db, clock, rowMac }: MemberDeps,
@@ -30,8 +30,8 @@ export async function lookAtInvitation(
 
 /**
  * Consumes an invitation and makes its person a member. Mails the owners.
- * @throws ServiceError as `lookAtInvitation`, for another address, and for a person who belongs to a firm; the
- * invitation then stays usable
+ * @throws ServiceError as `lookAtInvitation`, for a person with another address than the invited one, and for a person
+ * who belongs to a firm; the invitation then stays usable
  */
 export async function acceptInvitation(deps: MemberDeps, session: Session, token: string): Promise<void> {
   const { db, clock, rowMac } = deps;

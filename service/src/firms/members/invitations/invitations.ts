@@ -26,7 +26,7 @@ export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes;
 export const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
-/** A form that was sent twice requests the same invitation again within this time. */
+/** Within this time, the same request counts as a form that was sent twice. */
 const sameMs = 60_000;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 
@@ -73,7 +73,8 @@ export async function resendInvitation(
 }
 
 /**
- * Ends an invitation, so that its link stops working. Ending one with live access needs what creating it needs.
+ * Ends an invitation, so that its link stops working. To end an invitation to live access, the owner needs the same
+ * rights as to create it.
  * @throws ServiceError for a caller who is not an owner or may not have created it, and for an ended invitation
  */
 export async function withdrawInvitation(
@@ -147,7 +148,7 @@ async function requireMayMail(tx: Tx, partnerId: string, email: string, at: Date
 const audit = (tx: Tx, principal: Principal, at: Date, action: string, detail: object) =>
   tx.query(auditLine({ at, action, actor: actorOf(principal), partnerId: principal.partnerId, detail }));
 
-/** The page of an invitation; its token is a credential. */
+/** The path of an invitation's page. The token in it is a credential. */
 const invitationPath = (token: string): string => `/invitation/${token}`;
 
 /** Mails invitations. Skips ended ones. */

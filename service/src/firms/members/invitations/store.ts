@@ -41,7 +41,7 @@ export async function selectOwn(tx: Tx, partnerId: string, invitationId: string)
   return found;
 }
 
-/** The invitation of an address. The caller must have locked the firm. */
+/** The invitation that the firm has sent to an address. The caller must have locked the firm. */
 export async function selectOfAddress(tx: Tx, partnerId: string, email: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -124,7 +124,7 @@ const usable = (tokenSha256: Buffer, now: Date) =>
   sql`i.token_sha256 = ${tokenSha256} AND i.ended_at IS NULL AND i.expires_at > ${now} AND ${stands}
     AND NOT ${isRevoked(now, sql`i.id::text`)}`;
 
-/** The offer of a link; undefined for an unusable link. */
+/** The offer behind a link; undefined for an unusable link. */
 export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
     SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}

@@ -53,7 +53,7 @@ export async function linkMember(
 
 type ByKey = Pick<Principal, "partnerId" | "environment"> & { keyId: string; at: Date };
 
-/** The caller must have locked the firm's members. */
+/** Links a person to the firm. The caller must have locked the firm's members. */
 async function join(
   tx: Tx,
   rowMac: RowMac,

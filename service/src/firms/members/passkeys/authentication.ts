@@ -14,7 +14,7 @@ import { mailNews } from "./mail.ts";
 import { useRecoveryCode } from "./recovery-codes.ts";
 import { findCredential, noteUse, selectDescriptors } from "./store.ts";
 
-/** An open session, or a session whose second factor is still due. */
+/** The part that passkeys need of a session, which is complete or whose second factor is still due. */
 export type Holder = Pick<Session, "id" | "userId">;
 
 /** The request options for a browser (WebAuthn level 3, section 5.5). */

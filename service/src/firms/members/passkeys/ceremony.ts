@@ -20,7 +20,7 @@ export type PasskeyDeps = {
 
 const challengeMs = 5 * 60_000;
 
-// Runs in a worker, because the library takes a quarter of a second to load.
+// Runs the verification in a worker, because its library takes a quarter of a second to load.
 const task: Task<VerifyInput, Verified> = {
   name: "verify a passkey",
   module: import.meta.resolve("./verify-task.ts"),
@@ -60,7 +60,7 @@ export const refusedPasskey = () => invalid("The passkey was not accepted. Try a
 export const handleOf = (userId: string): string =>
   Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
 
-/** Parses an authenticator's response from a form. @throws ServiceError for an invalid text */
+/** Parses an authenticator's response from a form. @throws ServiceError when the text is not such a response */
 export function answerOf(text: string): { id: string; response: { userHandle?: unknown; transports?: unknown } } {
   let answer: unknown;
   try {
@@ -76,7 +76,7 @@ export function answerOf(text: string): { id: string; response: { userHandle?: u
 /**
  * Verifies a response to the session's challenge, and consumes the challenge even when the response is refused.
  * @param asked.known the stored credential; null for a new one
- * @throws ServiceError when it is not accepted
+ * @throws ServiceError when the response is not accepted
  */
 export async function verifyAnswer(
   deps: PasskeyDeps,

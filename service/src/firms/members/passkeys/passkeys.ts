@@ -13,7 +13,7 @@ import * as store from "./store.ts";
 
 const maxPasskeys = 20;
 const maxNameLength = 60;
-/** COSE (RFC 9053): EdDSA, ES256, RS256. */
+/** The accepted COSE algorithms (RFC 9053): EdDSA, ES256, RS256. */
 const algorithms = [-8, -7, -257];
 const knownTransports = new Set(["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]);
 

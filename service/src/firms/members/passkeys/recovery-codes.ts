@@ -6,7 +6,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { replaceCodes, takeCode } from "./store.ts";
 
 const count = 10;
-// 120 bits: from 112 bits on, a plain hash is enough protection (OWASP ASVS 5.0.0, 6.5.2).
+// A code has 120 random bits. From 112 bits on, storing a plain hash is enough (OWASP ASVS 5.0.0, 6.5.2).
 const bytes = 15;
 
 const codeSha256 = (code: string): Buffer => hash("sha256", code, "buffer");

@@ -4,7 +4,7 @@ import { isRevoked, revocationRow, wasRevoked } from "../../../kernel/platform/r
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { KnownCredential } from "./verify-task.ts";
 
-/** `add` creates a passkey, `show` uses an existing one. */
+/** What a challenge is for: `add` creates a passkey, `show` uses an existing one. */
 export type Purpose = "add" | "show";
 
 export type Challenge = { sessionId: string; purpose: Purpose; challenge: string; expiresAt: Date };
@@ -40,7 +40,7 @@ export const selectPasskeys = (db: Sql, userId: string) =>
      FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`,
   );
 
-/** The descriptors by which a browser finds the authenticators. */
+/** The descriptors of the passkeys, by which a browser finds the right authenticator. */
 export const selectDescriptors = (db: Sql, userId: string) =>
   db.query<{ id: string; transports: string[] }>(
     sql`SELECT credential_id AS id, transports FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`,

@@ -1,8 +1,8 @@
 const [minutes, hours, days] = [60, 3600, 24 * 3600];
 
 /**
- * Absolute and idle limits of sessions (OWASP ASVS 5.0.0, 7.3). Three days cover a weekend. Operators' limits are
- * shorter, because their decisions are final and their sessions can access every firm.
+ * Absolute and idle limits of sessions (OWASP ASVS 5.0.0, 7.3). Three days cover a weekend. The limits for operators
+ * are shorter, because operators' decisions are final and their sessions can access every firm.
  */
 export const sessionLimits = {
   member: { wholeSeconds: 14 * days, idleSeconds: 3 * days },

@@ -23,7 +23,7 @@ export type SessionDeps = { db: Sql; clock: Clock; rowMac: RowMac };
 type ReadDeps = Pick<SessionDeps, "db" | "clock">;
 type EndDeps = { db: Database; clock: Clock };
 
-// The last use is shown to the minute, so it is not written each time the session is read.
+// Pages show the last use of a session to the minute, so it need not be written at every read.
 const touchEveryMs = 5 * 60_000;
 
 type Used = Pick<store.SessionRow, "sessionId" | "lastSeenAt">;
@@ -53,7 +53,7 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   const [liveAccess, seesBilling] = [row.liveAccess ?? false, row.seesBilling ?? false];
   const member = { userId, email, role, liveAccess, seesBilling, proof };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
-  // A member without live access, or of a firm without live access, continues in test.
+  // If the member or the firm has no live access, the session continues in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 
@@ -129,7 +129,7 @@ export async function endSession({ db, clock }: EndDeps, session: Session, sessi
   if (!known) throw new ServiceError("not_found", "No such session.");
 }
 
-/** Ends the sessions of a `Cookie` header's cookies with these names. */
+/** Ends the sessions whose tokens a `Cookie` header has under these names. */
 export async function signOut(
   { db, clock }: EndDeps,
   header: string | undefined,
@@ -170,7 +170,10 @@ const systems: readonly [RegExp, string][] = [
   [/Linux/, "Linux"],
 ];
 
-/** `Firefox on Windows`, from a `User-Agent`, so that people can recognize their own sessions. */
+/**
+ * Describes a device by its `User-Agent`, such as `Firefox on Windows`, so that people can recognize their own
+ * sessions.
+ */
 function deviceOf(userAgent = ""): string {
   const named = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser = "A browser", system] = [named(browsers), named(systems)];

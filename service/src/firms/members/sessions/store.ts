@@ -34,7 +34,7 @@ type FoundRow = SessionRow &
 /** Whether the session `s` of a query is an operator's: of a person, or from a command line link. */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
-/** When the session `s` of a query ends, if it is used until then. */
+/** When the session `s` of a query reaches its absolute limit, however often it is used. */
 const endsAt = sql`CASE WHEN ${isOperators}
   THEN least(s.expires_at, s.created_at + make_interval(secs => ${sessionLimits.operator.wholeSeconds})) ELSE s.expires_at END`;
 
@@ -128,7 +128,7 @@ export const selectSessions = (db: Sql, userId: string, now: Date) =>
      FROM sessions s WHERE user_id = ${userId} AND ${isWhole(now)} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
-/** Selects one session, those of an address, of a firm's members or of operators, or all. */
+/** Selects sessions: one, those of an address, those of a firm's members, those of operators, or all. */
 export type SessionFilter = { sessionId: string } | { email: string } | { partnerId: string } | "operator" | "all";
 
 export type AnySession = Omit<ListedSession, "id"> & {

@@ -41,8 +41,8 @@ export const newToken = newSecret;
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * The token of a browser that has signed in with an address. It gives no access. The browser gets its own quota of
- * links with it, which strangers can't use up. It is derived, so no table stores it.
+ * The token of a browser that has signed in with an address. It gives no access, but such browsers have a quota of
+ * links of their own, which strangers can't use up. It is derived, so no table stores it.
  */
 export function knownBrowserToken(secrets: SecretBytes, email: string): string {
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());

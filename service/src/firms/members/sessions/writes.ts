@@ -54,7 +54,7 @@ export async function completeSession(tx: Tx, rowMac: RowMac, completed: Complet
 
 /**
  * Records a recent proof in a session.
- * @param passkeyAt when a passkey was used; null for another proof
+ * @param passkeyAt when the passkey was used; null when the proof was not a passkey
  * @returns false for an ended session
  */
 export async function confirmSession(

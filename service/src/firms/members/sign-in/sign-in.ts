@@ -46,7 +46,7 @@ export const linkPath = (token: string): string => `/sign-in/${token}`;
 export function requireAddress(text: string): string {
   const typed = text.trim();
   const email = typed.toLowerCase();
-  // Checked before lowercasing, because that turns the Kelvin sign into a k.
+  // The address is checked before it is lowercased, because lowercasing turns the Kelvin sign into a k.
   if (!isEmail(email) || /[^\x20-\x7e]/.test(typed)) throw invalid("email must be a mail address.");
   return email;
 }
@@ -54,8 +54,8 @@ export function requireAddress(text: string): string {
 const start = "/dashboard";
 
 /**
- * A path of the dashboard or the console. Anything else becomes the dashboard's start, so that it never leads to
- * another site.
+ * A path of the dashboard or the console. Any other text is replaced by the dashboard's start page, so that a sign-in
+ * never leads to another site.
  */
 export function returnPath(text: string | undefined): string {
   const base = "http://ours.invalid";
@@ -65,8 +65,9 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. Once the maximum is mailed, the open links also work in this browser, so that other people's
- * requests never lock a person out. Known and unknown addresses get the same response and the same work.
+ * Mails a sign-in link. Once the maximum number of links is mailed, no further one is. Instead, the open links also
+ * work in this browser, so that other people's requests never lock a person out. Known and unknown addresses get the
+ * same response and the same work.
  * @param asked.browser the secret in the browser's cookie; the link works in no other browser
  * @param asked.known the token of a browser that has signed in before
  * @throws ServiceError for an invalid address

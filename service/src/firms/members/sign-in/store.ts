@@ -39,7 +39,7 @@ type WithMac = LinkFacts & { mac: Buffer | null };
 
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean => rowMac.holds(linkTable, linkMembers(row), row.mac);
 
-/** @param mailed false for a copy of a link that was mailed to be used in another browser */
+/** @param mailed false for the copy of a link that makes a link mailed for another browser usable in this one */
 export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true) =>
   db.query(
     sql`INSERT INTO sign_in_links
@@ -103,7 +103,7 @@ export type UsableLink = { email: string | null; returnTo: string };
 
 const columns = sql`${linkColumns}, return_to AS "returnTo"`;
 
-/** A link that this browser may use; undefined for any other. */
+/** A link that this browser may use; undefined for any other link. */
 export async function findLink(
   db: Sql,
   rowMac: RowMac,

@@ -47,6 +47,6 @@ SELECT id AS key, id AS "keyId", partner_id AS "partnerId", environment, key_sha
 
 export const keySha256 = (key: string): Buffer => hash("sha256", key, "buffer");
 
-/** The key in an `Authorization` header; undefined for a header of any other form. */
+/** The key in an `Authorization` header; undefined when the header has any other form. */
 export const bearerKey = (authorization: string | undefined): string | undefined =>
   bearer.exec(authorization ?? "")?.[1];

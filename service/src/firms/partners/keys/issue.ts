@@ -57,7 +57,7 @@ export function keyScopes(names: readonly string[]): Scope[] {
 }
 
 /**
- * The expiry of a key, from a number of days or a date, which counts until its end (UTC).
+ * The time when a key expires, parsed from a number of days or from a date. A date means the end of that day (UTC).
  * @throws ServiceError for another text, and for a time that is past or more than ten years away
  */
 export function keyExpiry(text: string, now: Date): Date {

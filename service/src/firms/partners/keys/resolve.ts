@@ -32,11 +32,14 @@ const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
 const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
-/** The only query that checks a bearer key. It is separate from its execution, so that a benchmark can run it alone. */
+/**
+ * The only query that checks a bearer key. It is a statement of its own, so that a benchmark can run just the query.
+ */
 export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 
 /**
- * The query that checks a bearer key, with the key's name and the firm's number of open rooms, for `/api/partner/me`.
+ * For `/api/partner/me`: the query that checks a bearer key and also returns the key's name and the number of the
+ * firm's open rooms.
  */
 export const keyForMeStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, forMe);
 
@@ -59,14 +62,14 @@ const principalFrom = (row: KeyRow): Principal => ({
 
 export type KeyResolverDeps = { db: Sql; clock: Clock; rowMac: RowMac; lastUse: LastUse };
 
-/** Resolves bearer keys with one indexed read each. Every failure gives null. */
+/** Resolves bearer keys with one indexed read each. The result for any key that is not valid is null. */
 export function keyResolver(deps: KeyResolverDeps): ResolveKey {
   return (authorization, ip) => find(deps, { authorization, ip }, keyStatement, principalFrom);
 }
 
 type ForMe = { openRooms: number; keyName: string | null };
 
-/** The details that were read with the caller's key; undefined when they were not. */
+/** The details that were read with the caller's key; undefined when the key was read without them. */
 export const detailsOf = (principal: Principal): ForMe | undefined =>
   "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 

@@ -7,12 +7,12 @@ import { keyMembers, keyTable } from "./format.ts";
 import { addKey, type IssuedKey } from "./issue.ts";
 import * as store from "./store.ts";
 
-/** A replacement key, and the end of the replaced one. */
+/** A replacement key, and when the replaced key stops working. */
 export type RotatedKey = IssuedKey & { previousKeyId: string; previousExpiresAt: Date };
 
 /**
- * Replaces an active key, which then works for the overlap or not at all. The new key has the same name, scopes and
- * lifetime. The caller must have locked the firm.
+ * Replaces an active key. The old key keeps working for the overlap; without one, it stops at once. The new key has the
+ * same name, scopes and lifetime. The caller must have locked the firm.
  * @throws ServiceError for a key that is inactive or already replaced
  */
 export async function rotateUnderLock(
@@ -39,7 +39,7 @@ export async function rotateUnderLock(
   return { ...issued, previousKeyId: keyId, previousExpiresAt };
 }
 
-/** A row that was altered in the database gets no new MAC. */
+/** A row that somebody altered in the database gets no new MAC, which would make it authentic. */
 function requireRotatable(rowMac: RowMac, key: store.KeyRow, now: Date): void {
   const conflict = (message: string) => new ServiceError("conflict", message);
   if (key.revokedAt) throw conflict("This key is revoked. Issue a new one instead.");

@@ -102,7 +102,10 @@ export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | und
   return firm?.id;
 }
 
-/** A key that is already revoked keeps its first time. @returns undefined for an unknown key */
+/**
+ * Revokes a key. A key that is already revoked keeps the time of its first revocation. @returns undefined for an
+ * unknown key
+ */
 export async function revokeKey(
   db: Sql,
   rowMac: RowMac,

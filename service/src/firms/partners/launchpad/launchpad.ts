@@ -108,7 +108,8 @@ type Facts = {
   liveCompletedAt: Date | null;
 };
 
-// Each fact is one index look-up at any size, because the environment is a constant in the query.
+// Because the environment is a constant in the query, each fact needs only one index look-up, however many rows there
+// are.
 const inEnvironment: Readonly<Record<Environment, Statement>> = {
   test: sql`partner_id = p.id AND environment = 'test'`,
   live: sql`partner_id = p.id AND environment = 'live'`,

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../platform/errors.ts";
 
-/** The refusals that HTTP adds to those of the domain. */
+/** The refusals that only the HTTP layer makes, in addition to those of the domain. */
 export type HttpErrorCode =
   | "unauthenticated"
   | "sign_in_required"

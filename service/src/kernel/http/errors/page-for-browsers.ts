@@ -2,12 +2,12 @@ import type { onRequestAsyncHookHandler } from "fastify";
 import { prefersPage } from "../accept.ts";
 import { uncached } from "../verdicts.ts";
 
-/** Headers of a response whose form depends on the Accept header, so that caches don't mix the forms up. */
+/** Headers of a response whose form depends on the Accept header, so that a cache keeps the forms apart. */
 export const negotiated = { ...uncached, Vary: "Accept" };
 
 /**
- * Redirects browsers from a public verification in the API to its page, because people forward such links. Programs get
- * the JSON.
+ * Redirects a browser from the API's address of a public verification to the page that shows it, because people forward
+ * such links. A program gets the JSON.
  * @param pages the URL of the pages, without the code
  */
 export const pageForBrowsers =

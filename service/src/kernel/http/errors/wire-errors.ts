@@ -41,7 +41,7 @@ type WireError = { status: number; code: WireCode; message: string };
 
 const wire = (code: WireCode, message: string): WireError => ({ status: wireStatus[code], code, message });
 
-/** Fastify's own refusals, in the service's words. */
+/** The service's messages for Fastify's own refusals. */
 const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_INVALID_MEDIA_TYPE", wire("unsupported_media_type", "Send the body as application/json.")],
   ["FST_ERR_CTP_EMPTY_JSON_BODY", wire("validation", "The body is not valid JSON.")],
@@ -49,7 +49,7 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
-/** Most brief outages are over within a few seconds. */
+/** The value of `Retry-After`: most brief outages are over within a few seconds. */
 const retryAfterSeconds = 2;
 
 const internal = wire("internal", "Something went wrong on our side.");
@@ -94,7 +94,10 @@ function bodyOf(code: WireCode, message: string): object {
 const busyWarningMs = 60_000;
 const busy = new WeakMap<FastifyBaseLogger, { warnedAt: number; refused: number }>();
 
-/** Logs busy refusals once a minute with their number: one line each would cost more than the refusal itself. */
+/**
+ * Once a minute, logs how many requests were refused because of load. A line for each of them would cost more than the
+ * refusal itself.
+ */
 function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
   const now = performance.now();
   const { warnedAt, refused } = busy.get(log) ?? { warnedAt: -busyWarningMs, refused: 0 };

@@ -77,8 +77,8 @@ const unavailable = refusal(
 );
 
 /**
- * Adds to the description what the server does for every route: refusals of a body, problem details as the other form
- * of a refusal, and response headers.
+ * Adds to the description what the server does for every route: refusals of a body, problem details as a second form of
+ * each refusal, and response headers.
  */
 export function describeAround<D extends Document>(document: D): D {
   const operations = Object.values(document.paths ?? {}).flatMap((item) =>
@@ -111,7 +111,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Only JSON bodies share these refusals. The contract gives forms with a document 400 and messages of their own.
+  // Only routes with a JSON body have these refusals. For forms with a document, the contract defines a 400 with other
+  // messages.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

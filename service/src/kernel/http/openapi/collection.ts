@@ -27,7 +27,7 @@ const remembered: Readonly<Record<string, string>> = {
 };
 const variables = ["orderCode", "roomCode", "verifyCode"];
 
-/** Form fields that a first request sends in addition to the required ones. */
+/** Optional form fields that the collection's requests nevertheless send. */
 const sentAtFirst: ReadonlySet<string> = new Set(["document", "name", "svc_sign", "external_reference"]);
 
 /**
@@ -85,7 +85,8 @@ function headersOf({ parameters = [], requestBody }: Operation): object[] {
   const sent = parameters.filter((parameter) => parameter.in === "header");
   return [
     ...(isJson ? [{ key: "Content-Type", value: "application/json" }] : []),
-    // Each request needs a key of its own. With a shared key, a second order would get the first order's response.
+    // Each request needs an `Idempotency-Key` of its own. With a shared key, a second order would get the first order's
+    // response.
     ...sent.map(({ name, description }) => ({ key: name, value: "{{$guid}}", description })),
   ];
 }

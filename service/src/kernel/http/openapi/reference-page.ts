@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from "fastify";
 
 const path = "/docs/reference";
 
-// The library is 4 MB of JavaScript and a tenth of the startup time, so it is loaded for the first reader.
+// The library is 4 MB of JavaScript and a tenth of the startup time, so it is loaded when the page is first requested.
 async function openReference(): Promise<FastifyInstance> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const reference = fastify({ routerOptions: { ignoreTrailingSlash: true } });
@@ -39,8 +39,8 @@ const framed = (html: string): string => html.replace("<html>", '<html lang="en"
 const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 
 /**
- * The policy of this page alone. The library starts with an inline script and inline styles, so the policy allows
- * exactly these.
+ * The Content-Security-Policy of this page alone. The library starts with an inline script and inline styles, so the
+ * policy allows exactly these.
  */
 function contentSecurityPolicy(html: string): string {
   const script = inlineScript.exec(html)?.[1];

@@ -9,7 +9,10 @@ const languages = [
   { ending: ".py", lang: "Python", label: "Python" },
 ] as const;
 
-/** The address in the files of samples and guides. It is replaced by this service's address before they are served. */
+/**
+ * The placeholder address in the files of samples and guides. It is replaced by this service's address before they are
+ * served.
+ */
 const placeholder = "https://sign.example.com";
 
 /** Replaces the placeholder in a sample or guide with the address of this service. */
@@ -19,7 +22,9 @@ type Operation = { operationId: string; [codeSamples]?: object[] };
 
 const codeSamples = "x-codeSamples";
 
-/** Adds samples for this service to the operations that have some. Changes `paths` in place. */
+/**
+ * Adds code samples, with this service's address, to the operations that have sample files. Changes `paths` in place.
+ */
 export function addSamples(paths: Readonly<Record<string, object | undefined>>, baseUrl: string): void {
   const files = new Set(readdirSync(folder));
   for (const operation of Object.values(paths).flatMap((item = {}) => Object.values(item) as Operation[])) {

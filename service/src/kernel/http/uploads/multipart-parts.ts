@@ -27,15 +27,15 @@ export type PartRules = {
   spareBytes?: number;
   messages: { tooLarge: string; incomplete: string };
   /**
-   * Collects the text fields as they arrive, for a page that shows a refused form again. Fields after a file that is
-   * too large are then read too.
+   * Collects the text fields as they arrive, for a page that shows a refused form again. With it, the fields after a
+   * file that is too large are read too.
    */
   typed?: Map<string, string>;
 };
 
 /**
- * Reads the parts of a multipart request; discards the rest of a refused one.
- * @param capacity the longest file to hold; null refuses any file as too large
+ * Reads the parts of a multipart request; discards the rest of a refused request.
+ * @param capacity the longest file to hold; null to refuse any file as too large
  * @throws ServiceError `validation`
  */
 export async function readParts(request: FastifyRequest, rules: PartRules, capacity: number | null) {
@@ -85,7 +85,7 @@ async function readText(part: MultipartFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The parser cuts a file off one byte after the limit, so a file of that length is too large. */
+/** The parser cuts a file off one byte after the limit, so a file that reaches this length was too large. */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {
     await finished(part.file.resume());
@@ -129,7 +129,7 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
 
 /**
  * Errors of the form parser and of the stream (cut body, bad boundary, too many parts) are plain `Error` objects.
- * Errors of the service and of the language have subclasses.
+ * Errors of the service and of JavaScript itself are instances of subclasses.
  */
 function isFormError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

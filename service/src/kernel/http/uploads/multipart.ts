@@ -30,7 +30,7 @@ export type FormRules = PartRules & {
   messages: { notMultipart: string };
   /** The upload's owner; the request's principal by default. */
   holder?: UploadHolder;
-  /** Runs the route's authentication hook again, for a form whose upload took long. */
+  /** Runs the route's authentication hook again, for a form whose upload took a long time. */
   authenticate: (request: FastifyRequest) => Promise<void>;
 };
 
@@ -63,7 +63,8 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
-    // The plugin would parse text parts labeled as JSON. Treated as files, they arrive unchanged.
+    // The plugin would parse text parts that are labeled as JSON. It leaves files unchanged, so those parts are treated
+    // as files.
     isPartAFile: (_name, contentType, filename) =>
       filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",
   });
@@ -103,7 +104,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   }
 }
 
-/** RFC 2046, section 5.1.1: a boundary has at most 70 characters. The parser reports a missing one. */
+/** RFC 2046, section 5.1.1: a boundary has at most 70 characters. The parser itself reports a missing boundary. */
 function hasGoodBoundary({ headers }: FastifyRequest): boolean {
   const found = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;\s]*))/i.exec(headers["content-type"] ?? "");
   return (found?.[1] ?? found?.[2] ?? "").length <= 70;
@@ -125,7 +126,7 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
 
 /** @throws ServiceError when the caller is no longer allowed to upload, or is now a different caller */
 async function authenticateAgain(request: FastifyRequest, { authenticate, holder }: FormRules): Promise<void> {
-  // A caller that passes a holder has no principal, and compares the holders itself.
+  // A route that passes a holder has no principal, so its `authenticate` compares the holders itself.
   if (holder) return authenticate(request);
   const before = principalOf(request);
   await authenticate(request);
@@ -134,7 +135,7 @@ async function authenticateAgain(request: FastifyRequest, { authenticate, holder
   throw new ServiceError("conflict", "You switched firm or environment while the form was on its way. Send it again.");
 }
 
-/** The minimum pace of a body, both while it is read and while the rest of a refused one is discarded. */
+/** The minimum pace at which a body must arrive. It also applies while the rest of a refused body is discarded. */
 export type BodyPace = {
   /** The first window of this length must bring `minBytes`. The minimum doubles with each window, up to a limit. */
   windowMs: number;

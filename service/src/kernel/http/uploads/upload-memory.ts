@@ -14,8 +14,7 @@ export type UploadMemory = {
 type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
 
 /**
- * @param sizes in bytes: the total, and the most that one holder may have. Each must be at least the largest
- * reservation.
+ * @param sizes in bytes: the total, and the largest share of one holder. Each must be at least the largest reservation.
  */
 export function createUploadMemory({ total, perHolder }: { total: number; perHolder: number }): UploadMemory {
   let free = total;

@@ -2,7 +2,7 @@ import type { Principal } from "../../identity/identity.ts";
 import { memoryHolder } from "../../platform/bounds/memory-budget.ts";
 import { createUploadMemory } from "./upload-memory.ts";
 
-/** The firm and environment that own the upload. */
+/** Identifies the firm and environment that own the upload. */
 export type UploadHolder = Pick<Principal, "partnerId" | "environment" | "liveEnabled" | "tier">;
 
 /** Memory for the uploads of firms. */
@@ -18,8 +18,8 @@ type Sizes = { total: number; perHolder: number };
 
 export type UploadPlaceSizes = {
   /**
-   * Sizes in bytes for firms that have live access, and for firms that don't. Neither group can use up the other's
-   * memory.
+   * Sizes in bytes for firms that have live access, and for firms that don't. The two memories are separate, so neither
+   * group can use up the other's.
    */
   live: Sizes;
   trial: Sizes;
