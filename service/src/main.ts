@@ -52,8 +52,8 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
 const workerHeapMb = 512;
 /**
- * docs/operating.md states how much memory the service needs. Above this limit, tasks that use a lot of memory are
- * ended.
+ * docs/operating.md states how much memory the service needs. When the process uses more than this, tasks that use a
+ * lot of memory are ended.
  */
 const processMb = 2_048;
 
@@ -70,7 +70,7 @@ function openWorkers(log: Log, metrics: Metrics): WorkerPool {
   });
 }
 
-/** Requests in progress may finish within the drain time; the connections of all others are cut. */
+/** Requests in progress may finish within the drain time. After it, the remaining connections are closed. */
 async function endRequests(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
   await app.close();

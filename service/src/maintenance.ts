@@ -130,12 +130,12 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
-      // Ends executions that became due while no node was running.
+      // At the start, ends executions whose end became due while no node was running.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
     { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
-    // Does not run at the start, because a starting node has other work.
+    // This task does not run at the start, because a starting node has other work.
     ...(resources.config.stripe
       ? [
           {
@@ -161,7 +161,7 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
     {
       name: "documents that are due by the retention plan",
       everyMs: hours,
-      // Runs at the start, so that a node that runs only for a short time deletes documents, too.
+      // This task also runs at the start, so that a node that never runs for long deletes documents, too.
       atStart: true,
       async work(stopping) {
         await checkMarks(stopping);

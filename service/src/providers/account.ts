@@ -13,7 +13,7 @@ export type Account = {
   timeoutMs?: number;
   /** The value of the header `Authorization`; never logged. */
   authorization: string;
-  /** Null when no secret for its events is configured; then no event is accepted. */
+  /** Verifies the account's events. Null when no secret for events is configured; then no event is accepted. */
   verify: InboundVerifier | null;
   /** Sends a request that changes nothing, such as reading the balance, to check the account. */
   check: (call: Call) => Promise<AccountCheck>;

@@ -12,14 +12,14 @@ export type ProviderBacklog = {
   /** The number of acts with an unknown outcome. */
   unknownActs: number;
   /**
-   * Since when the provider has been unavailable, by the act that has waited longest; null when no act waits for the
-   * provider.
+   * Since when the provider has been unavailable, according to the act that has waited longest; null when no act waits
+   * for the provider.
    */
   awaySince: Date | null;
   unworkedEvents: number;
 };
 
-/** The backlogs of the providers that have one. */
+/** The backlogs of all providers that have waiting work. */
 export const backlogs = (db: Sql): Promise<ProviderBacklog[]> =>
   db.query<ProviderBacklog>(sql`
     SELECT provider, sum(waiting)::int AS "waitingActs", sum(unclear)::int AS "unknownActs",

@@ -41,7 +41,10 @@ export type Taken = { outcome: "stored" | "repeated" } | { outcome: "forged"; wh
 /** The accounts at providers: requests, acts that must happen once, and signed events. */
 export type Providers = {
   has: (provider: ProviderName) => boolean;
-  /** The call for requests that may be repeated. An act gets its own call. @throws Error without an account */
+  /**
+   * The call for requests that may safely be repeated. Acts use other calls, which record them. @throws Error without
+   * an account
+   */
   callOf: (provider: ProviderName) => Call;
   /**
    * A call with a separate circuit breaker and the default time-out. It is for requests that people wait for, so that
@@ -49,8 +52,8 @@ export type Providers = {
    */
   separateCallOf: (provider: ProviderName) => Call;
   /**
-   * Must be called at the start, before any job runs. It also works without an account, so that intents from a time
-   * with an account can end.
+   * Must be called at the start, before any job runs. It also registers kinds of acts at providers without an account,
+   * so that intents from a time when there was an account can end.
    */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
@@ -77,11 +80,14 @@ export type Providers = {
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
   /** Registers the workers of the jobs. */
   work: (jobs: Jobs) => void;
-  /** The accounts with their callers, which know the health of the provider. */
+  /** For each provider with an account: the account, and the caller, which knows the provider's health. */
   accounts: () => { account: Account; caller: Caller }[];
 };
 
-/** A limit for each node and provider, because one act may hold several copies of a 35 MB document. */
+/**
+ * The most acts at once on a node for each provider, because one act may hold several copies of a 35 MB document in
+ * memory.
+ */
 const actsAtOnce = 2;
 
 export function openProviders(deps: ProvidersDeps, accounts: readonly Account[]): Providers {

@@ -4,7 +4,7 @@ import type { Dict } from "./values.ts";
 
 /**
  * The dictionary as text (latin1: one character per byte) with some keys set. All other bytes stay the same.
- * @throws PdfRefusal `needs_repair` when a key to set occurs twice
+ * @throws PdfRefusal `needs_repair` when a key that is to be set occurs twice
  */
 export function withEntries(dict: Dict, changes: Readonly<Record<string, string>>): string {
   const edits: { start: number; end: number; text: string }[] = [];

@@ -7,9 +7,9 @@ import type { Placed, XrefTable } from "./xref/xref-table.ts";
 
 /** One cross-reference section. `PdfFile.sections` lists the newest first. */
 export type Section = {
-  /** The table, or null when the section is a stream. */
+  /** The section's table; null when the section is a stream. */
   readonly table: XrefTable | null;
-  /** The stream, or for a hybrid file the one that `XRefStm` names. */
+  /** The section's stream. In a hybrid file, it is the stream that `XRefStm` names. */
   readonly stream: XrefStream | null;
   readonly trailer: Dict;
 };
@@ -19,7 +19,7 @@ export type PdfFile = {
   readonly bytes: Buffer;
   /** Added to each offset in the file: the length of the junk before `%PDF-`, usually 0. */
   readonly base: number;
-  /** The number after the last `startxref`, as written. */
+  /** The number after the last `startxref`, as the file states it. */
   readonly startxref: number;
   /** The offset of every object, when the document's own cross-reference can't be read; otherwise null. */
   readonly restated: readonly Placed[] | null;

@@ -20,8 +20,8 @@ type Walk = { readonly found: FormField[]; readonly rest: Generator<FormField, v
 const walks = new WeakMap<Dict, Walk>();
 
 /**
- * The fields of a form, in the order of `walk`. The result is cached, because signing and sealing iterate over it
- * several times and each reading would use up the budget.
+ * The fields of a form, in the order of `walk`. The result is cached, because signing and sealing iterate over the
+ * fields several times, and each walk would use up some of the budget.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
@@ -34,7 +34,9 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
   }
 }
 
-/** Throws the same error again after a failed walk, which must not look like a walk that reached its end. */
+/**
+ * After a walk that failed, the next walk throws the same error. It must not look as if the walk had reached its end.
+ */
 function readNext(known: Walk): FormField | undefined {
   if (known.failure !== null) throw known.failure;
   try {

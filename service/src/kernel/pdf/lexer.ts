@@ -149,7 +149,8 @@ function wholeNumber(bytes: Buffer, at: number, end: number): number {
   let points = 0;
   for (let position = at; position < end; position++) {
     if (isDigit(bytes, position)) continue;
-    // Some producers write a sign inside a number. Every reader tolerates it, and the service doesn't need the value.
+    // Some producers write a sign inside a number. Every reader tolerates it, and the service doesn't need such a
+    // number's value.
     const code = bytes[position];
     if (code === 0x2e) points++;
     else if (code !== 0x2d && !(code === 0x2b && position === at)) points = 2;

@@ -63,7 +63,8 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 
 /**
  * How a widget is drawn: `drawing` for one drawing, `states` for several, `stated` when a state selects one, `nothing`
- * for none. Without a state, pyHanko takes a drawing from before a lock for a change made after it.
+ * for none. If a widget has a drawing but no state, pyHanko reports a drawing made before a lock as a change made after
+ * it.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));
@@ -73,14 +74,14 @@ export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "draw
   return normal && isDict(normal) && isStream(normal) ? "drawing" : normal ? "states" : "nothing";
 }
 
-/** The state of a widget that has only one drawing. Readers show that drawing under any name. */
+/** The state of a widget that has only one drawing. Readers show that drawing whatever name the state has. */
 export const ONLY_STATE = "/N";
 
 /** The fields that a signature field locks, and the changes allowed afterwards (ISO 32000-2 table 236). */
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The lock as a reference in a signature (ISO 32000-1 12.8.2.4). */
+/** The lock as it is written in the signature, as a signature reference (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

@@ -46,7 +46,7 @@ export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   return undefined;
 }
 
-/** The most comparisons of a binary search. */
+/** The most comparisons that one binary search makes. */
 const comparisons = (sorted: readonly unknown[] = []): number => 32 - Math.clz32(sorted.length);
 
 function placeAt(file: PdfFile, offset: number, ref: Ref): Place {
@@ -76,7 +76,10 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
   return stream;
 }
 
-/** Objects that an object stream's own dictionary refers to can't be in an object stream, which prevents recursion. */
+/**
+ * Resolves a reference in the dictionary of an object stream. The object must not itself be in an object stream, which
+ * prevents endless recursion.
+ */
 function plainObject(file: PdfFile, value: Span): Span | undefined {
   const ref = asRef(value);
   const found = ref && findEntry(file, ref.num);
@@ -112,7 +115,7 @@ export function resolveDict(file: PdfFile, span: Span | undefined, what: string)
       throw new PdfRefusal("too_complex", `object ${next.num} is a reference to references`);
     ref = next;
     const place = locate(file, next);
-    // Fast path: the end of a dictionary is known once its entries are read, so it is read only once.
+    // Fast path: the end of a dictionary is known once its entries are read, so the dictionary is read only once.
     if (place && isDict(place)) return { ref, dict: dictAt(file, place) };
     value = place && spanAt(file, place);
   }

@@ -24,7 +24,8 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   const file = openChain(bytes, header, startxref);
-  // Drops object streams read before the key was known, because they were parsed still encrypted.
+  // Discards the object streams that were read before the key was known, because they were parsed while still
+  // encrypted.
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
 
@@ -43,7 +44,7 @@ export function readableChain(bytes: Buffer, header: number): PdfFile | null {
 
 function openChain(bytes: Buffer, header: number, startxref: number): PdfFile {
   const budget = newBudget();
-  // By ISO 32000-1 offsets count from the header. Some producers count from the start of the file.
+  // By ISO 32000-1, offsets count from the `%PDF-` header. Some producers count from the start of the file.
   const base = isSection(bytes, startxref + header) ? header : 0;
   const sections = readSections(bytes, base, startxref, budget);
   return { bytes, base, startxref, restated: null, sections, budget, objectStreams: new Map(), encryption: null };
@@ -119,7 +120,7 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   const table = readXrefTable(bytes, at, budget);
   const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
-  // With an earlier section present, readers take the numbering literally: object 1 is then free.
+  // If there is an earlier section, readers take the table's numbers literally, so object 1 is free.
   if (table.countsFrom1 && trailer.entries.has("Prev"))
     throw new PdfRefusal("needs_repair", `the table at ${at} counts from 1, and has an earlier one`);
   const hybrid = offsetEntry(trailer, "XRefStm");

@@ -64,7 +64,7 @@ export async function textItems(page: PDFPageProxy, room: number): Promise<TextI
     if (done) return found;
     for (const item of value.items) {
       if (!("str" in item)) continue;
-      // Counts one more for each run, because even an empty run takes memory.
+      // Each run counts as one more character than it has, because even an empty run takes memory.
       left -= item.str.length + 1;
       found.push(item);
     }

@@ -9,8 +9,8 @@ import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDic
 type Allowed = 2 | 3 | null;
 
 /**
- * The changes that the certification named by the catalog still allows (ISO 32000-2 12.8.2.2): 2 for forms and
- * signatures, 3 for annotations too. Null without a certification.
+ * The changes that the certification named by the catalog still allows (ISO 32000-2 12.8.2.2): 2 allows forms and
+ * signatures, 3 allows annotations too. Null without a certification.
  * @throws PdfRefusal `docmdp_forbids_changes` for P 1
  */
 export function certification(file: PdfFile, catalog: Dict): Allowed {
@@ -23,9 +23,9 @@ export function certification(file: PdfFile, catalog: Dict): Allowed {
 
 /**
  * Counts the signed signature fields of a form, and finds the changes that the strictest of them still allows. Reads
- * each signature's own statement, which counts even when the catalog no longer names it, and its field's lock (ISO
+ * each signature's own statement, which counts even when the catalog no longer names it, and the lock of its field (ISO
  * 32000-2 12.7.5.5).
- * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (P 1)
+ * @throws PdfRefusal `docmdp_forbids_changes` when a signature locked the document (P 1)
  */
 export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {
   let count = 0;

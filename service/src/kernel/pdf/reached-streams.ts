@@ -15,10 +15,11 @@ import { catalog } from "./xref/lookup.ts";
 export type ReachedStream = Decoded & {
   readonly num: number;
   readonly isContent: boolean;
-  /** Whether a page or an annotation draws it directly. Otherwise another content names it. */
+  /** Whether a page or an annotation draws it directly. Otherwise another content stream names it. */
   readonly isRoot: boolean;
   /**
-   * The contents that the stream's resources name, by their names; null when the stream has no resources of its own.
+   * The content streams that the stream's resources name, by their names; null when the stream has no resources of its
+   * own.
    */
   readonly named: ReadonlyMap<string, number> | null;
 };
@@ -29,8 +30,8 @@ type Pending = { value: Span; use: Use; key: string; above: string; named?: Name
 type Named = ReadonlyMap<string, number> | null;
 
 /**
- * Keys of a form that page readers never follow. Resource names are chosen by the document, so they are always
- * followed.
+ * Keys of a form XObject that readers of pages never follow. In a dictionary of resources such a key may be a name
+ * chosen by the document, so there every key is followed.
  */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
 /** Keys whose streams are contents: XObjects, patterns and glyphs (CharProcs). */
@@ -113,7 +114,7 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
       const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
       const next = isSkipped ? undefined : entry(dict, name);
       if (!next || !leads(next)) continue;
-      // A content is followed by its resources, an appearance by its states.
+      // After a content, the walk follows its resources. After an appearance, it follows its states.
       pending.push({ value: next, use: isStream ? "resources" : use, key: name, above: key });
     }
   }
@@ -121,7 +122,7 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
 
 const none: ReachedStream = { data: null, length: 0, num: 0, isContent: false, isRoot: false, named: null };
 
-/** The contents that resources name: forms, the forms of soft masks, and patterns. */
+/** The content streams that resources name: forms, the forms of soft masks, and patterns. */
 function namedBy(file: PdfFile, resources: Span | undefined): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const own = dictOf(file, resources);
@@ -189,7 +190,7 @@ function filtersOf(file: PdfFile, dict: Dict): string[] {
   return spans.flatMap((span) => asName(resolved(file, span)) ?? []);
 }
 
-/** @throws PdfRefusal for LZW codes that get wider at an unusual time */
+/** @throws PdfRefusal for LZW data whose codes get wider at an unusual position (EarlyChange) */
 function isPredicted(file: PdfFile, dict: Dict): boolean {
   const value = parameter(file, dict, "DP", "DecodeParms");
   const spans = value && isArray(value) ? [...elements(value)] : value ? [value] : [];

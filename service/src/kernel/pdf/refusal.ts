@@ -1,4 +1,4 @@
-/** All reasons to refuse a PDF. The service repairs nothing: it refuses a file that would need it. */
+/** All reasons to refuse a PDF. The service repairs nothing: it refuses a file that would need repair. */
 export const PDF_REFUSALS = [
   "not_a_pdf",
   "encrypted",

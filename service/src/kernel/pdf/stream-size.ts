@@ -39,7 +39,7 @@ function undone(name: string, { data, length }: Decoded, most: number): Decoded 
   if (ascii85.has(name))
     return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
   if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
-  // Readers stop at a filter that they don't know and use the data so far.
+  // Readers stop at a filter that they don't know, and use the data as decoded up to there.
   return { data, length };
 }
 

@@ -13,14 +13,18 @@ export function stringBytes({ bytes, start, end }: Span): Buffer {
   return bytes[start] === 0x28 ? literalBytes(inner) : hexBytes(inner);
 }
 
-/** The text of a text string (ISO 32000-2 7.9.2.2). Characters of PDFDocEncoding that Latin-1 lacks come out wrong. */
+/**
+ * The text of a text string (ISO 32000-2 7.9.2.2). Characters of PDFDocEncoding that Latin-1 lacks are decoded wrongly.
+ */
 export const textOf = (span: Span): string => textOfBytes(stringBytes(span)) ?? "";
 
 /** Whether PDFDocEncoding and Latin-1 differ for a code (ISO 32000-2 annex D.2). */
 const isOther = (code: number): boolean =>
   (code >= 0x18 && code < 0x20) || (code >= 0x7f && code <= 0xa0) || code === 0xad;
 
-/** The text of these bytes. @param exact returns null for text with PDFDocEncoding characters that Latin-1 lacks */
+/**
+ * The text of these bytes. @param exact true to return null for text with PDFDocEncoding characters that Latin-1 lacks
+ */
 export function textOfBytes(bytes: Buffer, exact?: "exact"): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)
     return bytes

@@ -19,7 +19,7 @@ const mostFilters = 4;
 
 /**
  * The data of each stream that may contain text, found as lenient readers find it. Yields `unread` for a stream whose
- * filters are not undone here. Yields `too large`, and ends, when the data so far exceed `LIMITS.inflatedBytes`.
+ * filters are not undone here. Yields `too large`, and ends, when all the data together exceed `LIMITS.inflatedBytes`.
  */
 export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
   let left: number = LIMITS.inflatedBytes;
@@ -75,7 +75,7 @@ export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 102
 
 /**
  * Why a document's text costs too much to read; null when it may be read. pdf.js uses 100 bytes or more for each
- * character, and keeps the elements of an array or dictionary until it ends.
+ * character, and keeps all elements of an array or dictionary in memory until it ends.
  */
 export function tooMuchText(bytes: Buffer): string | null {
   const found = costOfFound(bytes);
@@ -191,8 +191,8 @@ const looksDeflated = (data: Buffer): boolean =>
 const looked = 4096;
 
 /**
- * Whether a stream begins like no content does, such as an embedded file. Such binary data can contain text operators
- * by chance.
+ * Whether a stream begins in a way that no content stream does, as an embedded file may. Such binary data can contain
+ * text operators by chance.
  */
 function isNoise(data: Buffer): boolean {
   const start = data.subarray(0, looked);
@@ -210,7 +210,7 @@ for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[
 /**
  * How much of a content a reader holds in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4), or the
  * elements of its arrays and dictionaries, whichever are more. An empty string counts as one byte. A bracket in a
- * comment can open an array but not close one, so that a comment can't hide elements.
+ * comment counts as opening an array but never as closing one, so that a comment can't hide elements.
  */
 function weightOf(data: Buffer): number {
   let [count, elements, depth] = [0, 0, 0];

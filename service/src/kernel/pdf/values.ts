@@ -29,7 +29,8 @@ export function readDict(bytes: Buffer, start: number): Dict {
       repeated ??= new Set();
       repeated.add(key);
     }
-    // Readers differ on which of two values counts. Keep neither, so that all code that reads the key refuses it.
+    // Readers differ in which of two values they use. So neither is kept, and all code that reads the key refuses the
+    // document.
     entries.set(key, earlier && !sameBytes(earlier, span) ? AMBIGUOUS : span);
     at = skipSpace(bytes, end);
   }

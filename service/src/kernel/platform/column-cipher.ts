@@ -13,8 +13,8 @@ export type ColumnCipher = {
 
 const [nonceLength, tagLength] = [12, 16];
 
-// Layout: magic with a version (5), the key's id (4), nonce (12), the encrypted value, tag (16). Earlier values have
-// neither magic nor id, so all keys are tried.
+// Layout: magic with a version (5), the key's id (4), nonce (12), the encrypted value, tag (16). Values of earlier
+// releases have neither magic nor id, so all keys are tried on them.
 /** The prefix of values that include their key's id. */
 export const columnMagic = Buffer.from("SSSC\x02", "latin1");
 const idEnd = columnMagic.length + keyIdBytes;

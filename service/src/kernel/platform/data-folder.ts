@@ -40,7 +40,7 @@ export function prepareDataFolder(folder: string): void {
     try {
       unlinkSync(probe);
     } catch {
-      // The probe file was never created. The error above gives the reason.
+      // The probe file was not created, and the error that is being thrown gives the reason.
     }
   }
   const { bavail, bsize } = statfsSync(folder);

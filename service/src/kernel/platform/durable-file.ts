@@ -3,9 +3,10 @@ import { link, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Writes a file that is complete and on the disk when the promise resolves, or doesn't exist.
+ * Writes a file atomically and durably. When the promise resolves, the file is complete and on the disk; when it
+ * rejects, no partial file is left.
  * @param options.exclusive leaves an existing file unchanged
- * @throws NodeJS.ErrnoException (ENOSPC, EACCES, ...); no partial file remains
+ * @throws NodeJS.ErrnoException (ENOSPC, EACCES, ...)
  */
 export async function writeFileDurably(
   path: string,
@@ -52,7 +53,7 @@ export async function openMakingFolder(path: string, mode: number) {
 
 const syncing = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
 
-/** Makes names that were added to a folder durable. Calls that arrive during a sync share the next one. */
+/** Makes names that were added to a folder durable. Calls that arrive while a sync runs share the next sync. */
 export function syncFolder(folder: string): Promise<void> {
   const current = syncing.get(folder);
   if (current) {

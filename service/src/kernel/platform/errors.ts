@@ -27,7 +27,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A refusal because of load. It does not mean a fault, and under load there are thousands of them. */
+/** A refusal because of load. It does not indicate a fault, and under load there are thousands of such refusals. */
 export class BusyError extends ServiceError {
   constructor(message: string) {
     super("unavailable", message);

@@ -5,7 +5,7 @@ const sliceBytes = 4 * 1024 * 1024;
 
 /**
  * Computes the SHA-256 state of the bytes. Yields to other requests between slices of a large document.
- * @param hash the state of the bytes before these
+ * @param hash the state after the bytes that precede these
  */
 export async function hashYielding(bytes: Uint8Array, hash: Hash = createHash("sha256")): Promise<Hash> {
   for (let at = 0; at < bytes.length; at += sliceBytes) {

@@ -35,7 +35,7 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
     .digest();
 }
 
-/** The stored result of a request so far; null before its work has begun. */
+/** The result of a request as far as it is stored; null before its work has begun. */
 export type Stored = { status: number; result: object | null };
 
 /**
@@ -53,12 +53,12 @@ function resultOf(text: string, readText: ReadText): object | null {
   return readText && !text.startsWith("{") ? readText(text) : JSON.parse(text);
 }
 
-// A stored result contains codes of rooms and passports, so it is encrypted and bound to its key. Moved to another
-// firm's row it can't be replayed.
+// A stored result contains codes of rooms and passports, so it is encrypted and bound to its key. A result that
+// somebody moves to another firm's row can't be replayed.
 const boundTo = ({ owner, route, key }: RequestKey): string =>
   `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
 
-// The text of `boundTo` in SQL, without the end of the line.
+// The same text as `boundTo` makes, computed in SQL, without the line feed at its end.
 const boundKey = sql`partner_id || ' ' || environment || ' ' || route || ' ' || idempotency_key`;
 
 export const resultRows: ProtectedTable = {
@@ -87,7 +87,7 @@ function openedText(key: RequestKey, opened: string): string {
 // After this time a request counts as abandoned. The database's clock decides, because the clocks of nodes differ.
 const pendingUntil = sql`now() + interval '60 seconds'`;
 
-/** A request's claim of its key. The id distinguishes it from the claim of a request that takes over. */
+/** A request's claim of its key. The id distinguishes this claim from that of a request that takes over later. */
 export type KeyClaim = { key: RequestKey; id: string };
 
 /**

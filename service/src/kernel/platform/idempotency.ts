@@ -29,7 +29,7 @@ const pollMs = 50;
 /** The response to a key: the first response's status, and the result from which the caller builds the body. */
 export type Answer<Result> = { status: number; result: Result; replayed: boolean };
 
-/** The result so far. A result that is not final is passed to `finish`. */
+/** The result as far as it is known. A result that is not final is passed to `finish`. */
 export type Progress<Result extends object = object> = { result: Result; final: boolean };
 
 /**
@@ -117,7 +117,7 @@ export const onceRecorded = <Result extends object>(
     finish: async (result) => result,
   });
 
-/** Rolls back the work's transaction because a duplicate was first. */
+/** Thrown to roll back the work's transaction, because a duplicate was first. */
 class AlreadyClaimed extends Error {}
 
 const recordWith =
@@ -185,8 +185,8 @@ async function beginOrReplay<Result extends object, SoFar extends Result | null>
     else {
       const claim: Claim = ({ result, final }) => claimStatement(claimed, { status, result }, final, now);
       const begun = await begin(claim).catch((error) => {
-        // The statement waited for a duplicate's transaction until the lock time-out. A time-out on other locks, such
-        // as a migration's, gives a 503.
+        // The statement waited for a duplicate's transaction until the lock time-out. So the request counts as still in
+        // progress. A time-out on other locks, such as a migration's, gives a 503.
         throw waitedForRowOf("idempotency_keys", error) ? inFlight() : error;
       });
       if (begun) return begun;

@@ -19,7 +19,7 @@ export function base32(bytes: Uint8Array): string {
   return bits > 0 ? out + BASE32[(buffer << (5 - bits)) & 31] : out;
 }
 
-/** A code of an order or room: 160 random bits as 40 lowercase hex characters. */
+/** The code of an order or room: 160 random bits as 40 lowercase hex characters. */
 export const newCode = (): string => randomBytes(20).toString("hex");
 
 /** A verify code: 128 random bits as 26 lowercase base32 characters. */

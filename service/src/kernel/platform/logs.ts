@@ -39,8 +39,8 @@ const flushMs = 100;
 type Destination = { write: (line: string) => void };
 
 /**
- * Passes whole batches to the library's destination, which takes longer for a line than the logger does
- * (bench/logs.bench.ts).
+ * Passes whole batches to the library's destination, because passing a single line to it takes longer than formatting
+ * the line (bench/logs.bench.ts).
  */
 function batching(fd: number): Destination {
   const destination = pino.destination({ fd, sync: false, maxWrite: 4 * batchLength });
@@ -74,7 +74,7 @@ function batching(fd: number): Destination {
 // Node writes to a terminal synchronously, so nothing is lost at exit.
 const readable: Destination = { write: (line) => void process.stderr.write(readableLine(line)) };
 
-/** The `time` member of a line. Its text is computed once each millisecond. */
+/** The `time` member of a line. Its text is computed at most once in a millisecond. */
 function timestamps(): () => string {
   let lastMs = 0;
   let member = "";

@@ -36,7 +36,7 @@ function ofProcess(): Registry {
 
 const scrapeMs = 2_000;
 
-/** Falls back if a read takes too long, so that a scrape doesn't hang together with a dependency. */
+/** Returns the fallback if a read takes too long, so that a scrape doesn't hang because a dependency hangs. */
 async function inTime<T, F>(read: () => Promise<T>, fallback: F): Promise<T | F> {
   try {
     const reading = read();
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         async collect() {
           const values = await inTime(read, new Map<string, number>());
           this.reset();
-          // A gauge without labels shows 0 until it is set, so an unset one is removed.
+          // A gauge without labels shows 0 until it is set. So a gauge whose read gave no value is removed.
           if (label === null && !values.has("")) this.remove();
           for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
         },

@@ -32,7 +32,7 @@ function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
  * because one holder controls all addresses of such a network. Any other text stays unchanged.
  */
 export function clientNetwork(ip: string): string {
-  // There is only one plain notation for IPv4, so no parsing is needed.
+  // An IPv4 address has only one plain notation, so it is used as it is.
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;
@@ -51,7 +51,7 @@ export function clientSite(ip: string): string | null {
 
 /**
  * The trustworthy addresses of an `X-Forwarded-For`, in which some proxies write ports and brackets. The list ends at
- * the first entry that is not an address; the request then counts as coming from the proxy that wrote it.
+ * the first entry that is not an address; the request then counts as coming from the proxy that wrote that entry.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);

@@ -15,7 +15,7 @@ export type ProtectedTable = {
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
-  /** How to find the blob that a row’s `blob_key` names. */
+  /** How to find the blob that `blob_key` of a row names. */
   blobs?: BlobRows<unknown>;
 };
 
@@ -70,7 +70,10 @@ export type MacTable<Row = unknown> = ProtectedTable & {
   rows: Statement;
   /** The members of a row that its MAC covers; null for a row that gets no MAC. */
   members(row: MacRow<Row>): Members | null;
-  /** Backfill for rows from before MACs: the name of the set, and which of the rows without a MAC get one. */
+  /**
+   * For the backfill of rows that were written before rows had MACs: the name of this set of rows, and the condition
+   * for rows without a MAC that get one.
+   */
   backfill?: { set: string; which?: Statement };
 };
 

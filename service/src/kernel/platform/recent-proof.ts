@@ -9,7 +9,7 @@ const isRecent = (at: Date | null, now: Date): boolean =>
 
 export const isRecentProof = ({ confirmedAt }: Proof, now: Date): boolean => isRecent(confirmedAt, now);
 
-/** @throws ServiceError when the session's person has not signed in or confirmed it recently. */
+/** @throws ServiceError when the session's person has not signed in, or confirmed the sign-in, recently. */
 export function requireRecentProof(proof: Proof, now: Date): void {
   if (isRecentProof(proof, now)) return;
   throw new ServiceError(
@@ -20,7 +20,10 @@ export function requireRecentProof(proof: Proof, now: Date): void {
 
 export const isRecentPasskey = ({ passkeyAt }: Proof, now: Date): boolean => isRecent(passkeyAt, now);
 
-/** @param why completes the refusal @throws ServiceError when the session has not used a passkey recently. */
+/**
+ * @param why the words that complete the refusal's message @throws ServiceError when the session has not used a passkey
+ * recently.
+ */
 export function requireRecentPasskey(
   proof: Proof,
   now: Date,

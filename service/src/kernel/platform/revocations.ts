@@ -18,10 +18,10 @@ export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recov
 export type KeptKind = "key" | "seal";
 
 /**
- * Builds the INSERT of revocations. It runs by itself in the transaction of the change, or as a part (`WITH ... AS
- * (...)`) of its statement.
+ * Builds the INSERT of revocations. The INSERT runs by itself in the transaction of the change, or as a part (`WITH ...
+ * AS (...)`) of its statement.
  * @param subject the id of the revoked object, or the version of a row that is replaced
- * @param from the text after FROM, when one is written for each row that it selects
+ * @param from the text after FROM, for a revocation of each row selected there
  */
 export const revocationRow = (
   kind: RevokedKind,
@@ -116,13 +116,13 @@ export async function readRevocationsFile(path: string): Promise<KeptRevocation[
         if ((kind === "key" || kind === "seal") && subject && Number.isFinite(instant.getTime()))
           return { kind, subject, effectiveAt: instant, reason: reason ?? null };
       } catch {
-        // Handled below.
+        // The failure is handled below.
       }
       throw new Error(`line ${n + 1} of ${path} is not a revocation`);
     });
 }
 
-/** Equal for revocations that mean the same. */
+/** A key that is equal for revocations that mean the same. */
 export const revocationId = ({ kind, subject, effectiveAt, reason }: KeptRevocation): string =>
   JSON.stringify([kind, subject, effectiveAt.getTime(), reason]);
 
@@ -132,8 +132,8 @@ const without = (all: readonly KeptRevocation[], known: readonly KeptRevocation[
 };
 
 /**
- * Synchronizes the rows and the file: each gets the revocations that only the other has. Each node has its own file,
- * and a revocation in any one of them applies to all nodes.
+ * Synchronizes the rows and the file: each gets the revocations that only the other has. Each node has a file of its
+ * own. A revocation in the file of any node applies to all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await keptRevocations(db, rowMac), await readRevocationsFile(path)];

@@ -15,7 +15,7 @@ export type RowMac = {
   of: (table: string, members: Members) => Buffer;
   /**
    * Verifies the MAC: a holder of the key wrote exactly these members to the table. False for a row without a MAC.
-   * @param row identifies the row in the report of an invalid MAC; its members by default
+   * @param row identifies the row when an invalid MAC is reported; by default, the first of its members do
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
 };
@@ -66,7 +66,7 @@ export function reportUnvouched(clock: Clock, log: Log, count: (table: string) =
     if (reported.has(row) || reported.size === mostReported) return;
     reported.add(row);
     count(table);
-    // The first two members identify the row: an id, or a code and a kind or position.
+    // By default the first two members identify a row: they contain its id, or a code and a kind or position.
     const id = Object.entries(members)
       .slice(0, 2)
       .map(([name, value]) => `${name}=${value}`);
@@ -114,7 +114,7 @@ function makerOf(master: SecretBytes) {
 }
 
 /**
- * Encodes a table and members in their order: as JSON, with times in ISO 8601. It doesn't sort them, because sorting is
- * slow (`npm run bench closing`).
+ * Encodes a table and members in their order: as JSON, with times in ISO 8601. The members are not sorted, because
+ * sorting is slow (`npm run bench closing`).
  */
 const encoded = (table: string, members: Members): string => JSON.stringify([table, members]);

@@ -26,7 +26,7 @@ export type SealedTexts = {
   /**
    * Decrypts a sealed form. A text that is not sealed, or was altered, is returned unchanged: it is not a valid code,
    * and no MAC matches it.
-   * @throws ServiceError `unavailable` naming the key of a form whose key is missing
+   * @throws ServiceError `unavailable` naming the key when the key of a form is missing
    */
   open: (kind: SealedKind, stored: string) => string;
 };
@@ -48,7 +48,8 @@ function keysFor(key: SecretBytes, kind: SealedKind): Keys {
 }
 
 /**
- * A cache of results by input. A request encrypts and decrypts the same few codes several times, at about 10 us each.
+ * Caches results by input, because a request encrypts and decrypts the same few codes several times. Each time takes
+ * about 10 microseconds.
  */
 type Memo = Map<string, string>;
 

@@ -42,12 +42,12 @@ export const isPlainLines = (text: string): boolean => !unreadableBesideLines.te
 /** The text with `?` for each character that is not plain text. */
 export const toPlainText = (text: string): string => text.replace(new RegExp(unreadable, "gu"), "?");
 
-/** An external text for a message or a log: its first 100 characters, as plain text. */
+/** Shortens an external text for a message or a log to its first 100 characters, as plain text. */
 export const shownText = (text: string): string => toPlainText(text.slice(0, 100));
 
 /**
- * A key that is equal for texts that look the same: without invisible characters, in compatibility form (UAX #15,
- * NFKC).
+ * A key that is equal for texts that look the same: the text without invisible characters and in compatibility form
+ * (UAX #15, NFKC).
  */
 export const lookOf = (text: string): string =>
   text

@@ -10,7 +10,7 @@ import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";
 import { type JudgedStates, type Source, sourcesOf } from "./rules.ts";
 
-/** Deletes, in the caller's transaction, a table's data about documents whose blobs are deleted. */
+/** Deletes the data that a table has about documents whose blobs are deleted. Runs in the caller's transaction. */
 export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
 
 export type RetentionDeps = {
@@ -27,7 +27,8 @@ const batchSize = 200;
 // The same lock number on all nodes, so that only one of them marks a blob.
 const marksLock = 7_246_006;
 
-// A request to advance a test clock waits for these statements, so their limit is short. The daily run does the rest.
+// A request to advance a test clock waits for these statements, so their limit is short. The daily run deletes what is
+// left.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
@@ -35,7 +36,7 @@ const testStatements: StatementTime = { statementMs: 15_000 };
  * then the blobs are removed from the store. A blob left behind by a crash or a store error is an orphan, which is
  * swept later (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC, or that the audit log does not
  * confirm. Several nodes may run it concurrently.
- * @param testOf a firm whose test documents alone are considered; null for all documents
+ * @param testOf the firm to whose test documents the run is limited; null for all documents
  * @returns the number of marked blobs
  */
 export async function deleteDue(
@@ -114,8 +115,8 @@ async function alteredAmong(
 }
 
 /**
- * Selects a page of due rows, and locks those that can change. It is separate from its execution, so that tests can
- * check its query plan.
+ * Selects a page of due rows, and locks those that can change. It is a statement of its own, so that tests can check
+ * its query plan.
  */
 export const dueStatement = (
   { rows, id, lock, blobKey, keptUntil, partnerId, environment, authentic }: Source,
@@ -147,7 +148,7 @@ FROM unnest(${blobs.map(({ blobKey }) => blobKey)}::text[], ${blobs.map(({ rule 
 WHERE ${notDeleted(sql`due.blob_key`)} RETURNING blob_key AS "blobKey", rule`;
 }
 
-/** The next deletions: the number of due documents, and the date of the first later one. */
+/** The next deletions: the number of documents that are due, and when the next document becomes due. */
 export type Upcoming = { due: number; next: Date | null; nextRule: string | null };
 
 export async function upcomingDeletions(db: Sql, plan: RetentionPlan, now: Date): Promise<Upcoming> {

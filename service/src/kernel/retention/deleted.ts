@@ -2,7 +2,7 @@ import { type Statement, sql } from "../platform/database/sql.ts";
 import { dated } from "../platform/database/state-mac.ts";
 import { markTable } from "./marks.ts";
 
-/** Marks as JSON. @param from `deleted_blobs` with its joins and WHERE */
+/** A part of a statement: the marks of deleted blobs as JSON. @param from `deleted_blobs` with its joins and WHERE */
 const marksAmong = (from: Statement): Statement => sql`SELECT json_agg(json_build_object(
     'blobKey', deleted_blobs.blob_key, 'rule', deleted_blobs.rule, 'deletedAt', deleted_blobs.deleted_at, 'mac', encode(deleted_blobs.row_mac, 'hex')))
   FROM ${from}`;
@@ -22,14 +22,14 @@ export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 
 /**
- * Whether the blob has no mark, apart from refused ones. A forged mark counts until the next check, up to a minute
- * later. To tell people that a document was deleted, or to seal without it, use `deletedAt` or `marksOf`, which verify
- * MACs at once.
+ * Whether the blob has no mark, not counting marks that were refused as forged. A forged mark counts until the next
+ * check refuses it, up to a minute later. To tell people that a document was deleted, or to seal without it, use
+ * `deletedAt` or `marksOf`, which verify MACs at once.
  */
 export const notDeleted = (blobKey: Statement): Statement => sql`NOT EXISTS (
   SELECT FROM deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}
     AND NOT EXISTS (SELECT FROM refused_marks WHERE refused_marks.mark_id = deleted_blobs.id))`;
 
-/** The sentence of a refusal. @param what `The sealed PDF` */
+/** The sentence which tells that the plan deleted a document. @param what the document, such as `The sealed PDF` */
 export const deletedMessage = (what: string, at: Date): string =>
   `${what} was deleted on ${at.toISOString().slice(0, 10)}, as the retention plan says.`;

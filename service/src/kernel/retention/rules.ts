@@ -9,7 +9,7 @@ import { archivedTemplatesOf, type Days, type RetentionPlan } from "./plan.ts";
 /** A rule of the plan and its condition. The first rule whose condition holds applies. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
-/** The MACs of rows that the plan depends on, provided by features in higher wings. */
+/** The MACs of rows that the plan depends on, which the features that own these rows provide. */
 export type JudgedStates = { orders: StateMac; payments: StateMac; rooms: StateMac };
 
 /** A table whose rows refer to blobs of evidence, and how long the plan keeps them. */
@@ -23,10 +23,10 @@ export type Source = {
   /** The key that orders pages of rows, and a value that precedes the first one. */
   id: Statement;
   first: string;
-  /** The clause that locks a row while it is checked; empty when the checked facts never revert. */
+  /** The clause that locks a row while it is checked; empty when the facts that are checked can't change back. */
   lock: Statement;
   blobKey: Statement;
-  /** Locks all rows that share a blob; absent when each blob has one row. */
+  /** Locks all rows that share a blob; absent when no two rows share one. */
   lockAll?: Statement;
   /** Marks rows that fail their MAC, which the plan must ignore; absent without a MAC. */
   authentic?: (states: JudgedStates) => Statement;
@@ -35,7 +35,10 @@ export type Source = {
   /** When the blob may be deleted; `infinity` for never. */
   keptUntil: Statement;
   rule: Statement;
-  /** For a row `named` (id as text, blob_key): true when only due rows of this source need its blob. */
+  /**
+   * For a row `named` (id as text, blob_key): a condition that is true when no row of this source needs the row's blob,
+   * except rows that are due.
+   */
   unshared: (now: Date) => Statement;
 };
 
@@ -52,11 +55,12 @@ const ruled = (rules: readonly Rule[]) => ({
   rule: choose(rules, ({ name }) => sql`${name}::text`, sql`'none'`),
 });
 
-/** True when no row of the table needs the blob of the row `named`. */
+/** A condition that is true when no row of the table needs the blob of the row `named`. */
 const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
 
-// A checkout can be paid until it expires, and creating one doesn't change its order.
+// A checkout can be paid until it expires, and its order doesn't show that it was created. So unexpired checkouts keep
+// the order's documents.
 const lastNeeded = sql`greatest(o.updated_at, (SELECT max(expires_at) FROM checkout_sessions WHERE order_id = o.id),
   (SELECT max(s.expires_at) FROM checkout_parts c JOIN checkout_sessions s ON s.id = c.checkout_id WHERE c.order_id = o.id))`;
 const unpaid = sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 'AwaitingPayment', 'PaymentFailed', 'Cancelled')
@@ -129,8 +133,8 @@ function proofPassports(plan: RetentionPlan): Source {
 }
 
 /**
- * The certificates that describe the stored PDF. Other certificates contain no more than the passport's row, except
- * that the owner's certificate also names the firm.
+ * The certificates that describe the stored PDF. These certificates are deleted with it. Other certificates contain
+ * only facts of the passport's row and, for the owner, the firm's name.
  */
 function proofCertificates(plan: RetentionPlan): Source {
   return {
@@ -184,7 +188,7 @@ const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.temp
 
 /**
  * The versions whose template was archived at the time in the row, confirmed by a line of the audit log with a valid
- * MAC. A later line about a restoration keeps them, even if it can't be verified.
+ * MAC. If a later line says that the template was restored, its versions are kept, even if that line can't be verified.
  */
 async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
   type Row = { id: string; templateId: string; partnerId: string; environment: string; archivedAt: Date };

@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from "../platform/clock.ts";
 
-// A calendar without a business day within this time is a configuration error.
+// A calendar that has no business day within this time is a configuration error.
 const mostDays = 370;
 
 /** The opening hours of a business, in minutes after midnight in the time zone. */
@@ -42,7 +42,7 @@ function wallClock(instant: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) + (((instant % 1000) + 1000) % 1000);
 }
 
-/** The instant of a wall-clock time in the zone; the later one when it occurs twice. */
+/** The instant of a wall-clock time in the zone; the later instant when the time occurs twice. */
 function instantOf(wall: number, zone: string): number {
   const guess = wall - (wallClock(wall, zone) - wall);
   return guess - (wallClock(guess, zone) - wall);

@@ -11,7 +11,7 @@ export type TaskDeps = { db: Database; clock: Clock };
 
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
 
-/** Kinds of tasks that a person must close, because no event shows that they are done. */
+/** The kinds of tasks that a person must close, because no event shows that such a task is done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
   "refund_asked",
@@ -27,7 +27,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
 /** The queue of live orders whose tasks a provider may claim in place of people; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";
 
-/** Kinds that a provider may do in place of people. */
+/** The kinds of tasks that a provider may do in place of people. */
 const dispatched: readonly TaskKind[] = ["label_print", "packet_print", "fax_send"];
 
 /** Offers released tasks to the providers again. */

@@ -6,7 +6,7 @@ import { dueAt } from "./due.ts";
 import type { TaskKind } from "./kinds.ts";
 import { changeTasks, insertTasks, taskState, verifiedTask } from "./store.ts";
 
-/** A task to open. A member may be an SQL expression over `from`. */
+/** A task to open. A member may be an SQL expression over the rows of `from`. */
 export type NewTask = {
   kind: TaskKind;
   at: Date;
@@ -49,7 +49,7 @@ export async function explainTask(
   await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state IN (${states})`, sql`reason = ${reason}`);
 }
 
-/** Which open tasks to close: all tasks of an order or those with one subject, or tasks without an order. */
+/** Which open tasks to close: all tasks of an order, an order's tasks with one subject, or tasks without an order. */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number; subject?: string }
   | { orderId?: never; subject: string | readonly string[] }
@@ -59,7 +59,7 @@ export type WhichTasks = { kinds: readonly TaskKind[] } & (
 export type TaskEnd = {
   state: "done" | "dropped";
   at: Date;
-  /** The actor in the audit log: `operator:ID`, `system`. */
+  /** The actor in the audit log, such as `operator:ID` or `system`. */
   by: string;
   /** The outcome in words. */
   outcome: string;
@@ -72,7 +72,7 @@ const ended = ({ state, at, by, outcome }: TaskEnd): Statement =>
 export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks, end: TaskEnd): Promise<void> {
   const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ${orderId}`;
   const about = subject === undefined ? nothing : sql`AND t.subject = ANY (${[subject].flat()}::text[])`;
-  // Only tasks of orders are ever paused. For the others the index of open tasks is used.
+  // Only tasks of orders are ever paused. For other tasks, the query can use the index of open tasks.
   const states = orderId === undefined ? sql`('open', 'claimed')` : sql`('open', 'claimed', 'paused')`;
   await changeTasks(
     tx,
@@ -143,12 +143,13 @@ export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Prom
   return tasks.find(({ state }) => state === "claimed")?.claimedBy ?? null;
 }
 
-/** A subject that needs a task, and the time since when; null for always. */
+/** A subject that needs a task, and since when it needs one; null for always. */
 export type NeededTask = [subject: string, needed: { reason: string; since: Date | null }];
 
 /**
- * Keeps one task without an order open for each subject that needs one, and ends those that are no longer needed. A person who ended
- * a task has settled its subject. A closed task whose MAC is not valid is ignored, so its subject gets a new task.
+ * Keeps one task without an order open for each subject that needs one, and ends the tasks that are no longer needed. A
+ * person who ended a task has settled its subject. A closed task whose MAC is not valid is ignored, so its subject gets
+ * a new task.
  */
 export async function keepTasks(
   tx: Tx,

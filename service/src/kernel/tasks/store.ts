@@ -32,7 +32,7 @@ async function writeMacs(tx: Tx, tasks: readonly Written[]): Promise<void> {
     FROM unnest(${tasks.map(({ id }) => id)}::bigint[], ${macs}::bytea[]) AS written (id, mac) WHERE t.id = written.id`);
 }
 
-/** The columns of a new task. A member may be an SQL expression over `from`. */
+/** The columns of a new task. A member may be an SQL expression over the rows of `from`. */
 export type TaskColumns = {
   kind: TaskKind;
   environment: Part<string>;
@@ -73,8 +73,8 @@ export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void>
 export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null };
 
 /**
- * Changes tasks. A task that the service did not write changes too, because orders must not wait for it, but it gets no
- * MAC: its forged part would become authentic.
+ * Changes tasks. A task that the service did not write is changed too, because orders must not wait for it. But it gets
+ * no new MAC, which would make its forged part authentic.
  * @param which the condition on the task `t`
  */
 export async function changeTasks(tx: Tx, which: Statement, set: Statement): Promise<ChangedTask[]> {

@@ -17,7 +17,7 @@ export type TestClockDeps = {
   nearer: readonly BringNearer[];
 };
 
-/** The queue of clocks that were advanced and whose due work is pending; payload `{partnerId}`. */
+/** The queue of advanced clocks whose due work is still to be done; payload `{partnerId}`. */
 export const testClockQueue = "test-clock";
 
 /** The state of the clock. */
@@ -28,7 +28,7 @@ export type TestClock = {
   advancedSeconds: number;
 };
 
-/** Five years. */
+/** The furthest that a clock may be ahead, in seconds: five years. */
 const mostSeconds = 5 * 365 * 24 * 3600;
 const mostInADay = 500;
 
@@ -39,7 +39,7 @@ const shown = ({ seconds, advancing }: ClockState, now: Date): TestClock => ({
   advancedSeconds: seconds,
 });
 
-/** @throws ServiceError for a live key */
+/** Reads the clock of the principal's firm. @throws ServiceError for a live key */
 export async function showTestClock({ db, clock }: TestClockDeps, principal: Principal): Promise<TestClock> {
   const now = clock();
   return shown(await readClock(db, requireTest(principal), now), now);
@@ -99,10 +99,10 @@ function secondsOf(leap: Leap, testTime: number): number {
 /** Performs the due work of a firm's test objects. It is safe to repeat and to run concurrently. */
 export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
 
-// Short, because a developer waits for the advance if a node is killed.
+// The time is short, because a developer waits for the advance when a node was killed.
 const leaseMs = 5_000;
 
-// How long one sweep may delay other firms' clocks.
+// The time slice of one sweep, during which other firms' clocks wait.
 const sliceMs = 15_000;
 
 /** Performs the due work after an advance, then marks the clock as ready. */
@@ -121,15 +121,15 @@ export function testClockJobs(
 }
 
 /**
- * Stops a sweep after its time slice. The regular sweeps do the rest.
- * @throws the sweep's errors within its time
+ * Stops a sweep after its time slice. The regular sweeps later do what is left.
+ * @throws an error of the sweep, if it occurs within the time slice
  */
 export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSignal, ms = sliceMs): Promise<void> {
   const slice = AbortSignal.timeout(ms);
   try {
     await sweep(partnerId, AbortSignal.any([stopping, slice]));
   } catch (error) {
-    // When the slice has run out, the error is that of the canceled statement and is ignored.
+    // When the slice has run out, the error only says that a statement was canceled, so it is ignored.
     if (!slice.aborted) throw error;
   }
 }

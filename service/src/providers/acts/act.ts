@@ -5,13 +5,13 @@ import type { ProviderName } from "../names.ts";
 
 /** An act that must happen once for an order. */
 export type NewIntent = {
-  /** Such as `label.buy`, `letter.send` or `fax.send`. */
+  /** The kind of act, such as `label.buy`, `letter.send` or `fax.send`. */
   act: string;
   provider: ProviderName;
   orderId: number;
-  /** Counted from 1. An order can have only one intent for each pair of act and attempt. */
+  /** The number of the attempt, counted from 1. An order can have only one intent for each pair of act and attempt. */
   attempt: number;
-  /** JSON for `perform`; encrypted at rest. */
+  /** The input of `perform`, as JSON; encrypted at rest. */
   payload: object;
   at: Date;
   /** Whether people may move the order while the act is under way, as during the refund of a label. */
@@ -45,11 +45,15 @@ export type Act<R> = {
   name: string;
   provider: ProviderName;
   /**
-   * The kind of task with which people do the same work by hand. The act does not begin while a person has claimed that
-   * task. The task opens once the provider has been unavailable for half an hour. Null when people can't do it.
+   * The kind of task with which people do the same work by hand. The provider does not begin the act while a person has
+   * claimed that task. The task opens once the provider has been unavailable for half an hour. Null when people can't
+   * do it.
    */
   byHand: TaskKind | null;
-  /** How long after the start an unfinished act is looked up. It must exceed the time-out of its request. */
+  /**
+   * How long after its start an act without a known outcome is looked up at the provider. It must exceed the time-out
+   * of its request.
+   */
   lookAfterMs: number;
   /**
    * Whether the act is still needed. Called just before it begins, with the order's row locked. If not, the intent is
@@ -72,5 +76,8 @@ export type Act<R> = {
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };
 
-/** An act of any result, for the registry. `settled` is a method because TypeScript compares the parameters of methods in both directions. */
+/**
+ * The kinds of acts with results of any type, for the registry. `settled` is a method because TypeScript compares the
+ * parameters of methods in both directions.
+ */
 export type AnyAct = Act<unknown>;

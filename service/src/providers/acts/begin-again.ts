@@ -7,7 +7,7 @@ import { resumeByHand } from "./by-hand.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
-/** The largest number of failed tries, not counting tries while the provider is unavailable. */
+/** The most tries that may fail. Tries while the provider is unavailable don't count. */
 export const mostFailures = 5;
 
 /**

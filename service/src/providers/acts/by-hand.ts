@@ -60,7 +60,9 @@ export type ActOnRecord = {
   why: string | null;
 };
 
-/** The acts of an order, the earliest intent first. @throws ServiceError `unavailable` when one fails its MAC */
+/**
+ * The acts of an order, the earliest intent first. @throws ServiceError `unavailable` when one of them fails its MAC
+ */
 export const actsOfOrder = (db: Sql, orderId: number) =>
   db.query<ActOnRecord>(sql`
     SELECT id, act, provider, attempt, state, tries, intended_at AS "intendedAt", begun_at AS "begunAt",

@@ -12,6 +12,6 @@ export type ActDeps = {
   log: Log;
   sealed: SealedJson;
   acts: ReadonlyMap<string, AnyAct>;
-  /** Null for a provider without an account. */
+  /** Returns the function that sends requests to a provider; null for a provider without an account. */
   callerOf: (provider: ProviderName) => Caller | null;
 };

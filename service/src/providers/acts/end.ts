@@ -43,7 +43,7 @@ export async function endIntent(
   const ended = { at, by, outcome: endWords(end) };
   const unclear = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
   await closeTasks(tx, unclear, { state: "done", ...ended });
-  // A withdrawn act leaves the work to people.
+  // When an act is withdrawn, people may have to do the work.
   if (end.kind === "withdrawn") return void (await resumeByHand(tx, act, intent));
   await closeByHand(tx, act, intent, ended);
   await act.settled(tx, intent, end);

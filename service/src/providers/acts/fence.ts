@@ -14,7 +14,7 @@ export const leavesWithinMs = ({ lookAfterMs }: AnyAct, { timeoutMs }: Pick<Call
 
 /**
  * Whether the act may still send its request. Its preparation (reading files, waiting for workers) may have taken so
- * long that another node looked it up and began it again.
+ * long that another node has looked up the act and begun it again.
  * @returns the reason why not, or null
  */
 export async function whyTooLate(
@@ -27,7 +27,7 @@ export async function whyTooLate(
     sql`SELECT FROM provider_calls WHERE id = ${id} AND state = 'begun' AND tries = ${tries}`,
   );
   if (same.length === 0) return "another node has taken it up";
-  // Reads the clock after the query, which may have waited too.
+  // Reads the clock after the query, because the query may have waited, too.
   const passed = clock().getTime() - (begunAt?.getTime() ?? 0);
   return passed > leavesWithinMs(act, caller) ? "its files were not ready in time" : null;
 }

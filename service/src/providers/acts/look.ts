@@ -11,7 +11,7 @@ import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store
 
 /** The pauses between lookups without a result. After the last of them a task asks a person. */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** After that, one lookup an hour continues for a day. */
+/** After these pauses, the act is looked up once an hour for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };
@@ -32,7 +32,7 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
   }
 }
 
-/** The act was certainly not done, so it begins again, unless a person has claimed the task about it. */
+/** The act was certainly not done, so it begins again, unless a person has claimed the task to find out its outcome. */
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
   const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;

@@ -33,7 +33,8 @@ export async function performAct(
 }
 
 /**
- * After an error in our code, the outcomes of the requests that were sent decide whether the provider may have acted.
+ * After an error in our code, the outcomes of the requests that had been sent decide whether the provider may have
+ * acted.
  */
 function afterError(why: string, outcomes: ReadonlySet<CallOutcome["kind"]>): Performed {
   if (outcomes.has("answered") || outcomes.has("unknown")) return { kind: "unknown", why };

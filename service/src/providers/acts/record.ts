@@ -25,7 +25,7 @@ export async function recordPerformed(
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, begun.id);
-  // In the meantime another node has looked the act up, and has ended it or begun it again.
+  // In this case another node has looked up the act in the meantime, and has ended it or begun it again.
   if (!intent || intent.tries !== begun.tries || !["begun", "unknown"].includes(intent.state)) {
     deps.log.error({ intent: begun.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;

@@ -57,7 +57,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   }
   const lookAt = intent.lookAt?.getTime() ?? (intent.begunAt ?? at).getTime() + act.lookAfterMs;
   const early = lookAt - at.getTime();
-  // The request may still be in flight, on this node or another.
+  // The request of this act may still be in flight, on this node or another.
   if (early > 0 || !caller) {
     await enqueueIntent(tx, intent, caller ? early : longestPauseMs);
     return null;

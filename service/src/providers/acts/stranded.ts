@@ -16,15 +16,15 @@ import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store
 const strandedMs = 60 * 60_000;
 const batchSize = 500;
 
-/** Whether an act is stuck without a lookup, so that a person may decide its outcome. */
+/** Whether an act is stuck because its lookup did not run, so that a person may decide on its outcome. */
 export const isStranded = (
   { state, begunAt, lookAt }: { state: IntentState; begunAt: Date | null; lookAt: Date | null },
   now: Date,
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Queues acts again whose job has failed for good. Otherwise nobody could continue their orders, not even by hand.
- * Opens a task for an act that began long ago.
+ * Queues those acts again whose jobs have failed for good. Otherwise nobody could continue their orders, not even by
+ * hand. Opens a task for an act that began long ago.
  */
 export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
@@ -51,7 +51,7 @@ type Unclear = { orderId: number; intentId: number };
 
 /**
  * Ends an act with an unknown outcome by a person's findings at the provider.
- * @param said null: it was not done, and people do it
+ * @param said what the person found at the provider; null when the act was not done, so that people do the work
  * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
  */
 export async function resolveIntent(

@@ -27,10 +27,10 @@ export type Call = (request: CallRequest) => Promise<CallOutcome>;
 /** The record of a request: hashes in hex, and the outcome. */
 export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
 
-/** A `Call`, a variant with a watcher, and the provider's health. */
+/** Sends requests to a provider, can report them to a watcher, and knows the provider's health. */
 export type Caller = {
   call: Call;
-  /** This call, but each exchange is passed to the watcher. */
+  /** The same `call`, except that it passes each exchange to the watcher. */
   watched: (watch: (exchange: Exchange) => void) => Call;
   /** The health of the provider, judged by the latest requests. */
   health: () => CallerHealth;
@@ -49,7 +49,7 @@ export type CallerDeps = {
   fetch: Fetch;
   clock: Clock;
   log: Log;
-  /** Called for each request. */
+  /** Called with the result of each request, for metrics. */
   count?: (provider: ProviderName, outcome: CallOutcome["kind"], seconds: number) => void;
 };
 
@@ -78,7 +78,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
       lastAnsweredAt = at;
       return;
     }
-    // A refused key fails every request, so it opens the breaker at once.
+    // If the provider refuses the account's key, every request would fail, so the breaker opens at once.
     if (isKeyRefused) breaker.open();
     else breaker.failed();
     lastFailure = { at, why: outcome.why };
@@ -151,14 +151,14 @@ async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest
   };
 }
 
-/** The secrets to remove: the credentials, and the key that base64 credentials contain. */
+/** The secrets to remove: the credentials, and the key that is inside the credentials when these are base64. */
 function secretsOf(authorization: string): string[] {
   const [scheme, credentials = ""] = authorization.split(" ");
   const key = scheme === "Basic" ? Buffer.from(credentials, "base64").toString().replace(/:$/, "") : "";
   return [credentials, key].filter((secret) => secret !== "");
 }
 
-/** Returns the bytes of the body, so that its hash covers forms too. */
+/** Encodes a body as bytes. So the hash of the request also covers a form. */
 async function bodyOf({
   body,
   contentType = "application/json",

@@ -9,10 +9,10 @@ export type CallOutcome =
   | { kind: "refused"; status: number; code: string | null; why: string }
   /** Not done: the provider could not be reached, or does not serve this account now. */
   | { kind: "unavailable"; why: string; retryAfterMs: number | null }
-  /** There was no answer, or an unreadable one. */
+  /** The act may have been done: there was no answer, or an unreadable one. */
   | { kind: "unknown"; why: string };
 
-// Statuses that concern the account or its rate limit, so that the request was not processed.
+// Statuses that concern the account or its rate limit. They mean that the request was not processed.
 const accountStatuses: Readonly<Record<number, string>> = {
   401: "the key is not accepted",
   402: "the account has no balance",
@@ -41,13 +41,13 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
     const why = words(said.why ? `${ofAccount}: ${said.why}` : ofAccount);
     return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
   }
-  // 408 and 409 may mean that an earlier copy of the request is in progress or succeeded.
+  // 408 and 409 may mean that an earlier copy of the request is in progress or has succeeded.
   if (status >= 400 && status < 500 && status !== 408 && status !== 409)
     return { kind: "refused", status, code: said.code, why: words(said.why || `status ${status}`) };
   return { kind: "unknown", why: words(`status ${status}${said.why ? `: ${said.why}` : ""}`) };
 }
 
-/** Undefined for text that is not JSON; null for an empty body. */
+/** Parses the body as JSON. Undefined for text that is not JSON; null for an empty body. */
 function parsed(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return null;
   try {
@@ -61,7 +61,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Reads `{error: {code, message, errors}}` of EasyPost and Lob, or `{errors: [{code, title, detail}]}` of Telnyx. */
+/**
+ * Reads the message of a refusal: `{error: {code, message, errors}}` of EasyPost and Lob, or `{errors: [{code, title,
+ * detail}]}` of Telnyx.
+ */
 function wordsOf(body: unknown): { code: string | null; why: string } {
   const { error, errors } = fieldsOf(body);
   const first = fieldsOf(Array.isArray(errors) ? errors[0] : error);
@@ -72,7 +75,7 @@ function wordsOf(body: unknown): { code: string | null; why: string } {
   return { code: textOf(first["code"]) || null, why: [...why, ...details].join(": ") || textOf(error) };
 }
 
-/** Converts to one line, without control characters and secrets. */
+/** The text as one line, without control characters and secrets. */
 const plainWords = (text: string, secrets: readonly string[]): string =>
   secrets
     .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
@@ -81,7 +84,10 @@ const plainWords = (text: string, secrets: readonly string[]): string =>
 
 const longestRetryAfterMs = hourMs;
 
-/** RFC 9110, section 10.2.3, in seconds. The other form, a date, is never sent by these providers. */
+/**
+ * The `Retry-After` header in seconds (RFC 9110, section 10.2.3). Its other form is a date, which these providers never
+ * send.
+ */
 function retryAfterMs(header: string | null): number | null {
   return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1000, longestRetryAfterMs) : null;
 }

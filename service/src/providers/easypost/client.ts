@@ -60,7 +60,7 @@ const ouncesOf = (grams: number): number => Math.ceil(Math.round((grams / gramsP
 // An envelope for letter-size paper, in inches.
 const envelope = { length: 12.5, width: 9.5, height: 0.5 };
 
-// After these errors the carrier may have sold a label, so the shipment must be looked up.
+// Error codes after which the carrier may have sold a label all the same, so the shipment must be looked up.
 const perhapsBought = /^SHIPMENT\.(POSTAGE\.(EXISTS|TIMED_OUT|NO_RESPONSE)|PURCHASE\.IN_PROGRESS)$/;
 const perhapsRefunded = /^SHIPMENT\.REFUND\.(EXISTS|IN_PROGRESS)$/;
 

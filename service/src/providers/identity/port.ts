@@ -20,7 +20,7 @@ export type CredentialResult = {
 };
 
 export type NewProofing = {
-  /** Our own reference. Beginning a check with the same reference again does not start another one. */
+  /** Our own reference for the check. Beginning a check with the same reference again does not start another one. */
   id: string;
   /** Whether the face is compared with the credential. */
   comparesFaces: boolean;
@@ -48,13 +48,13 @@ export type IdentityProofing = {
 export type QuizQuestion = { text: string; choices: string[] };
 
 export type QuizRequest = {
-  /** Our own reference. */
+  /** Our own reference for the quiz. */
   id: string;
   /** The person whom the questions are about. Passed on to the provider and not stored. */
   person: { name: string; address: string; dateOfBirth: string };
   questions: number;
   choices: number;
-  /** For a repeated quiz: the earlier quiz, and the share of questions that must be new. */
+  /** For a repeated quiz: the earlier quiz, and the share of its questions that must be new. */
   repeats: { reference: string; renewed: number } | null;
 };
 

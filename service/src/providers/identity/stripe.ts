@@ -123,7 +123,8 @@ async function ask(call: Call, request: CallRequest): Promise<Fields> {
 }
 
 /**
- * Stripe's codes for a forgery, and for the face of a different person. Any other code leaves the identity undecided.
+ * Stripe's codes for a forgery, and for the face of a different person. After any other code, the person's identity is
+ * neither confirmed nor refuted.
  */
 const forgeries: ReadonlySet<string> = new Set(["selfie_manipulated", "document_manipulated"]);
 const mismatches: ReadonlySet<string> = new Set(["selfie_face_mismatch"]);

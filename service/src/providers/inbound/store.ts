@@ -21,7 +21,8 @@ type RawContent = { body: string; headers: Headers };
 
 const context = (provider: string, eventId: string): string => `${provider}:${eventId}`;
 
-// The headers that contain signatures or describe the body. Headers of proxies are dropped, because they prove nothing.
+// The headers that contain signatures or describe the body. Other headers are not stored. Those of proxies, for
+// example, prove nothing.
 const keptHeaders = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
 
 /** Stores an event and its job in one statement. @returns false for an event that is already stored */

@@ -34,7 +34,7 @@ export async function workEvent(
 }
 
 /**
- * The result of the first handler that applied or already knew the event; otherwise `unknown` if any handler returned
+ * The result of the first handler that applied or already knew the event; otherwise `unknown` if a handler returned
  * that.
  */
 async function handledBy(handlers: readonly EventHandler[], event: StoredEvent): Promise<EventOutcome> {

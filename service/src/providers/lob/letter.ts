@@ -16,7 +16,7 @@ export type AcceptedLetter = {
 
 export const isLetterId = (text: string): boolean => /^ltr_[A-Za-z0-9]{1,60}$/.test(text);
 
-/** Undefined when the body is not a letter. */
+/** Parses a letter in Lob's answer; undefined when the body is not a letter. */
 export function readLetter(body: unknown): { value: AcceptedLetter } | undefined {
   const letter = membersOf(body);
   const letterId = textOf(letter["id"]);

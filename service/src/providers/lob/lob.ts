@@ -27,7 +27,7 @@ export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
 
 /** The parts of Lob's letters API (version 1) that the service uses. */
 export type Lob = {
-  /** Sends a letter. For 24 hours the same key returns the same letter. */
+  /** Sends a letter. For 24 hours, a repeated request with the same key returns the same letter and sends no other. */
   send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;
   get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
   /** The letters with this metadata, the newest first. */
@@ -36,7 +36,7 @@ export type Lob = {
   cancel: (letterId: string) => Promise<Answer<null>>;
 };
 
-/** @param call makes requests to the account */
+/** @param call sends requests with the account's credentials */
 export function createLob(call: Call): Lob {
   return {
     send: async (letter, idempotencyKey) =>

@@ -30,12 +30,12 @@ type EngineDeps = {
 const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
 );
-/** Each session has at least two people with two connections each. */
+/** The most sessions at once for a number of ports: each session has at least two people with two connections each. */
 const portsOfSession = 4;
 const mostSessions = 200;
 /** The delay before the process is restarted, so that a process that dies at once doesn't restart in a tight loop. */
 const restartMs = 500;
-/** A negotiation takes some 50 ms. A process that does not answer within this time hangs. */
+/** A negotiation takes some 50 ms. A process that does not answer within this time counts as hanging. */
 const answerMs = 20_000;
 const stopMs = 10_000;
 /** Twice the memory that 60 rooms with three people need. */
@@ -69,7 +69,7 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
       "--disable-warning=ExperimentalWarning",
       `--max-old-space-size=${heapMb}`,
     ],
-    // The environment is empty, because the service's variables contain keys and passwords.
+    // The process gets an empty environment, because the service's variables contain keys and passwords.
     env: {},
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],

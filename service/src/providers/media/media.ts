@@ -4,15 +4,18 @@
  */
 import type { ChainHead, ChainLine } from "./chain.ts";
 
-/** The state with which the recording of a session starts or continues. */
+/** The state from which a session's recording starts or continues. */
 export type RecordingRun = {
   /** 32 random bytes, used only for this recording. */
   readonly key: Uint8Array;
   /** The head of the chain so far. */
   readonly head: ChainHead;
-  /** Greater than the number of every earlier take, because a number must never be used twice with one key. */
+  /**
+   * The number of the next take. It is greater than the number of every earlier take, because a number must never be
+   * used twice with one key.
+   */
   readonly firstTake: number;
-  /** The largest take number. The session ends before it would need a greater one. */
+  /** The largest take number. The session ends before it would need a greater number. */
   readonly lastTake: number;
 };
 
@@ -27,7 +30,7 @@ export type IceServer = { readonly urls: readonly string[]; readonly username?: 
 export type Ticket = { readonly ticket: string; readonly iceServers: readonly IceServer[] };
 
 /**
- * `join`: a page was loaded and is ready to receive. `publish`: an offer by the browser. `subscribe`: the browser's
+ * `join`: a page was loaded and is ready to receive. `publish`: the browser's offer to send. `subscribe`: the browser's
  * answer to our offer.
  */
 export type ClientMessage =
@@ -72,7 +75,7 @@ export type MediaEvent =
   | (Of & { readonly kind: "take"; readonly take: number; readonly at: string; readonly ended: EndCause | null })
   | { readonly kind: "chunk"; readonly session: string; readonly line: ChainLine }
   | { readonly kind: "part"; readonly session: string; readonly file: string }
-  /** The recording can't continue, as when the disk is full, so the session is closed. */
+  /** The recording can't continue, for example because the disk is full, so the session is closed. */
   | { readonly kind: "broken"; readonly session: string; readonly why: string }
   /** The engine's process died. It restarts by itself, without these sessions. */
   | { readonly kind: "lost"; readonly sessions: readonly string[] };
@@ -88,7 +91,7 @@ export type MediaEngine = {
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
   /** @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended */
   signal: (ticket: string, message: ClientMessage) => Promise<readonly ServerMessage[]>;
-  /** Stops forwarding and recording these kinds of the person's media. */
+  /** Mutes these kinds of the person's media: they are neither forwarded nor recorded. */
   mute: (session: string, person: string, muted: { audio: boolean; video: boolean }) => Promise<void>;
   /** Ends the person's ticket and connections. */
   remove: (session: string, person: string) => Promise<void>;

@@ -11,7 +11,7 @@ import type { Chunk } from "./webm/take.ts";
 /** A stored chunk: its line, and its encrypted bytes with their tag. */
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
-/** A part goes to the store after this time, or when it has `partBytes`. */
+/** A part of a recording is moved to the store after this time, or when it has `partBytes`. */
 export const partMs = 60_000;
 export const partBytes = 16 * 1024 * 1024;
 /** The most chunks that wait for the disk. Each waits for the ones before it. */
@@ -61,13 +61,13 @@ type SpoolInput = SpoolEvents & {
 
 type OpenFile = { handle: FileHandle; path: string; bytes: number; at: number };
 
-/** The position of a chunk. */
+/** The position of a chunk in its file. */
 export type Place = { readonly take: number; readonly n: number; readonly person: string };
 
 /** Writes the chunks of one session. */
 export type Spool = {
   add: (chunk: Chunk & Place) => void;
-  /** Closes a file that is old enough. */
+  /** Closes the current file if it is old enough. */
   tick: () => void;
   /** Resolves when everything is durable and the last file is closed. */
   close: () => Promise<void>;

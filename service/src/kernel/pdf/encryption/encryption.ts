@@ -21,7 +21,7 @@ export function openEncryption(file: PdfFile): Encryption | null {
   const said = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
-    // Readers use only the newest trailer. An older trailer that differs would give the file a second reading.
+    // Readers use only the newest trailer. If an older trailer differed, readers could understand the file in two ways.
     if (other && other.bytes.toString("latin1", other.start, other.end) !== said) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }

@@ -4,11 +4,11 @@ import { rc4 } from "./ciphers.ts";
 /** The values from which the key and the permissions are computed (ISO 32000-2 table 21). */
 export type KeyEntries = {
   readonly revision: number;
-  /** In bytes, 5 to 32. */
+  /** The key's length in bytes, 5 to 32. */
   readonly keyLength: number;
   readonly o: Buffer;
   readonly u: Buffer;
-  /** These three are empty below revision 5. */
+  /** This and the next two values are empty below revision 5. */
   readonly ue: Buffer;
   readonly oe: Buffer;
   readonly perms: Buffer;
@@ -71,8 +71,8 @@ function openAes256(entries: KeyEntries): Opened | null {
 }
 
 /**
- * Algorithm 13: whether the permissions match the copy encrypted under the file's key. Before revision 5 there is no
- * copy.
+ * Algorithm 13: whether the permissions match their copy, which is encrypted under the file's key. Before revision 5
+ * there is no copy.
  */
 export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissions }: KeyEntries): boolean {
   if (revision < 5) return true;

@@ -6,7 +6,7 @@ import { countPages } from "./page-tree.ts";
 
 /**
  * The number of pages of a document, found by walking its page tree in a bounded number of steps. Null when the
- * document can't be read, or when the root of the tree gives another number.
+ * document can't be read, or when the root of the tree states another number.
  */
 export function pageCount(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): number | null {
   try {

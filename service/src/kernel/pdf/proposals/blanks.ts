@@ -2,7 +2,10 @@ import type { PageContent, Rect, Rule } from "./content.ts";
 import { measures } from "./patterns.ts";
 import { isMarks, type Run } from "./runs.ts";
 
-/** A place on paper to write on: a line, or the inside of a box. `y` is the line, like a baseline. */
+/**
+ * A place on paper to write on: a line, or the inside of a box. `y` is the height of the line to write on, like a
+ * baseline.
+ */
 export type Blank = { readonly x: number; readonly y: number; readonly width: number; readonly box: Rect | null };
 
 export const endOf = ({ x, width }: { readonly x: number; readonly width: number }): number => x + width;
@@ -48,11 +51,14 @@ export function blanksIn(content: PageContent): Blank[] {
   return found;
 }
 
-/** A flat box is a line that a typesetter drew as a frame, unless it is as small as a checkbox. */
+/**
+ * Whether a frame is a box to write in. A flat frame is a line that a typesetter drew as a frame, unless it is as small
+ * as a checkbox.
+ */
 const isBoxSize = ({ width, height }: Rect): boolean =>
   height <= 80 && (height >= 14 || (height >= 9 && width > 2.5 * height));
 
-/** An amount, a number or a date: the place has been filled in. */
+/** An amount, a number or a date, which means that the place has been filled in. */
 export const isValue = (text: string): boolean => /^[$€]?\d[\d.,/%-]*$/.test(text.trim());
 
 /** Joins marks that follow each other on a line into one blank. */

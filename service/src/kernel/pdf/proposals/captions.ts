@@ -27,7 +27,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
       isBelow(run, blank) &&
       overlap(run, blank) > Math.min(run.width, blank.width) * 0.5 &&
       !isSentence(run.text) &&
-      // Words in the next cell are that cell's.
+      // Words in the next cell of a table belong to that cell.
       !(blank.box && inOther(run)),
   );
   const nearest = Math.min(...near.map(({ y }) => y));
@@ -40,7 +40,10 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
   );
 }
 
-/** Cuts words below several blanks of a row at the start of each blank: a reader joined their captions. */
+/**
+ * If a run of words is below several blanks of a row, cuts it at the start of each blank, because pdf.js joined the
+ * captions of these blanks.
+ */
 export function cutAtBlanks(words: readonly Run[], blanks: readonly Blank[]): Run[] {
   return words.flatMap((run) => {
     const starts = blanks
@@ -73,8 +76,8 @@ function cutAt(run: Run, places: readonly number[]): Run[] {
 }
 
 /**
- * A line without words of its own is for a signature where the next lines ask for the signer's name, title or date:
- * the block of one signer.
+ * Whether a line without words of its own is for a signature, because the lines below it ask for the signer's name,
+ * title or date.
  */
 export function signerBlock(blank: Blank, page: PageWords): Found | null {
   if (blank.box || blank.width < measures.leastSignature || !page.isExecution(blank.y)) return null;
@@ -93,7 +96,7 @@ export function signerBlock(blank: Blank, page: PageWords): Found | null {
 export const hasWords = (blank: Blank, { words }: PageWords): boolean =>
   words.some((run) => isOnLine(run, blank) && endOf(run) > blank.x - 160 && run.x < endOf(blank) + 40);
 
-/** Whether a caption of unknown words may say who signs. */
+/** Whether a caption whose words match no pattern may say who signs. */
 export const isShortName = ({ text }: Run): boolean =>
   /^\(?\p{Lu}/u.test(text) && text.split(/\s+/).length <= 5 && !/[\d$€:?]/.test(text) && kindOfLabel(text) === null;
 
@@ -114,12 +117,12 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
   const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
   if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
   const found = read(run.text, page, run.y, false);
-  // More than this is the room of a signature: other labels are closer to their blanks.
+  // A larger distance is room for a signature. Labels of other fields are closer to their blanks.
   const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
   return run.y > top - most ? found : null;
 }
 
-/** Whether the labels of a column are above its blanks: then its last blank has no words below it. */
+/** Whether the labels of a column are above its blanks. In that case, no words are below its last blank. */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {
   let last = blank;
   for (let steps = 0; steps < 20; steps++) {

@@ -3,14 +3,14 @@ import { executionWords, kindOfLabel, measures, reservedParts } from "./patterns
 import type { Run } from "./runs.ts";
 
 /**
- * Returns a test of whether the document is signed at a height: below words that say so, or below the last sentence of
- * the page.
+ * Returns a test for a height on the page: whether people sign the document there. This is so below words that say so,
+ * and below the last sentence of the page.
  */
 export function executionAbove(words: readonly Run[]): (y: number, isCaption?: boolean) => boolean {
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
   const last = Math.max(...sentences.map(({ y }) => y));
-  // A party's line next to a line for a date is for a signature.
+  // If a party's line is next to a line for a date, it is for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y, isCaption = false) =>
     y >= first - 4 ||

@@ -8,8 +8,8 @@ export type PageWords = {
   readonly blanks: readonly Blank[];
   readonly content: PageContent;
   /**
-   * Whether the text at this height follows words which say that people sign the document there. A caption below a line
-   * needs fewer such words.
+   * Whether the text at this height follows words which say that people sign the document there. For a caption below a
+   * line, fewer such words are enough.
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
 };
@@ -20,7 +20,7 @@ const person = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?:,.*)?$/u;
 
 const withoutLabel = (text: string): string => text.replace(/^(?:name|nombre):\s*/i, "").trim();
 
-/** A person's name with what it says of them: "JOHN ROE, an unmarried man". */
+/** A person's name followed by a description of the person: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
 
 /** A party's name means `signature` only where the document is signed. */
@@ -34,7 +34,7 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
   return { label, kind };
 }
 
-/** Capitals do not make a name of words that a form asks for. */
+/** Whether the words are ones that forms ask for. Such words are not a person's name, even in capitals. */
 const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";
 
 export const isExplicit = (text: string): boolean =>

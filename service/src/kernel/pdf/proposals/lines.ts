@@ -12,7 +12,7 @@ export type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
 /** In points: a filled rectangle that is lower than this is a rule. */
 const thin = 2.5;
 
-/** Typesetters draw a border as a box, clipped to one of its edges. */
+/** Some typesetters draw a border as a box that is clipped to one of its edges. */
 type State = { readonly matrix: Matrix; readonly clip: Rect | null };
 type Lines = { readonly rules: Rule[]; readonly boxes: Rect[]; readonly uprights: Upright[] };
 type Points = readonly (readonly [number, number])[];

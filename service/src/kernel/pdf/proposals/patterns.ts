@@ -4,7 +4,7 @@ export type Kind = "signature" | "initials" | "date" | "name" | "text" | "checkb
 /** Words that say what a blank asks for. The first pattern that matches decides. */
 export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
 
-/** The names that forms use for parties, in English, Spanish and French. */
+/** The words that forms use for parties, such as "Seller", in English, Spanish and French. */
 export const parties: readonly RegExp[] = [
   /\b(?:co-?)?(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|(?:home|policy)?owners?|trustors?|trustees?|settlors?|affiants?|declarants?|deponents?|principals?|agents?|brokers?|guarantors?|suret(?:y|ies)|makers?|mortgagors?|mortgagees?|employers?|employees?|(?:sub)?contractors?|consultants?|vendors?|suppliers?|architects?|engineers?|clients?|customers?|(?:policy|card|account)? ?holders?|insureds?|claimants?|beneficiar(?:y|ies)|husband|wife|spouse|purchasers?|members?|managers?|supervisors?|partners?|president|secretary|treasurer|chair(?:man|woman|person)?|(?:managing )?directors?|officers?|executors?|executrix|administrators?|representatives?|conservators?|applicants?|participants?|volunteers?|students?|residents?|occupants?|patients?|parents?|guardians?|attorneys?|counsel|plaintiffs?|defendants?|petitioners?|respondents?|debtors?|creditors?|obligors?|obligees?|indemnitors?|transferors?|transferees?|donors?|donees?|subscribers?|part(?:y|ies)|testat(?:or|rix)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?|pledg(?:or|ee)s?|franchis(?:or|ee)s?|disclosing|receiving|physicians?|doctors?|providers?|nurses?|therapists?|counselors?|teachers?|coach(?:es)?|advis[oe]rs?|inspectors?|appraisers?|shareholders?|stockholders?|incorporators?|organizers?|investors?|dealers?|shippers?|consignees?|carriers?|bidders?|co-?signers?|co-?makers?|payors?|heirs?|attorney-in-fact|signator(?:y|ies)|signers?|renters?|hirers?|performers?|artists?|photographers?|authors?|publishers?|exhibitors?|caregivers?|custodians?)\b/i,
   /\b(?:arrendador[ea]?s?|arrendatari[oa]s?|inquilin[oa]s?|propietari[oa]s?|vendedor[ea]?s?|comprador[ea]?s?|poderdantes?|apoderad[oa]s?|mandantes?|mandatari[oa]s?|otorgantes?|aceptantes?|deudor[ea]?s?|acreedor[ea]?s?|prestamistas?|prestatari[oa]s?|fiador[ea]?s?|avalistas?|garantes?|clientes?|pacientes?|empleador[ea]?s?|emplead[oa]s?|trabajador[ea]?s?|solicitantes?|declarantes?|comparecientes?|testador[ea]?s?|padre|madre|tutor[ea]?s?|representante(?: legal)?|contratistas?|c[oó]nyuges?)\b/i,
@@ -21,7 +21,7 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\bnotar(?:y|ial|ies|io|ia|ios)\b|\bmy commission\b|\bcommission (?:no|number|expires)\b|\bwitness(?:es)?\b|\btestigos?\b|\bdeputy clerk\b|\b(?:county|court) clerk\b|\brecorder\b|\bjudge\b|\bmagistrate\b|\bjuez\b|\b(?:received|registered|recorded|issued|verified|prepared) by\b|\b(?:recording|recordation) requested by\b|\bwhen recorded\b|\bentered by\b|\bin the presence of\b|\bwitnessed by\b|\bnotarial officer\b|\b(?:county|official) seal\b/i,
   },
-  // In a sentence, text follows the blank.
+  // Words that end in this way are part of a sentence, which continues after the blank.
   { is: "other", words: /^(?:[^\s,]+ ){2,}(?:on|at|to|the|in|this|for)$/i },
   { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica|paraphes?|initiales)(?!\p{L})/iu },
   {
@@ -64,19 +64,27 @@ export const labelPatterns: readonly Pattern[] = [
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
 
-/** The name of a party or person marks a signature only if words like these precede it. */
+/** The name of a party or person marks a blank for a signature only if words like these precede it. */
 export const executionWords =
   /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bby signing\b|\bi (?:certify|declare|acknowledge|agree|affirm)\b|\b(?:sincerely|truly yours|respectfully submitted)\b|\bcountersign|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b|\bcertif(?:y|ies|ication)\b|\bfait à(?!\p{L})|\blu et approuv/iu;
 
 /** A part of a page whose blanks are for people other than the signers. */
 export type ReservedPart = {
   readonly opens: RegExp;
-  /** Words that must follow further down, because any document may contain the word "acknowledgment". */
+  /**
+   * Words that must also follow further down, because by itself a word such as "acknowledgment" may occur in any
+   * document.
+   */
   readonly needs?: RegExp;
-  /** Words further down that make the part the beginning of an affidavit: its signer signs above these words. */
+  /**
+   * Words further down which show that the part is the beginning of an affidavit. Its signer signs above these words.
+   */
   readonly unless?: RegExp;
   readonly closes?: RegExp;
-  /** In points. Without a height, and without words that end the part, it continues to the end of the page. */
+  /**
+   * The height of the part in points. A part without a height ends at the words that end it or, without such words, at
+   * the end of the page.
+   */
   readonly height?: number;
 };
 
@@ -111,7 +119,7 @@ export const measures = {
   foot: 0.85,
   /** The distance from a cell for a signature to the cell of its date or name. */
   cellsOfSigner: 120,
-  /** The distance from a date to the next signature: other dates are not those of signing. */
+  /** The distance from a date to the nearest signature. A date that is further away is not the date of signing. */
   dateOfSigner: 240,
   /** The distance from a line to the next line of the same signers, which has no words. */
   nextLine: 50,
@@ -122,7 +130,7 @@ export const measures = {
   mostRule: 0.74,
   /** The distance from the end of a label to the blank on its right. */
   labelBeside: 160,
-  /** After a colon. */
+  /** The same distance for a label that ends with a colon. */
   labelFarBeside: 260,
   /** In a lower box, a party's name without a colon is a heading. */
   leastLabeledBox: 28,
@@ -130,14 +138,14 @@ export const measures = {
   labelNear: 40,
   /** The most words that a label above its blank may have if it speaks of signing; other labels may have fewer. */
   wordsAbove: 7,
-  /** In parentheses: "(signature preceded by ...)". */
+  /** The most words for a label in parentheses: "(signature preceded by ...)". */
   wordsOfRemark: 12,
   /** The distances from a rule to the label below it, and to the label above it. */
   labelBelow: 18,
   labelAboveDate: 38,
   /** A label above a blank may be wider than the blank by this. */
   labelWider: 50,
-  /** Above the room for a signature. */
+  /** The same distance for a label above the room for a signature. */
   labelFarAbove: 52,
   /** A shorter blank next to "Date" is for a part of a date. */
   leastDate: 36,
@@ -158,7 +166,7 @@ export const measures = {
 export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
     .replace(/[\s:_.…*]+$/u, "")
-    // The numbers of items, and arrows that point to the blank.
+    // Removes the numbers of items, and arrows that point to the blank.
     .replace(/[\s:▶►➤→▸⯈]+$/u, "")
     .replace(/^[\s_.…*]+/u, "")
     .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")

@@ -36,14 +36,14 @@ type Reason = (typeof reasons)[number];
 export type Proposal = {
   readonly kind: Kind;
   readonly rect: Rect;
-  /** For the field: other kinds than text show what they ask for. */
+  /** The label for the field. Only text fields need one, because fields of the other kinds show what they ask for. */
   readonly label: string;
   /** The words of the page that ask for it. */
   readonly words: string;
   /** The party that the words name; null for none. */
   readonly role: string | null;
   readonly reason: Reason;
-  /** `low`: only the shape or the place of the line says so. */
+  /** `low`: only a label without a line, or only the shape or the place of a line, suggests the field. */
   readonly confidence: "high" | "medium" | "low";
 };
 
@@ -87,7 +87,7 @@ const isDrawing = ({ runs, rules, boxes }: PageContent): boolean =>
 const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
 
 /**
- * The empty cells of a ledger have headings, too; so a date or a name in a cell counts only near a signature or
+ * The empty cells of a ledger have headings, too. So a cell for a date or a name counts only near a signature or
  * initials.
  */
 function piecesOf(blanks: readonly Blank[], page: PageWords): Piece[] {
@@ -116,8 +116,8 @@ function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
 }
 
 /**
- * Lines that look like those of signers, above a title that no pattern knows, as "Physician", or without words below
- * one of them.
+ * Finds lines that look like those of signers: above a title that no pattern contains, such as "Physician", or with no
+ * words below one of them.
  */
 function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter(({ found: { kind }, reason }) => kind === "signature" && reason === "label_below");
@@ -144,14 +144,14 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
 const meet = (a: Rect, b: Rect): boolean =>
   overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;
 
-/** A label may belong to a part of the blank: one rule above two captions is two blanks. */
+/** A label may belong to only a part of the blank, because one rule above two captions is two blanks. */
 function ofBlank(blank: Blank, page: PageWords): Piece[] {
   const piece = (found: Found | null, reason: Reason): Piece[] => (found?.kind ? [{ blank, found, reason }] : []);
   const inside = blank.box ? labelInside(blank, page) : null;
   if (inside) return piece(inside, "label_in_box");
   const beside = labelBeside(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" only shows that somebody signs here. The caption may show that this person is a witness.
+  // "X" shows only that somebody signs here, so the caption decides, which may name a witness.
   if (beside && /^x$/i.test(beside.label) && captions.some(({ text }) => kindOfLabel(text) === "notary"))
     return piece({ label: "", kind: "notary" }, "label_below");
   if (beside) return piece(beside, "label_left");
@@ -212,7 +212,7 @@ function ofLabelsAlone(page: PageWords): Plain[] {
   return words.flatMap((run): Plain[] => {
     if (!/:\s*$/.test(run.text) || run.text.split(/\s+/).length > 4) return [];
     const { kind } = read(run.text, page, run.y, false);
-    // The name of a party without other words is a heading.
+    // A party's name without other words is not a label but a heading.
     if (kind === "signature" && !isExplicit(run.text)) return [];
     if (kind !== "signature" && kind !== "date" && kind !== "name" && kind !== "initials") return [];
     const isNear = blanks.some(
@@ -238,7 +238,7 @@ function ofOwnField({ kind, name, rect }: OwnField, page: PageWords): Plain[] {
     .trim();
   if (kindOfLabel(label) === "notary" || (rect.width * rect.height) / (width * height) > 0.1) return [];
   const words = label.slice(0, 200);
-  // Programs name fields "Text12": then the words next to a field say what it asks for.
+  // Programs name fields "Text12": for such a name, the words next to the field say what it asks for.
   const named = kindOfLabel(label);
   // A field that is named "Seller" asks for a name.
   const isNamed = named !== null && (named !== "signature" || isExplicit(label));

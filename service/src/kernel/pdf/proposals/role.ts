@@ -6,10 +6,13 @@ import type { Run } from "./runs.ts";
 
 /** In points: how far below and above its line the words that name a party may be. */
 const reach = { below: 20, above: 120, left: 160 } as const;
-/** Words above a line more often belong to the line before them. */
+/** Words above a line usually belong to the line before them. */
 const aboveCosts = 12;
 
-/** The party that a place is for: as its own words name it, else the nearest words on its row or in its column. */
+/**
+ * The party that a place is for. The place's own words name it or, if they don't, the nearest words on its row or in
+ * its column.
+ */
 export function roleOf(words: string, place: Rect, page: PageWords): string | null {
   const own = partyIn(words);
   if (own !== null) return own;
@@ -29,7 +32,7 @@ export function roleOf(words: string, place: Rect, page: PageWords): string | nu
   return near[0]?.role ?? null;
 }
 
-/** In words. A longer text only speaks of a party. */
+/** The longest text, in words, that names the party who signs. A longer text only mentions a party. */
 const longest = 8;
 
 function partyIn(text: string): string | null {

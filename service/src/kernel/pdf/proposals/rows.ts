@@ -63,8 +63,8 @@ function lastPart(text: string): string | null {
 }
 
 /**
- * The label in the cell before a blank, where it is set higher than the blank's line: in the middle of its cell, or at
- * its top.
+ * The label in the cell before a blank, even if the label is higher than the blank's line, in the middle or at the top
+ * of its cell.
  */
 export function labelOnRow(blank: Blank, page: PageWords): Found | null {
   if (blank.box) return null;

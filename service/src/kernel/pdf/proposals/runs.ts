@@ -1,7 +1,8 @@
 import { type Matrix, matrixOf, times } from "./matrix.ts";
 
 /**
- * Words on one line that read upright on the page as shown. In points from the upper left corner; `y` is the baseline.
+ * Words on one line that read upright on the page as shown. The position is in points from the upper left corner; `y`
+ * is the baseline.
  */
 export type Run = {
   readonly text: string;
@@ -22,7 +23,7 @@ export function runsIn(
   widths: ReadonlyMap<string, number> | undefined,
 ): Run[] {
   const [a, b, c, d, x, y] = times(toShown, matrixOf(transform));
-  // Upright text runs to the right: its line does not rise, and its letters are not rotated.
+  // Whether the text is upright: it runs to the right, its line does not rise, and its letters are not rotated.
   if (str.trim() === "" || a <= 0 || Math.abs(b) > 0.02 * a || d >= 0) return [];
   const size = Math.hypot(c, d);
   const across = Math.hypot(transform[0] ?? 1, transform[1] ?? 0) || 1;
@@ -69,7 +70,7 @@ export function joinedRuns(runs: readonly Run[]): Run[] {
 
 function joinedTo(last: Run, run: Run): Run | null {
   const gap = run.x - last.x - last.width;
-  // A font of one width has wider blanks.
+  // A monospaced font has wider blanks.
   const widest = Math.max(gaps.widest * Math.min(last.size, run.size), 1.1 * stepOf(last));
   const isNext = Math.abs(run.y - last.y) < 1 && Math.abs(gap) < widest;
   if (!isNext || Math.abs(run.size - last.size) > 0.2 * last.size || isMarks(run) || isMarks(last)) return null;
@@ -95,9 +96,7 @@ export const isMarks = ({ text }: Pick<Run, "text">): boolean => /^[_.…‗﹍�
 const isBlankMark = (character: string | undefined): boolean =>
   character !== undefined && /[_.…‗﹍–—-]/u.test(character);
 
-/**
- * Finds the words and the blanks of a run, each as the range of its characters; a wide gap also separates two of them.
- */
+/** Finds the words and the blanks of a run, each as a range of characters. A wide gap also ends a range. */
 function pieces(characters: readonly string[]): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let at = 0;
@@ -117,8 +116,8 @@ function pieces(characters: readonly string[]): { from: number; to: number }[] {
 }
 
 /**
- * How many characters form one blank: the same mark repeated, with single spaces allowed. "_ _ _" is one blank, and
- * "____ ____" are two.
+ * The number of characters that form one blank. A blank repeats one mark, and single spaces may be between the marks.
+ * "_ _ _" is one blank, and "____ ____" are two.
  */
 function markLength(characters: readonly string[], from: number): number {
   const mark = characters[from];

@@ -6,15 +6,18 @@ export type NewObject = {
   readonly ref: Ref;
   /** The object as latin1 text without its header: any value, or the dictionary of `stream`. */
   readonly body: string;
-  /** False when the strings are copied from the file. In an encrypted file those are already encrypted. */
+  /**
+   * Whether the object's strings still have to be encrypted. False for strings copied from the file, which are already
+   * encrypted in an encrypted file.
+   */
   readonly clear: boolean;
   /** The data of a stream as written (latin1). /Length is in the dictionary. */
   readonly stream?: string;
 };
 
 /**
- * @throws PdfRefusal `needs_repair` for a stream: rewritten without its data it would become a different object, or
- * damage others
+ * @throws PdfRefusal `needs_repair` for a stream. If it were rewritten without its data, it would become a different
+ * object, or damage others
  */
 export function refuseStream(old: Span, ref: Ref): void {
   if (isStream(old)) throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);

@@ -79,7 +79,10 @@ function leadOf({ file: { bytes } }: PdfLookup): string {
   return last === 10 || last === 13 ? "" : "\n";
 }
 
-/** The objects, and the cross-reference section that lists them after those `placed` before. @param start in the file */
+/**
+ * The objects, and the cross-reference section that lists them and, before them, the objects in `placed`. @param start
+ * the offset in the file where these bytes begin
+ */
 function written(
   look: PdfLookup,
   objects: readonly NewObject[],

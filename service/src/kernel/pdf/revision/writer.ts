@@ -74,7 +74,7 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
     },
     text(ref, dict, text) {
       const value = textString(text);
-      // Text of an object that was read as clear text is encrypted together with the whole object.
+      // The text of an object that was read as clear text is not encrypted here, because the whole object will be.
       if (dict.bytes !== file.bytes) return value;
       return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
     },

@@ -8,7 +8,7 @@ const MAX_ID = 130;
 /**
  * The cross-reference section and trailer of an appended revision, of the same kind as the document's newest one.
  * Latin1 text up to and including %%EOF.
- * @param at the section's own offset as a cross-reference writes it
+ * @param at the section's own offset, as cross-references state offsets
  */
 export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: number, docSha256: string): string {
   const objects = withRestated(look, placed).toSorted((a, b) => a.ref.num - b.ref.num);
@@ -27,8 +27,8 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   const { info, root, firstId, encrypt, file } = look;
   const second = `<${docSha256.slice(0, 32)}>`;
   const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
-  // An encrypted document's key is derived from the first identifier, so it is copied as it was; a missing one stays
-  // empty. In other documents a long identifier is replaced, because it could hide other data.
+  // An encrypted document's key is derived from the first identifier, so that identifier is copied unchanged, and a
+  // missing one stays empty. In other documents a long identifier is replaced, because it could hide other data.
   const kept = firstId && (encrypt || firstId.end - firstId.start <= MAX_ID);
   const first = kept ? written(firstId) : encrypt ? "<>" : second;
   return (
@@ -41,7 +41,7 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
 }
 
 function table(look: PdfLookup, objects: readonly Placed[], docSha256: string): string {
-  // A section without a predecessor begins with the head of the free list.
+  // A section without a /Prev section begins with the head of the free list.
   const head = look.file.restated === null ? "" : "0 1\n0000000000 65535 f \n";
   const text = `xref\n${head}${consecutive(objects).map(subsectionText).join("")}`;
   return `${text}trailer\n<<${trailerEntries(look, sizeAfter(objects), docSha256)}>>\n`;

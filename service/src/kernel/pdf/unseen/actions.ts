@@ -36,7 +36,10 @@ const changing: ReadonlySet<string> = new Set([
   "RichMediaExecute",
 ]);
 const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
-/** The keys that this file reads. Readers disagree on a key that is repeated. */
+/**
+ * The keys that this file reads. A dictionary that repeats one of them is refused, because readers disagree on which
+ * value counts.
+ */
 const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
 
 /**
@@ -85,7 +88,7 @@ const media: ReadonlySet<string> = new Set(["RichMedia", "Screen", "Movie", "Sou
 
 /**
  * Checks each annotation of each page.
- * @throws UnseenContent for an annotation that is printed and not shown
+ * @throws UnseenContent for an annotation that is printed but not shown on screens
  */
 export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
   const notices = new Map<string, DocumentNotice>();

@@ -10,7 +10,7 @@ export const noticeCodes = [
   "drawn_by_readers",
   /** A layer that is off and that a reader can switch on: `text` is its name. */
   "hidden_layer",
-  /** An annotation that is shown on screens and not printed. */
+  /** An annotation that is shown on screens but not printed. */
   "screen_only",
   /** The document asks printers for another page area or other pages, or has a watermark with its own place on paper. */
   "print_differs",
@@ -30,13 +30,13 @@ export type NoticeCode = (typeof noticeCodes)[number];
 
 export type DocumentNotice = {
   readonly code: NoticeCode;
-  /** Counted from 1; null for the whole document. */
+  /** The page, counted from 1; null for the whole document. */
   readonly page: number | null;
   readonly text: string | null;
 };
 
 /**
- * Refuses a document with content that readers print or fetch, and don't show. The message follows "document can't be
+ * Refuses a document with content that readers print or fetch but don't show. The message follows "document can't be
  * signed:".
  */
 export class UnseenContent extends Error {

@@ -10,7 +10,7 @@ import { dictionariesFrom } from "./objects.ts";
 
 /**
  * Finds content that people don't see, from the document's objects. Draws nothing and runs nothing.
- * @throws UnseenContent for content that is printed or fetched and not shown
+ * @throws UnseenContent for content that is printed or fetched but not shown
  * @throws PdfRefusal for a document that can't be read
  */
 export function unseenIn(bytes: Buffer): DocumentNotice[] {

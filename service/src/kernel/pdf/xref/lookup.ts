@@ -53,7 +53,8 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);
     const look = lookUp(restate(bytes, header));
-    // An earlier signature is verified over its own revision, which a restated cross-reference would read differently.
+    // An earlier signature is verified over its own revision, which readers would understand differently with a
+    // restated cross-reference. So a signed document is refused.
     const isSigned = look.signatures > 0 || look.docMdp !== null;
     if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;
   } catch (error) {
@@ -70,7 +71,9 @@ function listsAll(chain: PdfFile | null, restated: readonly Placed[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 
-/** Whether a trailer might name an Encrypt dictionary, in a file that can't be parsed well enough to be sure. */
+/**
+ * Whether a trailer might name an Encrypt dictionary, in a file that can't be parsed well enough to know for certain.
+ */
 function mentionsEncryption(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ENCRYPT); at >= 0; at = bytes.indexOf(ENCRYPT, at + 1)) {
     if (skipRegular(bytes, at + 1) === at + ENCRYPT.length) return true;

@@ -7,7 +7,7 @@ import type { XrefEntry } from "./xref-table.ts";
 /** The objects `first` to `first + count - 1`, described by consecutive rows from `row` on. */
 type Range = { readonly first: number; readonly count: number; readonly row: number };
 
-/** The standard sets no bound. Some producers write every field as a 64-bit integer. */
+/** The standard doesn't limit the width of a field. Some producers write every field as a 64-bit integer. */
 const MAX_WIDTH = 8;
 
 /** A cross-reference stream (ISO 32000-1 7.5.8). Its data is inflated on first use. */

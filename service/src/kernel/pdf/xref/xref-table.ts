@@ -145,8 +145,8 @@ export function tableEntry(table: XrefTable, num: number): XrefEntry | undefined
 
 function positionOf(bytes: Buffer, subsection: Subsection, index: number): number {
   const { at, stride, count } = subsection;
-  // Entries of 19 and 21 bytes can cancel each other out, so the total length looks right. An entry at the wrong offset
-  // reveals that.
+  // Entries of 19 bytes and of 21 bytes may balance, so that the table's total length looks right. An entry at the
+  // wrong offset reveals that.
   if (!subsection.positions && !isEntry(bytes, at + index * stride)) {
     subsection.positions = walk(bytes, at, count).positions;
   }
@@ -160,7 +160,7 @@ function readEntry(bytes: Buffer, at: number): XrefEntry {
   return { type: "offset", offset: readDigits(bytes, at).value, gen: gen.value };
 }
 
-/** A table of these objects, as a section would list them. */
+/** Makes a table that lists these objects, as if it had been read from the document. */
 export function xrefRows(objects: readonly Placed[]): XrefTable {
   const subsections: Subsection[] = [];
   let rows = "";

@@ -3,7 +3,7 @@ import type { StoredFile } from "./stored-file.ts";
 
 /**
  * A store of encrypted bytes: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. When `signal`
- * is aborted the caller stops waiting, and the backend ends its work if it can.
+ * is aborted, the caller no longer waits for the result, and the backend stops its work if it can.
  */
 export type BlobBackend = {
   /** Resolves once the bytes are durable. A blob is stored completely or not at all. */
@@ -27,5 +27,5 @@ export type BlobAt = { key: string; use: BlobUse };
 /** A document made of several blobs, and the length of each blob. */
 export type JoinedFile = { file: StoredFile; lengths: readonly number[] };
 
-/** A part of a stored blob, and the length of the whole blob. */
+/** The bytes of a part of a stored blob, and the length of the whole blob. */
 export type BlobPart = { bytes: Buffer; total: number };

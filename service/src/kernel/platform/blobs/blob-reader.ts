@@ -42,11 +42,11 @@ type ReaderDeps = {
 
 /** Chunks read at once: 256 KiB for sending, 2 MiB for reading a whole document. */
 const [sentChunks, wholeChunks] = [4, 32];
-/** Each remembered document takes about 200 bytes. */
+/** How many documents that were compared are remembered. Each takes about 200 bytes. */
 const mostCompared = 20_000;
 /**
- * Comparisons are outside the memory budget, because work that holds budget may wait for one. Each comparison holds two
- * large parts.
+ * How many comparisons may run at once. They don't count in the memory budget, because work that already holds a part
+ * of the budget may wait for one. Each holds two large parts in memory.
  */
 const comparedAtOnce = 8;
 
@@ -85,7 +85,8 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       const start = at - (at % stretch);
       const bytes = await readShared(key, layout, start / blobChunk);
       const end = Math.min(last + 1, start + bytes.length);
-      // Yields one chunk at a time, so that a slow reader doesn't have to accept more before its time-out.
+      // Yields one chunk at a time. With larger pieces, a slow reader could reach its time-out before it has accepted
+      // one.
       for (; at < end; at += blobChunk) yield bytes.subarray(at - start, Math.min(end, at + blobChunk) - start);
       at = end;
     }

@@ -42,7 +42,7 @@ export type Blobs = {
   /**
    * Runs the caller's work on the plain bytes, or on null for a missing blob. The work must neither keep the bytes nor
    * wait for more memory.
-   * @param at `times`: how many copies the work holds, by default one
+   * @param at `times`: how many copies of the bytes the work holds in memory, by default one
    * @throws as `open` does, and the work's own errors
    */
   withBytes: <T>(
@@ -56,9 +56,10 @@ export type Blobs = {
   /** The id of a blob's key, in hex; `none` for a blob from before key ids; null for a missing blob. */
   keyIdOf: (key: string) => Promise<string | null>;
   /**
-   * Moves a blob to the current key; a missing one stays missing. Most of it stays unchanged, but one from before key
+   * Moves a blob to the current key; a missing one stays missing. Only its header changes, but a blob from before key
    * ids is rewritten.
-   * @param use called for a blob from before key ids; null without a reference, and the blob then stays unchanged
+   * @param use called for a blob from before key ids to get its identity; when it returns null because no row refers to
+   * the blob, the blob stays unchanged
    * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;
@@ -77,7 +78,8 @@ export const usualBlobTimes: BlobTimes = {
 };
 
 /**
- * Enough for eight of the largest documents, four of them of one firm. There are never more worker threads than that.
+ * Enough memory for eight of the largest documents, four of them for one firm. More is useless, because there are never
+ * more than eight worker threads.
  */
 const usualMemory: MemoryLimits = {
   bytes: 8 * 36 * 1024 * 1024,
@@ -131,7 +133,8 @@ async function write(
   try {
     await within(times.putMs(length), (signal) => backend[how](key, pieces, length, signal));
   } catch (error) {
-    // The disk is full or the bucket unreachable. A blob that was stored anyway has no row, and a retry may succeed.
+    // The disk is full or the bucket unreachable. If the blob was stored all the same, no row refers to it. A retry may
+    // succeed.
     throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
   }
 }

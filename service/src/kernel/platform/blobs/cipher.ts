@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "../secrets.ts";
 
-/** The identity of a blob, which decryption verifies. `owner` is empty when orders may take over the blob. */
+/** The identity of a blob, which decryption verifies. `owner` is empty for a blob that an order may take over. */
 export type BlobUse = {
   kind: "document" | "proof passport" | "proof certificate" | "closing passport" | "recording";
   owner: string;
@@ -20,13 +20,13 @@ const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
 const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32, 64 * 1024, 16];
-/** 4 MiB, which takes some milliseconds. */
+/** The bytes that are encrypted before yielding to other requests: 4 MiB, which takes some milliseconds. */
 const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
-/** Bytes before the chunks. */
+/** The number of bytes before the chunks. */
 export const blobHeaderLength = idEnd + nonceLength + keyLength + tagLength;
-/** The bytes that `blobLayout` needs, which for earlier versions include the first chunk. */
+/** How many bytes from a blob's beginning `blobLayout` needs. For earlier versions, it needs the first chunk, too. */
 export const blobBeginning = blobHeaderLength + chunkLength + tagLength;
 /** The number of plain bytes in a chunk. */
 export const blobChunk = chunkLength;
@@ -104,7 +104,7 @@ export type BlobLayout = Opened & {
   /** The length of the plain bytes, provided that `total` was correct. */
   readonly length: number;
   readonly chunks: number;
-  /** The offset where the first chunk starts, and the offset where the last chunk ends. */
+  /** The offsets in the blob where the first chunk starts and where the last chunk ends. */
   readonly start: number;
   readonly end: number;
 };
@@ -182,7 +182,7 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
   const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === total);
   const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
-  // With only one key the first chunk need not be read to choose.
+  // With only one key there is nothing to choose, so the first chunk need not be decrypted.
   if (keys.length === 1 && only) return only;
   for (const key of keys) {
     try {

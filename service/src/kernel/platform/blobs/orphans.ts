@@ -6,7 +6,7 @@ import type { Blobs } from "./blobs.ts";
 // A blob is written before the row that refers to it commits, so a younger blob may still get its row.
 const graceMs = hourMs;
 
-/** Selects the keys of blobs that are marked as deleted, although rows still refer to them. */
+/** Returns those of the keys whose blobs are marked as deleted, although rows still refer to them. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type OrphanDeps = {

@@ -47,7 +47,7 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
       const read = await Body?.transformToByteArray();
       if (!read) return null;
       const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
-      // A store that doesn't support ranges sends the whole blob.
+      // A store that doesn't support ranges sends the whole blob, without a `ContentRange`.
       return { bytes, total: Number(/\/(\d+)$/.exec(ContentRange)?.[1] ?? bytes.length) };
     } catch (error) {
       if (isMissing(error)) return null;

@@ -13,7 +13,7 @@ export type StoredFile = {
   readonly stretches: () => AsyncIterable<Buffer>;
   /**
    * The whole file as a stream. The stream holds its share of the memory budget until it ends, and ends with an error
-   * when nobody takes its next piece for `stallMs`.
+   * when its receiver takes no piece for `stallMs`.
    * @throws the errors of reading the first piece, before anything is sent
    */
   readonly body: (range?: ByteRange) => Promise<Readable>;
@@ -27,8 +27,8 @@ export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length 
 export const bytesOfBody = 512 * 1024;
 
 /**
- * The time that an upload has for its first 64 KiB, which is the size of a piece. A slower socket would keep memory
- * from others, so it is closed.
+ * The time within which a receiver must take a piece of 64 KiB. Uploads have the same time for their first 64 KiB. A
+ * slower connection would keep memory from others, so it is closed.
  */
 const usualStallMs = 30_000;
 

@@ -35,7 +35,7 @@ export async function requestBounded(
 async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels the body and its transfer.
+  // Leaving the loop early cancels the rest of the body.
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > maxBytes) return null;

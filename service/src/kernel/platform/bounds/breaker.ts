@@ -14,7 +14,9 @@ export type Breaker = {
   readonly failed: () => void;
   /** Opens the breaker at once, after a failure so clear that one is enough. */
   readonly open: () => void;
-  /** Whether the cool-down lasts, so that nobody may ask. This check changes nothing. */
+  /**
+   * Whether the cool-down still lasts, during which nobody may ask. This check doesn't change the state of the breaker.
+   */
   readonly isOpen: () => boolean;
 };
 

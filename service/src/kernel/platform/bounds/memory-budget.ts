@@ -61,8 +61,8 @@ export function createMemoryBudget({
   }
 
   /**
-   * A holder that already has memory must leave at least as much free as it then holds. Otherwise a few holders at
-   * their full share would leave nothing.
+   * A holder that already has memory gets more only if afterwards at least as much is free as the holder has. Otherwise
+   * a few holders at their full share would leave nothing.
    */
   const mayHold = (held: number, more: number): boolean =>
     held === 0 || (held + more <= share && held + more <= free - more);
@@ -117,7 +117,7 @@ export function createMemoryBudget({
       inLine -= 1;
       forget(name, holder);
       reject(tooMany());
-      // A reservation of the next holder may be smaller, and fit.
+      // The next holder's reservation may be smaller, so that it now fits.
       admitWaiting();
     }
   }

@@ -14,8 +14,8 @@ export async function changeRow(tx: Tx, state: StateMac, id: number, set: Statem
 }
 
 /**
- * Changes rows for a sweep, which a forged row must not stop. A forged row changes too, but gets no new MAC, so it
- * stays recognizable. @returns the number of rows
+ * Changes rows for a sweep, which a forged row must not stop. Forged rows are changed too, but get no new MAC, so they
+ * remain recognizable as forged. @returns the number of rows
  */
 export async function changeRows(tx: Tx, state: StateMac, which: Statement, set: Statement): Promise<number> {
   const { table, key } = state;

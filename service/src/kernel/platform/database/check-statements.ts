@@ -3,7 +3,8 @@ import { answerOf, CloseStatement, PreparedQuery, type Queryable, type Seals } f
 import { reaching } from "./sql-errors.ts";
 
 /**
- * A connection of the driver's pool, with the id that it was given for its server process. A pooler makes up that id.
+ * A connection of the driver's pool, with the server process id that it was given when it connected. Behind a pooler,
+ * the pooler made up that id.
  */
 type Connection = Queryable & { readonly processID?: number | null };
 
@@ -17,7 +18,7 @@ const busyMs = [20, 50, 100, 200];
 
 /**
  * Runs a new prepared statement until two sessions of the server have answered it, which fails behind a pooler that
- * loses or mixes up statements. A pooler prefers the session that became free last. So the other connection keeps one
+ * loses or mixes up statements. A pooler prefers the session that became free last. So a second connection keeps that
  * session busy for a moment, to make the pooler use another one. No transaction begins, because nodes that check at
  * once must not wait for each other's sessions.
  * @param check the number of the check in this process. The statement's name must be new: a pooler that mixes
@@ -47,7 +48,7 @@ export async function checkStatements(
     const [whileBusy] = await Promise.all([delay(headStartMs).then(() => answeredBy(first)), keepBusy(ms)]);
     if (whileBusy !== session || (await answeredBy(first)) !== session) return forget(first);
   }
-  // If the pooler has only one session, two connections must be able to prepare the same statement in it.
+  // If the pooler has only one session, this checks that two connections can both prepare the same statement in it.
   await answeredBy(second);
   await forget(first);
   await forget(second);

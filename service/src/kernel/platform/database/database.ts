@@ -11,7 +11,7 @@ import { verifyRows, withMacs } from "./state-mac.ts";
 
 /** Something that runs one SQL statement: the pool, or a transaction. */
 export type Sql = {
-  /** Runs one statement, prepared under a name made of its text; rows come back as plain objects. */
+  /** Runs one statement, which is prepared under a name derived from its text. Returns its rows as plain objects. */
   query: <Row>(statement: Statement) => Promise<Row[]>;
 };
 
@@ -71,8 +71,8 @@ export type DatabaseOptions = {
   direct?: pg.ClientConfig | null;
 };
 
-// The server cancels a statement that takes too long. The driver gives up a little later, in case the server can no
-// longer respond.
+// The server cancels a statement that takes too long. The driver gives up a little later, in case the server doesn't
+// respond any more.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
@@ -96,8 +96,8 @@ function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: Stateme
 
 /**
  * Opens a pool. A statement waits at most 5 s for a lock and takes at most `statementMs`, even when the server's
- * machine disappears. A pooler refuses time-outs in the start-up of a connection. Behind a pooler, each transaction
- * sets them, and single statements get those of the role (`keepRoleTimeouts`).
+ * machine disappears. A pooler refuses time-outs in the start-up of a connection. So behind a pooler, each transaction
+ * sets its own time-outs, and single statements get those of the role (`keepRoleTimeouts`).
  * @param connection a URL, or the settings of a local server.
  */
 export function openDatabase(
@@ -113,7 +113,8 @@ export function openDatabase(
   const timeouts = sessionTimeouts(statementMs);
   const pool = new pg.Pool({ max: poolSize, ...usual, ...(direct ? {} : timeouts), ...connection });
   const listening = { ...usual, ...timeouts, ...(direct ?? connection) };
-  // While the pool is closing, an idle connection may report that the server stops. That is not worth reporting.
+  // While the pool is closing, an idle connection may report that the server stops. That is expected, so it is not
+  // logged.
   let closing = false;
   let listener: Listener | undefined;
   let checks = 0;

@@ -5,7 +5,10 @@ type Send = (channel: string, payload: string) => Promise<unknown>;
 
 /** A connection that hears notifications. */
 export type Listener = {
-  /** Whether a notification that `send` sends to the channel of checks arrives in time. */
+  /**
+   * Calls `send`, which sends a notification to the channel of checks. @returns whether the notification arrives in
+   * time
+   */
   hears: (send: Send) => Promise<boolean>;
   end: () => Promise<void>;
 };

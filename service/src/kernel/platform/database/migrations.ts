@@ -22,18 +22,21 @@ type Applied = { version: number; sha256: string };
 // do.
 const advisoryLock = 7_246_001;
 /**
- * The baseline: one file with the result of the migrations up to `version`. A database that those migrations built has
- * the `sha256` of the last one instead of the file's, and continues from there. To upgrade an older database, use
- * `commit`, the last one that contains the migration files.
+ * The baseline: one file with the result of the migrations up to `version`. A database that was built by those
+ * migrations records the `sha256` of the last migration instead of the baseline file's. It continues from there. To
+ * upgrade an older database, use `commit`, the last one that contains the migration files.
  */
 export const baseline = {
   version: 69,
   sha256: "65323ac10b0f4e8fbc5089a08223063be26e81ddce20f3f1fcf0dee1f46b0541",
   commit: "a234af1b93166500d15ce181781d85427c90b5f8",
 };
-// Migrations up to this one have no line about older nodes.
+// Migrations up to this one have no first line about older nodes.
 const lastUnfenced = 74;
-/** The first line of a migration that lets older nodes go on writing; others begin with `-- Older nodes: stop.` */
+/**
+ * The first line of a migration that lets older nodes go on writing; any other migration begins with `-- Older nodes:
+ * stop.`
+ */
 const onlyExpands = "-- Older nodes: go on.\n";
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -56,8 +59,8 @@ const latest = (migrations: readonly Migration[]): number => migrations.at(-1)?.
 export const latestSchema = async (folder: string): Promise<number> => latest(await readMigrations(folder));
 
 /**
- * Whether a newer release migrated the database, in a way that lets this release still write. @throws StartupError when
- * it must not write
+ * Whether a newer release migrated the database in a way that still lets this release write. @throws StartupError when
+ * this release must not write
  */
 async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Promise<boolean> {
   const own = latest(migrations);

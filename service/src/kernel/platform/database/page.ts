@@ -1,6 +1,6 @@
 import { invalid } from "../errors.ts";
 
-/** The number of items on a page: `usual` by default, `most` as the maximum. */
+/** The limits for the number of items on a page: `usual` is the default, `most` the maximum. */
 export type PageSize = { readonly usual: number; readonly most: number };
 
 /** The query parameters of a list's page, as the caller sent them. */
@@ -23,7 +23,8 @@ export const foreignCursor = () => invalid("cursor is not one that this list has
 export const cursorOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);
 
 /**
- * Cuts a page from rows that were read with one more than `limit`; the extra row shows that another page follows.
+ * Makes a page from rows. The query must read one row more than `limit`, because the extra row shows that another page
+ * follows.
  * @param cursor makes the cursor that continues after a row
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: Row) => string): Page<Row> {

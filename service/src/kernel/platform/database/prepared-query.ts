@@ -4,7 +4,7 @@ import { ToSeal } from "./sql.ts";
 import { unreplicatedMessage } from "./sql-errors.ts";
 import { isStateColumn } from "./state-mac.ts";
 
-/** Connections whose last statement was committed without the answer of the synchronous standby. */
+/** The connections whose last statement was committed although the synchronous standby didn't confirm it. */
 const unreplicated = new WeakSet<object>();
 
 /**
@@ -19,7 +19,10 @@ export function watchReplication(client: pg.PoolClient): void {
   });
 }
 
-/** Returns true at most once for each lost replication. */
+/**
+ * Whether the last commit of this connection was not replicated. Also forgets that, so it returns true only once for
+ * such a commit.
+ */
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /** @throws Error when the last commit exists only on the primary */
@@ -40,7 +43,7 @@ type Columns = {
   names: string[];
   parsers: ((text: string) => unknown)[];
   empty: object;
-  /** The columns from which rows are verified. */
+  /** The columns by which rows are verified. */
   ofState: string[];
 };
 
@@ -86,8 +89,8 @@ type Connection = {
 };
 
 /**
- * The columns of each prepared statement, by name. Each connection learns them once, because PostgreSQL doesn't let
- * them change on a connection, except for cursors.
+ * The columns of each prepared statement, by name. Each connection asks for them only once per statement, because
+ * PostgreSQL doesn't let them change later, except for cursors.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();
 
@@ -221,7 +224,7 @@ export class CloseStatement {
   }
 }
 
-/** A connection or pool of the driver, which also accepts the two query classes above. */
+/** A connection or pool of the driver, typed so that it also accepts the two query classes above. */
 export type Queryable = {
   query: {
     (query: PreparedQuery | CloseStatement, answered: (error: Error | null, rows?: object[]) => void): void;

@@ -8,7 +8,8 @@ import type { Sql, Tx } from "./database.ts";
 import { sql } from "./sql.ts";
 
 /**
- * The application name of a node's connections. Releases before the fence use `signsealship` alone, which sorts first.
+ * The application name of a node's connections. Releases from before this fence use only `signsealship`, which sorts
+ * before all later names.
  */
 export const nodeName = (schema: number): string => `signsealship schema ${String(schema).padStart(4, "0")}`;
 
@@ -19,8 +20,8 @@ export async function readFence(db: Sql): Promise<number> {
 }
 
 /**
- * Waits for every transaction that has written, and blocks writes until this one ends. Otherwise an older node could
- * add rows that a migration's own data changes would miss.
+ * Waits for every open transaction that has written something, and blocks writes until the caller's transaction ends.
+ * Otherwise an older node could add rows that a migration's own data changes would miss.
  */
 export async function stopWriters(tx: Tx): Promise<void> {
   const tables = await ownTables(tx);

@@ -56,7 +56,8 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
 }
 
 /**
- * Functions that create or fill large objects, whose space no table accounts for. By default everybody may call them.
+ * Functions that create or fill large objects, whose space belongs to no table of the service. By default every role
+ * may call them.
  */
 export const largeObjectFunctions = [
   "lo_creat(integer)",
@@ -109,12 +110,13 @@ export async function keepRoleTimeouts(db: Database): Promise<void> {
   if (added.length > 0) await endSessionsWithout(db, added);
 }
 
-// More than a node's share of a pooler's sessions. The pooler replaces the rest when they reach their maximum age.
+// The most sessions to end. This is more than a node's share of a pooler's sessions, and the pooler replaces the others
+// when they reach their maximum age.
 const mostEnded = 20;
 
 /**
- * Ends the sessions that the pooler opened before the time-outs were set. Each session ends itself by a statement, so
- * that no session that serves another connection is ended.
+ * Ends the sessions that the pooler opened before the time-outs were set. A statement makes its own session end itself,
+ * so that a session which serves another connection is never ended.
  */
 async function endSessionsWithout(db: Database, timeouts: readonly string[]): Promise<void> {
   for (let ended = 0; ended < mostEnded; ended++) {

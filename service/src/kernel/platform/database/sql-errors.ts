@@ -47,7 +47,7 @@ function saysAway(error: unknown): boolean {
 }
 
 /**
- * The driver's result, where failures to reach the server become `unavailable`.
+ * Returns the driver's result. A failure to reach the database server is thrown as `unavailable`.
  * @throws ServiceError `unavailable` when the database can't be reached; otherwise the driver's error
  */
 export async function reaching<T>(answer: Promise<T>): Promise<T> {
@@ -79,8 +79,8 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
  */
 export function waitedForRowOf(table: string, error: unknown): boolean {
   const reported = error instanceof ServiceError ? error.cause : error;
-  // For a wait on a row, PostgreSQL names the table in the error's context, in any language. For a whole table there is
-  // no context.
+  // For a wait on a row, PostgreSQL names the table in the error's context, whatever the server's language is. For a
+  // wait on a whole table there is no context.
   return (
     hasSqlState(error, sqlState.lockNotAvailable) &&
     reported instanceof pg.DatabaseError &&
@@ -97,7 +97,7 @@ const firstPauseMs = 10;
 
 /**
  * Runs a statement or transaction, and repeats it when it was rolled back in favor of another (40001, 40P01).
- * @param run may be called several times, so it must not have effects outside the database that may not be repeated
+ * @param run may be called several times, so any effects that it has outside the database must be safe to repeat
  */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A tree for finding a composed template: first by its own strings, then by the strings of its first part, its second
- * part, and so on. A plain value has the key `value`.
+ * A search tree for composed templates. The keys on the path are the template's own strings, then the strings of its
+ * first part, of its second part, and so on. A plain value in place of a part has the key `value`.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 
@@ -83,8 +83,8 @@ function joined([start = "", ...template]: readonly string[], given: readonly un
 }
 
 /**
- * A value that is encrypted before it reaches the database: under the current key, or as an array with one form for
- * each key.
+ * A value that is encrypted before it is sent to the database. It becomes one form under the current key, or an array
+ * with one form under each key.
  */
 export class ToSeal {
   readonly kind: SealedKind;
@@ -111,7 +111,7 @@ export const nothing: Statement = sql``;
 export const unionAll = (statements: readonly Statement[]): Statement =>
   statements.reduce((all, one) => sql`${all} UNION ALL ${one}`);
 
-/** A value, or a part of a statement in the place of one: a column, an expression. */
+/** A value, or a part of a statement that stands in for one, such as a column or an expression. */
 export type Part<T> = T | Statement;
 
 /** A time as the interface writes it: ISO 8601 in UTC, to the millisecond. */

@@ -11,9 +11,9 @@ export type StateMac = {
   table: Statement;
   /** The column that identifies a row. */
   key: Statement;
-  /** The covered columns, of the row with the alias `row`. */
+  /** The columns that the MAC covers, taken from the row with the alias `row`. */
   mac: Statement;
-  /** The covered columns of the row that `row` names. */
+  /** The columns that the MAC covers, taken from the row whose alias is passed. */
   covered: (row: Statement) => Statement;
   /**
    * A column of sealed texts. The MAC covers the decrypted text, because rotating SECRETS_KEY changes its encrypted
@@ -60,13 +60,16 @@ export const stateMembers = (digest: string, open?: string): Members => ({
 export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
   opened ? sql`, ${row}.${opened.column} AS ${quoted(`open@${opened.kind}`)}` : nothing;
 
-/** SHA-256 of the text that `json_build_array` makes of the covered columns; `textOf` produces the same text. */
+/**
+ * SHA-256 of the text that `json_build_array` makes of the covered columns; The function `textOf` makes the same text
+ * in this process.
+ */
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
 /**
- * The input of `stateHolds` as one text: the digest in hex, the MAC in hex, the row's key, and its sealed text. Others
- * choose some keys (such as ids of the processor's events), so separators are removed from keys.
+ * The text from which the handle verifies a row: the digest in hex, the MAC in hex, the row's key, and its sealed text.
+ * Some keys are chosen by outsiders (such as the ids of the processor's events), so separators are removed from keys.
  */
 const stateText = (state: StateMac, row: Statement): Statement =>
   sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || translate(${row}.${state.key}::text, E' \\n', '__')${
@@ -78,12 +81,13 @@ const throwing = "verified ";
 const marking = "marked ";
 const dating = "dated ";
 
-/** For a select list: the handle throws if the row's MAC is not valid. */
+/** For a select list: a column that makes the handle throw if the row's MAC is not valid. */
 export const verified = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
- * For a select list: the handle throws unless the MACs of all rows that `from` selects as `row` are valid.
+ * For a select list: a column that makes the handle throw unless the MACs of all rows that `from` selects as `row` are
+ * valid.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
@@ -93,7 +97,8 @@ const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement 
   sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from})`;
 
 /**
- * For the select list of a query that lists rows: the handle sets a member to false if the row's MAC is not valid.
+ * For the select list of a query that lists rows: a column from which the handle sets a member, false if the row's MAC
+ * is not valid.
  * @param as the member's name; when the rows of two tables use the same member, the member is true only if both rows
  * are valid
  */
@@ -115,15 +120,15 @@ export const markedAll = (state: StateMac, row: Statement, from: Statement, as =
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;
 
-/** The member that the handle sets for `marked`. */
+/** The member that the handle sets for a column of `marked`. */
 export type Marked = { isAuthentic: boolean };
 
 const names = new Map<string, Statement>();
 
-/** A quoted name. */
+/** A name as a quoted identifier. */
 const quoted = (column: string): Statement => textual(`"${column}"`);
 
-/** A text of this file as a literal. */
+/** A text, which must be a constant of this file, as a literal. */
 const literal = (text: string): Statement => textual(`'${text}'`);
 
 /**
@@ -183,7 +188,7 @@ export function verifyRows(rows: readonly object[], columns: readonly string[], 
         row[as] = latestOf(rowMac, table, value);
         continue;
       }
-      // The value is null when an outer join found no row.
+      // The column's value is null when an outer join found no row.
       const texts = value === null ? [] : value.split("\n");
       const holds = texts.every((text) => stateHolds(rowMac, seals, table, text));
       if (column.startsWith(marking)) row[as] = holds && row[as] !== false;

@@ -39,14 +39,17 @@ export {
 export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;
   start: () => Promise<void>;
-  /** Claims no more jobs, waits `graceMs` for running ones, then aborts their signal and stops waiting. */
+  /**
+   * Claims no more jobs, and waits `graceMs` for the running ones. Then aborts their signals and no longer waits for
+   * them.
+   */
   stop: (graceMs?: number) => Promise<void>;
 };
 
 const channel = "jobs";
 // A notification is lost with its connection, and a lease is lost with its node. So all queues are checked this often.
 const lookMs = 5_000;
-// If all queues looked at once, they would use every connection of the pool.
+// The number of queues that may look for jobs at once. If all did, they would use every connection of the pool.
 const queuesAtOnce = 3;
 // How long a job may take to stop after its signal is aborted.
 const abortMs = 500;
@@ -78,7 +81,7 @@ export function createJobs(deps: JobsDeps): Jobs {
       lookout.start();
     },
     async stop(graceMs = 2_000) {
-      // Waits for a start in progress, whose connection would otherwise stay open forever.
+      // Waits for a `start` that is still in progress, because its connection would otherwise stay open forever.
       const stopListening = await listening?.catch(() => null);
       await stopListening?.();
       const stopped = Promise.all([lookout, ...all()].map((loop) => loop.stop()));

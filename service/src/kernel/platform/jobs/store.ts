@@ -19,7 +19,9 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
-/** Queues a job unless a job with this payload waits. A job that failed for good starts again. */
+/**
+ * Queues a job unless a job with this payload waits. If a job with this payload has failed for good, it starts again.
+ */
 export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
   const same = sql`queue = ${queue} AND payload = ${payload}::jsonb`;
   const revived = await tx.query(sql`
@@ -68,9 +70,9 @@ export async function vouchForQueued(tx: Sql, queue: string): Promise<number> {
 }
 
 /**
- * Claims due jobs for one lease each, the longest due first. The subquery is an array because PostgreSQL may evaluate
- * `IN (SELECT ...)` once for each row. Each evaluation skips the rows just claimed, so more than the limit would be
- * claimed.
+ * Claims due jobs for one lease each, the longest due first. The subquery returns an array because PostgreSQL may
+ * evaluate `IN (SELECT ...)` once for each row. Each evaluation skips the rows just claimed, so more than the limit
+ * would be claimed.
  */
 export const claimDueJobs = (db: Sql, queue: string, limit: number, leaseMs: number) =>
   db.query<ClaimedJob>(sql`

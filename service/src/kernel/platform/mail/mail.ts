@@ -19,11 +19,14 @@ export type Mail = {
   id: string;
   /** The firm that the mail is sent for; its name precedes the service's own. */
   onBehalfOf?: string;
-  /** The address for replies; null or absent for the service's address. */
+  /** The address for replies; null or absent to use the service's own address. */
   replyTo?: string | null;
   /** An invitation that calendar programs recognize. */
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
-  /** The newest signed note of the transparency log, for a header: its reader can prove which history was shown. */
+  /**
+   * The newest signed note of the transparency log, for a header of the mail. With it, the recipient can prove which
+   * history of the log was shown.
+   */
   checkpoint?: string | null;
 };
 
@@ -45,7 +48,7 @@ export type MailSettings = {
   /** `Name <address>` */
   mailFrom: string;
   dataDir: string;
-  /** The address of the service. The host of this address is the right part of message ids. */
+  /** The address of the service. Its host is the right part of message ids. */
   baseUrl: string;
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */
@@ -65,7 +68,7 @@ export type Outbox = { folder: string; token: string };
 /** The folder of stored mails: `YYYY-MM-DD-HASH.eml`. */
 export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
 
-/** Does not connect yet. */
+/** Opens the sending of mail. Does not connect to the mail server yet. */
 export function openMailer({
   smtpUrl,
   mailFrom,
@@ -101,7 +104,7 @@ export function openMailer({
     const { createTransport } = await import("nodemailer");
     const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message(mail));
     mkdirSync(outbox, { recursive: true, mode: 0o700 });
-    // Names sort by date. A mail that is sent again replaces its file.
+    // The file names sort by date. A mail that is sent again replaces its earlier file.
     const name = `${clock().toISOString().slice(0, 10)}-${idHash(mail.id).slice(0, 16)}.eml`;
     await writeFileDurably(join(outbox, name), composed.message as Buffer, { mode: 0o600 });
   }
@@ -159,7 +162,7 @@ const mostNameLength = 80;
 
 const checkpointHeader = "Service-Log-Checkpoint";
 
-/** Base64 with spaces, at which its header may be folded. */
+/** Base64 with spaces, so that the header that contains it can be folded there. */
 const foldable = (text: string): string =>
   (
     Buffer.from(text)

@@ -34,11 +34,11 @@ export type MailTemplate = {
   link: { label: string; url: string } | null;
   /** A note at the end, in small print. */
   caution: string;
-  /** The reason why the recipient gets the mail, when `caution` doesn't give it. */
+  /** The reason why the recipient gets the mail, when `caution` doesn't say so. */
   why?: string;
   /** The language of the fixed words; default `en`. */
   language?: Language;
-  /** Null or absent for a mail of the service itself. */
+  /** The firm for which the mail is sent; null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
   /** The newest signed note of the transparency log. The mail's footer shows its state. */
   checkpoint?: string | null;
@@ -101,7 +101,7 @@ const footers: Readonly<Record<Language, FooterWords>> = {
 export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): string | Otherwise =>
   firm !== null && isPlainTitle(firm.name) ? firm.name : otherwise;
 
-/** Removes a double period: names like `Acme Title Co.` already end with one. */
+/** Removes a double period: names like `Acme Title Co.` already end with a period. */
 const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
 
 /** The log's origin, size and root: the first lines of a checkpoint. */

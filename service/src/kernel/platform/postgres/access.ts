@@ -44,7 +44,10 @@ async function makePasswords(folder: string): Promise<Passwords> {
   return passwords;
 }
 
-/** Before passwords exist, passes a dummy password; otherwise the driver would look for one in the environment. */
+/**
+ * Before passwords exist, a dummy password is passed. Without one, the driver would look for a password in the
+ * environment.
+ */
 export const connectionOf = (folder: string, host: string, role: Role): Connection => ({
   host,
   port,
@@ -59,7 +62,7 @@ const byPassword = `# Written by SignSealShip: nobody but its two roles, by thei
   .join("")}`;
 const withoutPassword = `local ${database} ${users.owner} trust\n`;
 
-/** Writes the file in place, so that its owner stays the same. */
+/** Overwrites the existing file instead of replacing it, so that its owner stays the same. */
 const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
 
 const isClosed = (folder: string): boolean =>
@@ -84,7 +87,7 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
   await client.connect();
   try {
     await client.query(setUpRoles(readPasswords(folder) ?? (await makePasswords(folder))));
-    // Written last: if this fails, the next start repeats all steps.
+    // The file with the passwords is written last. If anything fails before, the next start repeats all steps.
     writeHba(folder, byPassword);
     await client.query("SELECT pg_reload_conf()");
     await untilRefused(host);
@@ -94,8 +97,9 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
 }
 
 /**
- * May run again. PUBLIC loses the right to create objects that could hide others. One iteration is enough: more make it
- * costly to guess a human password, but these are 256 random bits, and every connection would pay for them.
+ * Safe to run again. PUBLIC loses the right to create objects, which could hide others of the same name. The passwords
+ * are hashed with one iteration. More iterations protect passwords that people choose, but these have 256 random bits,
+ * and every connection would take longer.
  */
 const setUpRoles = ({ owner, service }: Passwords): string => `
 BEGIN;

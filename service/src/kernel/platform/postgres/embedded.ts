@@ -30,7 +30,7 @@ export type EmbeddedPostgres = {
   release: () => Promise<void>;
 };
 
-// A socket path may have 107 bytes, and its file name needs 15 of them.
+// The longest path of the socket's folder. A socket's path may have 107 bytes, and the file name needs 15 of them.
 const longestSocketFolder = 90;
 
 type Layout = { folder: string; cluster: string; sockets: string; holders: string; lock: string; log: string };
@@ -124,8 +124,8 @@ function isPostgres(pid: number): boolean {
 
 async function initialise(at: Layout, identity: ServerIdentity, initdb: string): Promise<void> {
   if (existsSync(join(at.cluster, "PG_VERSION"))) return;
-  // The cluster is created under another name and renamed when complete, so that an interruption leaves nothing that
-  // looks like a cluster.
+  // The cluster is created under another name and renamed when complete, so that after an interruption nothing looks
+  // like a complete cluster.
   const making = `${at.cluster}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
@@ -185,7 +185,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited = error.message;
   });
   child.on("exit", () => {
-    // The folder may have been deleted. A missing log must not end this process, which may no longer use the server.
+    // The folder with the server's log may have been deleted. That must not end this process, which may no longer use
+    // the server.
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();

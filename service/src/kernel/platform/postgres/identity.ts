@@ -13,8 +13,8 @@ export type ServerIdentity = {
 
 const asCaller: ServerIdentity = { wrap: (command, args) => ({ command, args }), own: () => {} };
 
-// Runs as root mapped to `nobody` in a user namespace. Files still belong to root, the process has no capabilities, and
-// it can reach any folder of root's.
+// Runs as root mapped to `nobody` in a user namespace. The server's files still belong to root. The process has no
+// capabilities, but can reach any folder of root.
 const namespaced: ServerIdentity = {
   wrap: (command, args) => ({
     command: "unshare",
@@ -44,7 +44,7 @@ const succeeds = (command: string, args: string[], as: { uid?: number; gid?: num
 
 let postgres: { uid: number; gid: number } | null | undefined;
 
-/** Looked up once. */
+/** The result of the lookup, which is done only once. */
 function postgresUser(): { uid: number; gid: number } | null {
   if (postgres === undefined) postgres = findPostgresUser();
   return postgres;
@@ -62,7 +62,7 @@ function findPostgresUser(): { uid: number; gid: number } | null {
 
 let namespaces: boolean | undefined;
 
-/** Looked up once. */
+/** The result of the lookup, which is done only once. */
 function hasUserNamespaces(): boolean {
   namespaces ??= succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]);
   return namespaces;

@@ -22,7 +22,7 @@ export type LoopSettings = {
   turn: (stopping: AbortSignal) => Promise<number>;
   /** The delay before the first turn; default 0. */
   firstAfterMs?: number;
-  /** The longest pause after failures; default 5 s. */
+  /** The longest pause between turns after failures; default 5 s. */
   longestPauseMs?: number;
 };
 

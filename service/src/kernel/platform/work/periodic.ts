@@ -18,7 +18,7 @@ export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: 
     await work(stopping);
     return everyMs;
   }
-  // Without the pause, a task of every second that fails would fill the log.
+  // Without this pause, a failing task that runs every second would fill the log.
   const longestPauseMs = Math.max(everyMs, 5 * seconds);
   return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs });
 }

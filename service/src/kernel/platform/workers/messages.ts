@@ -1,4 +1,4 @@
-/** A message from the pool to a thread. The memory is transferred to the thread and back. */
+/** A message from the pool to a thread. The memory's ownership moves to the thread, and back with the response. */
 export type Asked = {
   readonly module: string;
   readonly memory: ArrayBuffer;

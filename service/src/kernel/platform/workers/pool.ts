@@ -8,7 +8,7 @@ export type WorkerPool = Workers & {
 };
 
 type PoolSettings = ThreadLimits & {
-  /** The largest number of threads. If there are several, one holder may use all but one. */
+  /** The largest number of threads. If there are several threads, one holder may use all but one of them. */
   readonly size: number;
   /** Called for each task that is killed. */
   readonly onKilled?: (task: string, why: KillReason) => void;
@@ -21,7 +21,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Tasks with more bytes run one at a time, because each may use several times that much memory. */
+/** Tasks with more bytes of input than this run one at a time, because each may use several times that much memory. */
 export const largeTaskBytes = 16 * 1024 * 1024;
 
 const isLarge = ({ bytes = [] }: TaskCall<unknown>): boolean => lengthOf(bytes) > largeTaskBytes;

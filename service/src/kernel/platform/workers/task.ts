@@ -11,7 +11,7 @@ export type Task<Input, Output> = {
   readonly module: string;
   /**
    * The limit of processor time, after which a task is killed; it is also killed after four times as much elapsed time.
-   * Processor time is measured so that a busy machine doesn't refuse a document within the limits.
+   * The limit is on processor time, so that a busy machine doesn't refuse documents that are within the limits.
    */
   readonly limitMs: number;
   /** Never set. The member only declares the types of input and output. */
@@ -21,7 +21,7 @@ export type Task<Input, Output> = {
 export type TaskCall<Input> = {
   /** The holder for which the task runs. Holders are served round-robin. */
   readonly holder: string;
-  /** Copied once into memory of the thread. Several parts are joined. */
+  /** The bytes are copied once, into memory of the thread. Several parts are joined. */
   readonly bytes?: Uint8Array | readonly Uint8Array[];
   readonly input: Input;
 };

@@ -11,17 +11,23 @@ export type Thread = {
   readonly isAlive: () => boolean;
 };
 
-/** The memory limits of a task: its heap, and its buffers outside the heap. */
+/** The memory limits of a task: for its heap, and for its buffers outside the heap. */
 export type ThreadLimits = {
   readonly heapMb: number;
-  /** The limit of the whole process. When it is exceeded, a task with much memory of its own is killed too. */
+  /**
+   * The limit for the memory of the whole process. When it is exceeded, a task with much memory of its own is killed
+   * too.
+   */
   readonly processMb: number;
 };
 
 /** A task with less memory than this is not the cause when the process exceeds its limit. */
 const muchMb = 128;
 
-/** V8's own limit may end the whole process. So it is set to a multiple, and a task is killed long before. */
+/**
+ * V8's own limit may end the whole process. So V8's limit is set to a multiple of ours, and a task is killed long
+ * before it reaches V8's.
+ */
 const hardLimit = 4;
 const watchMs = 50;
 /** A task may last this many times its processor time, because other threads also use the processor. */
@@ -29,8 +35,8 @@ const slowdown = 4;
 const megabyte = 1024 * 1024;
 
 /**
- * Memory is allocated in these steps, so that a document and its slightly larger sealed version usually fit the same
- * block.
+ * Memory is allocated in these steps, so that a document and its slightly larger sealed version usually fit into memory
+ * of the same size.
  */
 const memoryStep = 4 * 1024 * 1024;
 
@@ -72,7 +78,7 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
       const timer = setTimeout(() => void end("time"), slowdown * task.limitMs);
       // A thread that has not started has used no time.
       const before = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-      // A thread that ends in the meantime reports that by an event.
+      // The thread may end in the meantime. It reports that by an event.
       const watch = setInterval(() => {
         void watchHeap().catch(() => {});
         void before.then((used) => watchTime(task.limitMs, used)).catch(() => {});

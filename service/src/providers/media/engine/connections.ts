@@ -1,6 +1,6 @@
 /**
- * The connection that receives a person's media, and the parts that both of a person's connections share. The browser
- * makes the offer.
+ * The connection that receives a person's media, and the parts that both of a person's connections share. For this
+ * connection, the browser makes the offer.
  */
 import {
   type MediaStreamTrack,
@@ -57,7 +57,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
     iceServers: [],
     iceLite: true,
     iceUseTcp: tcp,
-    // Only the announced address becomes a candidate, regardless of this machine's own addresses.
+    // The announced address becomes the only candidate, regardless of this machine's own addresses.
     iceUseIpv4: false,
     iceUseIpv6: false,
     iceAdditionalHostAddresses: [announce],
@@ -79,7 +79,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
   };
 }
 
-/** Another program may use one of these ports, so a few others are tried. */
+/** Another program may use a port of the range, so a few other ports are tried. */
 const mostTries = 5;
 
 export async function describedLine(
@@ -155,7 +155,7 @@ export async function openPublishing({
     answer: sdp,
     async again(next) {
       await answered(line.pc, next);
-      // When the keys are already agreed on, werift doesn't start its transports again, and would ignore further
+      // When the keys are already agreed on, werift doesn't start its transports again, so it would ignore further
       // connectivity checks.
       for (const transport of line.pc.iceTransports)
         if (!transport.connection.nominated) void transport.start().catch(() => {});

@@ -19,7 +19,7 @@ const mostPairs = 40;
 
 let guarded = false;
 
-/** Must be called once in the process, before the first connection. */
+/** Installs the guards. Must be called once in the process, before the first connection. */
 export function guardIce(): void {
   if (guarded) return;
   guarded = true;
@@ -39,7 +39,7 @@ export function guardIce(): void {
   listenEverywhere();
 }
 
-/** Listens on all addresses, because the announced one may belong to a router in front of this machine. */
+/** Listens on all addresses, because the announced address may belong to a router in front of this machine. */
 function listenEverywhere(): void {
   const made = TcpPassiveProtocol.prototype.connectionMade;
   TcpPassiveProtocol.prototype.connectionMade = function (localIp, portRange) {

@@ -36,7 +36,7 @@ process.on("message", (message: Call) => {
   );
 });
 
-// Without its parent process, nobody would store its recordings.
+// Ends with its parent process, because without the parent nobody would store the recordings.
 process.on("disconnect", () => void rooms.stop().finally(() => process.exit(0)));
 process.on("SIGTERM", () => {});
 process.on("SIGINT", () => {});

@@ -13,7 +13,7 @@ export type Person = {
   publishing: (Publishing & { fingerprint: string }) | null;
   subscription: Subscription | null;
   readonly counted: Counted;
-  /** The time of the last packet of any kind, or else of the connection. */
+  /** When the last packet of any kind arrived; before the first packet, when the connection was made. */
   lastPacketAt: number;
   /** When the last packet of video arrived; null before the first. */
   seenAt: number | null;
@@ -35,7 +35,7 @@ type Counted = {
 
 /**
  * The most that a person may send in one second, by kind. A key frame of 1280x720 fits. A browser that is limited to
- * 600 kbit/s sends a sixth of it. More would fill the disk and the lines of the others.
+ * 600 kbit/s sends a sixth of this. More would fill the disk, and the other people's network links.
  */
 const rates: Readonly<Record<Media, { bytes: number; packets: number }>> = {
   audio: { bytes: 32_000, packets: 200 },
@@ -90,7 +90,7 @@ export function countPacket(
   { sequence, bytes, at }: { sequence: number; bytes: number; at: number },
 ): boolean {
   if (!person.allowed[media]) return false;
-  // A person who is muted is still present.
+  // A muted person's packets count here, because they show that the person is present.
   person.lastPacketAt = at;
   if (media === "video") person.seenAt = at;
   if (person.muted[media]) return false;
@@ -110,7 +110,7 @@ export function countPacket(
   return true;
 }
 
-/** Counts skipped sequence numbers, minus packets that arrive late. */
+/** Counts lost packets: sequence numbers that were skipped, without packets that arrive late. */
 function countLoss(person: Person, sequence: number): void {
   const step = person.lastSequence === null ? 1 : (sequence - person.lastSequence + 65_536) % 65_536;
   if (step > 32_768) person.counted.lost = Math.max(0, person.counted.lost - 1);
@@ -122,7 +122,7 @@ function countLoss(person: Person, sequence: number): void {
 
 export const silenceOf = ({ lastPacketAt }: Person, now: number): number => now - lastPacketAt;
 
-/** The counts since the last call. */
+/** Returns the counts since its last call. */
 export function qualityOf(person: Person, at: number) {
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;

@@ -10,7 +10,7 @@ import type { Kinds } from "./sdp.ts";
 export type Recorder = {
   beginTake: (person: string, kinds: Kinds, askForKeyFrame: () => void, now: number) => void;
   packet: (person: string, media: Media, packet: Packet, now: number) => void;
-  /** Whether the person's open take includes this kind of media. */
+  /** Whether the person's current take includes this kind of media. */
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   pictureOf: (person: string) => Picture | null;
@@ -59,7 +59,7 @@ export function openRecorder({
   return {
     beginTake(person, kinds, askForKeyFrame, at) {
       if (!kinds.audio && !kinds.video) return;
-      // A take beyond the agreed numbers could repeat a nonce under this key.
+      // A take with a number above the largest allowed one could repeat a nonce under this key.
       if (next > lastTake) return onFailure("the recording has no more numbers of takes");
       const take = next++;
       let n = 0;

@@ -23,7 +23,7 @@ import { Subscription } from "./subscription.ts";
 const mostPeople = 8;
 /** A key frame is requested at least this often, so that a recording can be decoded from there on. */
 const keyFrameMs = 3_000;
-/** A connection without packets for this long is over; the browser has also given up by then. */
+/** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
 const deadMs = 30_000;
 const tickMs = 100;
 const secondMs = 1_000;
@@ -202,7 +202,7 @@ export class Rooms {
     return [{ kind: "publish", sdp: own.answer }];
   }
 
-  /** A take contains only the kinds of media that its connection sends, so a change begins a new take. */
+  /** A take contains only the kinds of media that its connection sends, so a change of the kinds begins a new take. */
   #recordKinds({ recorder }: Session, person: Person, kinds: Kinds): void {
     const { now } = this.#input;
     if (!recorder || (["audio", "video"] as const).every((kind) => recorder.records(person.name, kind) === kinds[kind]))

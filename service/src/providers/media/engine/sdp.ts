@@ -4,11 +4,17 @@
  */
 import { invalid } from "../../../kernel/platform/errors.ts";
 
-/** Chromium's offer of one camera and one microphone has 6 KB, and an answer for seven others about 30 KB. */
+/**
+ * The largest session description. Chromium's offer of one camera and one microphone has 6 KB. Its answer, when it
+ * receives from seven other people, has about 30 KB.
+ */
 const mostBytes = 64 * 1024;
 const mostLines = 2_000;
 
-/** Enough for video at 640x480. Without it Chromium starts at 300 kbit/s and adds only 8 % a second. */
+/**
+ * The initial bit rate, in kbit/s, which is enough for video at 640x480. Without it, Chromium starts at 300 kbit/s and
+ * adds only 8 % a second.
+ */
 const startKbits = 600;
 
 /**
@@ -35,14 +41,15 @@ const unread =
 
 export type Kinds = { readonly audio: boolean; readonly video: boolean };
 
-/** One audio and one video section; a change of devices may add a second of each. */
+/** The most media sections: one for audio and one for video, and a second of each after a change of devices. */
 const mostSections = 4;
 
-/** Reads an offer of a person who may send these kinds. @throws ServiceError `validation` */
+/** Parses the offer of a person who may send these kinds of media. @throws ServiceError `validation` */
 export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds: Kinds } {
   const offer = readSdp(sdp);
   const sections = offer.split(/\r\nm=/).length - 1;
-  // The answer to an offer without media would have no address, which looks as if no port were free.
+  // An offer without media is refused here. The answer to it would contain no address, which the engine would take for
+  // a lack of free ports.
   if (sections === 0) throw invalid("sdp must have a section of audio or video");
   if (sections > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
   const kinds = sentKinds(offer);

@@ -54,7 +54,7 @@ export class Subscription {
       throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
     }
     for (const person of this.#wanted) this.#input.onPictureLost(person);
-    // A new offer during the key agreement would break it off.
+    // A new offer during the key agreement would abort the agreement.
     void connected(line.pc).then(() => {
       this.#enter("idle");
       if (this.#isStale && this.#state === "idle") this.#offerSoon();
@@ -77,7 +77,7 @@ export class Subscription {
       .finally(() => this.#unsent--);
   }
 
-  /** The sender has a new connection. Sequence numbers and times continue without a jump. */
+  /** The sender has a new connection. The sequence numbers and times that the receiver gets continue without a jump. */
   continued(from: string): void {
     for (const each of this.#sent) if (each.person === from) each.isNew = { audio: true, video: true };
   }
@@ -102,7 +102,7 @@ export class Subscription {
     this.#state = "offering";
     this.#isStale = false;
     const describe = async (pc: RTCPeerConnection) => {
-      // A new connection needs its own tracks.
+      // When a person has a new connection, the tracks of the old one can't be used for it.
       if (!this.#line) this.#sent.length = 0;
       this.#assign(pc);
       await pc.setLocalDescription(await pc.createOffer());

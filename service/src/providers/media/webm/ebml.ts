@@ -16,7 +16,7 @@ export function element(id: ElementId, ...content: readonly Uint8Array[]): Buffe
 /** The header of an element, before its content. */
 export const elementStart = (id: ElementId, length: number): Buffer => Buffer.concat([idBytes(id), longSizeOf(length)]);
 
-/** The header of an element of unknown size, whose content extends to the end of the file. */
+/** The header of an element of unknown size, the content of which extends to the end of the file. */
 export const endlessStart = (id: ElementId): Buffer =>
   Buffer.concat([idBytes(id), Buffer.from("01ffffffffffffff", "hex")]);
 
@@ -51,7 +51,7 @@ function uintBytes(value: number): Buffer {
   return bytes;
 }
 
-/** One byte if that is enough; 0xff would mean "unknown". */
+/** The size takes one byte if that is enough. One byte of 0xff would mean "unknown". */
 const size = (length: number): Buffer => (length < 127 ? Buffer.from([0x80 | length]) : longSizeOf(length));
 
 function longSizeOf(length: number): Buffer {

@@ -24,9 +24,9 @@ export type TimedFrame = {
  * it counts as lost.
  */
 export const reorderMs = 200;
-/** The most waiting packets. Only invalid input reaches this: 200 ms at the full rate are 25 packets. */
+/** The most packets that wait. Valid input stays far below: 200 ms at the full rate are 25 packets. */
 const mostWaiting = 512;
-/** 1 MiB: a key frame at 1280x720 has 100 KB. */
+/** The largest frame: 1 MiB. A key frame at 1280x720 has 100 KB. */
 const mostFrameBytes = 1024 * 1024;
 /** A larger jump of sequence numbers is not a gap: the sender has restarted. */
 const farApart = 3_000;

@@ -21,7 +21,10 @@ type TakeInput = {
   readonly onPicture?: (picture: Picture) => void;
 };
 
-/** Shorter than the second that a chunk may last, so that it is durable within 1.5 s of its first packet. */
+/**
+ * The longest cluster. It is shorter than the second that a chunk may last, so that a chunk is durable within 1.5 s of
+ * its first packet.
+ */
 const clusterMs = 900;
 /** How long to wait for the sender's first report, which reveals its clock. After this, arrival times are used. */
 const reportMs = 3_000;
@@ -36,7 +39,7 @@ type Held = { readonly frame: TimedFrame; readonly at: number };
 type Stream = {
   readonly rate: number;
   readonly reader: ReturnType<typeof frameReader>;
-  /** Frames that wait until the clock is known. */
+  /** The frames that wait until the sender's clock is known. */
   held: Held[];
   report: SenderReport | null;
   /** The time in the take at tick 0 of this stream. */
@@ -159,8 +162,8 @@ export class Take {
 type Start = { readonly at: number; readonly senderMs: number | null };
 
 /**
- * The time in the take of a stream's first frame: by the sender's clock, or by arrival when that clock is unknown or
- * not plausible.
+ * The time in the take of a stream's first frame: by the sender's clock, or by the time of arrival when that clock is
+ * unknown or implausible.
  */
 function startMs(start: Start, { at }: Held, senderMs: number | null): number {
   const arrived = at - start.at;

@@ -85,7 +85,7 @@ export const liveHeader = (tracks: Tracks): Buffer =>
   Buffer.concat([ebmlHeader(), endlessStart(id.segment), info(null), tracksOf(tracks)]);
 
 /**
- * A cluster of known size. Times of blocks have 16 bits and are relative to the cluster's time. @param frames sorted by
+ * A cluster of known size. A block states its time in 16 bits, relative to the cluster's time. @param frames sorted by
  * time
  */
 export function clusterOf(frames: readonly Frame[]): Buffer {
@@ -106,8 +106,8 @@ export function clusterOf(frames: readonly Frame[]): Buffer {
 export type Place = { readonly bytes: number; readonly ms: number; readonly isKey: boolean };
 
 /**
- * The header of a finished take, with its duration and seek points. It replaces the live header; the clusters stay as
- * recorded. Without video every cluster is a seek point.
+ * The header of a finished take, with its duration and seek points. It replaces the header that was written during the
+ * recording; the clusters stay as recorded. Without video every cluster is a seek point.
  */
 export function finishedHeader(tracks: Tracks, clusters: readonly Place[], durationMs: number): Buffer {
   const front = Buffer.concat([info(durationMs), tracksOf(tracks)]);
