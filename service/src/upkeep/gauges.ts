@@ -38,7 +38,7 @@ export type GaugeDeps = {
 
 type Figure = { gauge: string; label: string; value: number };
 
-/** Several scrapers may poll every few seconds, so they share the results of one query for this long. */
+/** For this long, all scrapers share the results of one query, because several of them may poll every few seconds. */
 const sharedMs = 15_000;
 
 /** The gauges that are read from the database, with help text and label. */

@@ -42,7 +42,7 @@ type BackfillRecord = { filled: string; doneAt: Date };
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 
-/** Records that a release has added MACs to earlier rows. */
+/** The rows which record that a release has added MACs to rows of earlier releases. */
 export const backfillRows: MacTable<BackfillRecord> = {
   table: sql`row_mac_backfill`,
   key: sql`filled`,

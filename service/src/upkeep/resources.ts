@@ -30,7 +30,9 @@ export const migrations = join(root, "service/migrations");
 
 type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 
-/** The system's reason for a failed connection. It contains no part of the URL, which has the password. */
+/**
+ * The system's reason for a failed connection. It contains no part of the URL, because the URL contains the password.
+ */
 function reasonOf(error: Error): string {
   const { code = "", message } = (error.cause ?? error) as NodeJS.ErrnoException;
   if (/^unsupported startup parameter/.test(message))
@@ -39,7 +41,7 @@ function reasonOf(error: Error): string {
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
-/** The connection name tells PostgreSQL the node's release, so a URL must not override it. */
+/** The application name tells PostgreSQL the node's release, so the URL must not override it. */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 
 async function connect(config: Config, log: Log, schema: number): Promise<Connected> {

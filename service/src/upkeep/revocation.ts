@@ -6,9 +6,9 @@ import type { RowMac } from "../kernel/platform/row-mac.ts";
 import { disableWebhook, webhooksMadeByKey } from "../outgoing/webhooks/webhooks.ts";
 
 /**
- * Revokes a key, and finds what was created with it and outlives it: webhooks, and memberships with their sessions.
- * Locks the firm, so that a concurrent link or subscription with the key is either found or refused.
- * @param all also ends what was found: webhooks permanently, memberships, and all sessions of their holders
+ * Revokes a key. Finds the objects that were created with the key and outlive it: webhooks, and memberships with their
+ * sessions. Locks the firm, so that a concurrent link or subscription with the key is either found or refused.
+ * @param all true to end these objects, too: webhooks permanently, memberships, and all sessions of their holders
  * @param actor for the audit log
  * @throws ServiceError for an unknown key
  */

@@ -34,11 +34,11 @@ export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: S
 const advisoryLock = 7_246_003;
 const ordersAtOnce = 500;
 
-/** Rows that got their MACs in the same release. */
+/** A set of tables whose rows got their MACs in the same release. */
 type RowSet = {
-  /** The name in the tables' declarations. */
+  /** The set's name in the declarations of the tables. */
   name: string;
-  /** The name of the file next to the keys. */
+  /** The name of the file next to the keys which notes that the set is filled. */
   marker: string;
   /** Fills further data together with the set's tables. */
   fill?: (tx: Tx, deps: RowMacDeps) => Promise<number>;
@@ -72,7 +72,7 @@ const rowSets: readonly RowSet[] = [
   },
   { name: "receipts", marker: "row-macs-filled-receipts" },
   { name: "disputes", marker: "row-macs-filled-disputes" },
-  // A migration queued the log lines of earlier seals. This set adds those of closing versions.
+  // A migration queued the log lines of earlier seals. This set adds the log lines of closing versions.
   {
     name: "lines of the log",
     marker: "row-macs-filled-log",
@@ -83,8 +83,9 @@ const rowSets: readonly RowSet[] = [
 /**
  * Adds a MAC to rows of earlier releases, once for each database, at the first start of a release that covers them. It
  * trusts their present content. Both a record in the database with a MAC and a file next to the keys note that this was
- * done. So deleting one of them is not enough to have forged rows filled.
- * @throws StartupError when only the file has the note: the database is older, or the record was removed
+ * done. So deleting one of the two notes is not enough to make the service add MACs to forged rows.
+ * @throws StartupError when only the file has the note, because the database is an older one or somebody removed the
+ * record
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
   const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
@@ -182,7 +183,10 @@ async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<num
   return all.length;
 }
 
-/** Earlier MACs of documents covered fewer columns. A row that was altered since keeps its old MAC. */
+/**
+ * Earlier MACs of documents covered fewer columns. They are replaced. A row that was altered since it got its MAC keeps
+ * the old one.
+ */
 function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
   const members: typeof documentRows.members = (row) =>
     earlierDocumentHolds(rowMac, row) ? documentRows.members(row) : null;
@@ -196,11 +200,12 @@ const earlierDigests: Statement = [payerlessOrderState, ...earlierOrderStates(sq
   .reduce((all, one) => sql`${all}, ${one}`);
 
 /**
- * Earlier MACs of orders covered fewer columns, and most of them the code as plain text. A row that was altered since
- * keeps its old MAC.
+ * Earlier MACs of orders covered fewer columns, and most of them covered the code as plain text. They are replaced. A
+ * row that was altered since it got its MAC keeps the old one.
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
-  // Does not report invalid MACs: orders that got their first MAC in this start have no earlier one.
+  // Invalid MACs are not reported here, because orders that got their first MAC in this start have no MAC in an earlier
+  // form.
   const rowMac = openRowMac(secrets);
   const table = orderRows.table.text;
   let filled = 0;
@@ -208,8 +213,8 @@ async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
     const orders: EarlierOrder[] = await tx.query<EarlierOrder>(sql`
       SELECT id AS key, code AS "code@order", ${digestOf(orderState, orderRows.table)} AS digest, state_mac AS mac FROM orders
       WHERE id > ${last} AND state_mac IS NOT NULL ORDER BY id LIMIT ${ordersAtOnce}`);
-    // Only the service can decrypt a code, so it passes the codes of these orders to PostgreSQL for the earlier
-    // digests.
+    // Only the service can decrypt a code, so it passes the codes of these orders to PostgreSQL, which computes the
+    // earlier digests.
     const earlier = await tx.query<{ key: number; digests: string[] }>(sql`
       SELECT orders.id AS key, ARRAY(SELECT encode(d, 'hex') FROM unnest(ARRAY[${earlierDigests}]) AS d) AS digests
       FROM unnest(${orders.map(({ key }) => key)}::bigint[], ${orders.map(({ code }) => code)}::text[]) AS opened (id, code)

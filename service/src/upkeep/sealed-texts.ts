@@ -125,7 +125,10 @@ async function rotateColumn(owner: Sql, texts: SealedTexts, secrets: SecretBytes
   return rotated;
 }
 
-/** Null for a text that can't be decrypted. The status still counts it, under its key. */
+/**
+ * The re-encrypted text; null for a text that can't be decrypted. The status of the rotation still counts that text,
+ * under its key.
+ */
 function openedOrNull(texts: SealedTexts, kind: SealedKind, stored: string): string | null {
   try {
     const text = texts.open(kind, stored);

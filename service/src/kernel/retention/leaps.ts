@@ -2,7 +2,7 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 
 // The largest value that PostgreSQL can compute with. Plans that use test clocks never keep data longer than this.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
-// The most days in a plan, which is longer than any law requires.
+// A hundred years in seconds, which is longer than any law requires data to be kept.
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 /**

@@ -76,8 +76,5 @@ export type Act<R> = {
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };
 
-/**
- * The kinds of acts with results of any type, for the registry. `settled` is a method because TypeScript compares the
- * parameters of methods in both directions.
- */
+/** A kind of act, whatever the type of its result; for the registry. */
 export type AnyAct = Act<unknown>;

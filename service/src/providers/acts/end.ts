@@ -43,7 +43,7 @@ export async function endIntent(
   const ended = { at, by, outcome: endWords(end) };
   const unclear = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
   await closeTasks(tx, unclear, { state: "done", ...ended });
-  // When an act is withdrawn, people may have to do the work.
+  // When an act is withdrawn, people's task for the same work is reopened.
   if (end.kind === "withdrawn") return void (await resumeByHand(tx, act, intent));
   await closeByHand(tx, act, intent, ended);
   await act.settled(tx, intent, end);

@@ -30,7 +30,7 @@ type EngineDeps = {
 const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
 );
-/** The most sessions at once for a number of ports: each session has at least two people with two connections each. */
+/** The ports that a session needs at least, because it has at least two people with two connections each. */
 const portsOfSession = 4;
 const mostSessions = 200;
 /** The delay before the process is restarted, so that a process that dies at once doesn't restart in a tight loop. */

@@ -61,7 +61,7 @@ type SpoolInput = SpoolEvents & {
 
 type OpenFile = { handle: FileHandle; path: string; bytes: number; at: number };
 
-/** The position of a chunk in its file. */
+/** The position of a chunk in its session: the take, the chunk's number in the take, and the person. */
 export type Place = { readonly take: number; readonly n: number; readonly person: string };
 
 /** Writes the chunks of one session. */

@@ -8,10 +8,10 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 /** A secret that the trust service requires from the person before each signature, such as a PIN or a one-time code. */
 export type AuthorizationObject = { id: string; label: string };
 
-/** A key that can sign now. */
+/** A key that can sign at this time. */
 export type RemoteCredential = {
   id: string;
-  /** DER, the key's own certificate first. */
+  /** The chain in DER; the key's own certificate comes first. */
   certificates: Uint8Array[];
   /**
    * `explicit`: the person's answers are sent with the request. `implicit`: the trust service asks the person itself,
@@ -25,9 +25,9 @@ export type RemoteCredential = {
 export type RemoteSigning = {
   /** The ids of the keys that belong to the token's person. @throws ServiceError */
   list: (token: string) => Promise<string[]>;
-  /** @throws ServiceError `validation` for a key that this service can't use to sign a document */
+  /** Describes a key. @throws ServiceError `validation` for a key that this service can't use to sign a document */
   credential: (token: string, id: string) => Promise<RemoteCredential>;
-  /** Signs one hash, and authorizes nothing else. @throws ServiceError */
+  /** Signs one hash. The authorization that this obtains covers no other hash. @throws ServiceError */
   sign: (token: string, credential: RemoteCredential, order: SignOrder) => Promise<Uint8Array>;
 };
 
@@ -54,7 +54,7 @@ const askingMs = 90_000;
 const mostCredentials = 20;
 
 const nothingSigned = "Nothing was signed; try again.";
-/** The end of the message once the request to sign was sent. */
+/** The end of error messages after the request to sign was sent. */
 const maybeSigned =
   "It may have signed, and your account there may show it. The document here is not signed: open your key again, and sign.";
 
@@ -137,7 +137,7 @@ function membersIn(body: Uint8Array): Members | null {
   }
 }
 
-/** The trust service's words are shown to the notary alone; control characters are not. */
+/** Only the notary sees the trust service's words, without control characters. */
 function refusalOf(status: number, members: Members | null, end: string): ServiceError {
   const said = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")

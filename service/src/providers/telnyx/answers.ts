@@ -9,7 +9,7 @@ export type TelnyxFax = {
   status: TelnyxFaxStatus | null;
   clientState: string | null;
   failureReason: string | null;
-  /** Present only in events: the pages that the remote machine received, and the length of the call. */
+  /** The pages that the remote machine received, and the length of the call. Only events have them. */
   pages: number | null;
   seconds: number | null;
 };
@@ -52,8 +52,8 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
 }
 
 /**
- * A page of a list, with null for an unreadable item, and the number of pages if stated. Null when the body is not a
- * list.
+ * A page of a list, with null for each item that can't be parsed, and the number of pages if Telnyx states it. Null
+ * when the body is not a list.
  */
 export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
   const { data, meta } = fieldsOf(body);

@@ -8,7 +8,7 @@ export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
 export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
 
 export type FaxToSend = {
-  /** The id of the fax application, and its number. */
+  /** The id of the fax application, and the number that it sends from. */
   app: string;
   from: string;
   /** The number in E.164 form. */
@@ -22,7 +22,7 @@ export type FaxToSend = {
 export type Telnyx = {
   sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
-  /** The faxes to a number created since the time, with null for an unreadable one. */
+  /** The faxes to a number created since the time, with null for each fax that can't be parsed. */
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Ends a fax that is under way. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
@@ -31,12 +31,12 @@ export type Telnyx = {
 };
 
 const pageSize = 100;
-// The fax was sent minutes ago, so it must be on one of the first pages.
+// The most pages to read. The fax was sent only minutes ago, so it must be on one of the first pages.
 const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
 
-/** @param call sends one request to `https://api.telnyx.com` or its substitute */
+/** @param call sends one request to `https://api.telnyx.com` or to the test double in its place */
 export function createTelnyx(call: Call): Telnyx {
   async function ask<R>(request: Parameters<Call>[0], read: (body: unknown) => R | null): Promise<TelnyxResult<R>> {
     const outcome = await call(request);

@@ -20,11 +20,11 @@ import { followedRows, selectHeads } from "./store.ts";
 export { takeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
 
-/** The lines of the live log for all daily heads, without line feeds. */
+/** The lines that the live log must have for all daily heads. They end without a line feed. */
 export const headLines = async (db: Sql): Promise<{ line: string; at: Date }[]> =>
   (await selectHeads(db)).map((head) => ({ line: `audit/v1 ${head.day} ${headOf(head)}`, at: head.takenAt }));
 
-/** The content of a row, with the salt that shows that a head covers exactly this content. */
+/** The content of a row, and its salt. With both, an auditor can verify that a head covers exactly this content. */
 type OpenedRow = { source: string; key: string; salt: string; content: string };
 
 /**
@@ -34,13 +34,15 @@ export type RecordsExport = {
   day: string;
   head: string;
   text: string;
-  /** The lines of each set, whose root the head contains. */
+  /** The lines of each set. The head contains the root over the lines of each set. */
   lines: Record<string, string[]>;
-  /** The rows that still have the state of that day. For other rows only the digest exists. */
+  /** The rows that still have the state of that day. For the other rows, only the digest of that state exists. */
   rows: OpenedRow[];
   /** The lines of the audit log since the previous head. */
   auditLines: string[];
-  /** The key of the live log that has it, and the proof that the log includes the line `audit/v1 DAY HEAD`. */
+  /**
+   * The key of the live log that includes the head, and the proof that this log includes the line `audit/v1 DAY HEAD`.
+   */
   key: string;
   proof: string;
 };
@@ -80,7 +82,7 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
   }, longStatements);
 }
 
-/** The lines of all sets on a day, their roots, and the rows that still have the state of the day. */
+/** The lines of all sets on a day, the roots over them, and the rows that still have the state of that day. */
 async function openedDay(tx: Tx, day: string, names: readonly string[]) {
   const lines: Record<string, string[]> = Object.fromEntries(names.map((name) => [name, []]));
   const [rows, roots] = [[] as OpenedRow[], createRoots([...recordSets.keys(), changesSet])];

@@ -57,7 +57,7 @@ export const encodedKey = (key: Statement): Statement => sql`(CASE WHEN ${key} ~
   SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c ELSE '%' || upper(encode(convert_to(c, 'UTF8'), 'hex')) END, '' ORDER BY n)
   FROM regexp_split_to_table(${key}, '') WITH ORDINALITY AS parts (c, n)) END) COLLATE "C"`;
 
-/** All rows that heads cover, in the order of their lines. */
+/** The present rows of all tables that heads cover, in the order of their lines. */
 export async function* presentRecords(tx: Tx): AsyncGenerator<PresentRecord> {
   for (const source of [...recordSets.values()].flat().sort()) {
     const table = macTables.find((one) => one.table.text === source);
@@ -92,7 +92,7 @@ export async function* fetched<Row>(tx: Tx, cursor: Statement): AsyncGenerator<R
   await tx.query(sql`CLOSE ${cursor}`);
 }
 
-/** Written as a literal, because FETCH takes no parameters. */
+/** The number of rows is written as a literal, because FETCH takes no parameters. */
 const literal = (count: number): Statement => sql(Object.assign([String(count)], { raw: [String(count)] }));
 
 /** The last position of the audit log's chain; 0 for an empty chain. */

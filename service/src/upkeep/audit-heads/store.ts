@@ -42,7 +42,7 @@ export const insertHead = (tx: Tx, { day, takenAt, salt, audit, sets }: StoredHe
     INSERT INTO audit_heads (day, taken_at, salt, audit_position, audit_sha256, sets)
     VALUES (${day}, ${takenAt}, ${salt}, ${audit.position}, ${audit.sha256}, ${JSON.stringify(sets)}::jsonb)`);
 
-/** A state of a row, and the day of the head that first has it. */
+/** A state of a row, and the day of the first head that covers it. */
 export type Leaf = RecordName & RecordState & { day: string };
 
 /** Yields the states of each row, row by row, oldest first. */

@@ -58,13 +58,13 @@ async function take(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Dat
   return day;
 }
 
-/** Null when the row was already deleted in the previous head. */
+/** The new state of a deleted row. Null when the previous head already recorded the deletion. */
 const goneLeaf = (last: Leaf | undefined, day: string): Leaf | null =>
   last?.digest ? { ...last, day, firm: null, salt: null, digest: null } : null;
 
 /**
  * The new state of a row; null when it equals the state in the last head. If a row returns to an earlier state, the
- * earlier salt and digest are used again, so that `audit verify` can always recognize it.
+ * earlier salt and digest are used again, so that `audit verify` recognizes the earlier state.
  */
 function leafOf(
   { source, key, firm, content }: PresentRecord,

@@ -14,7 +14,7 @@ export type RecordsReport = {
   days: number;
   first: string | null;
   last: string | null;
-  /** The newest head, while the log does not have it and may still get it in time; null otherwise. */
+  /** The newest head, while the log does not have it but the time to include it has not run out; null otherwise. */
   notLogged: { day: string; takenAt: Date; ageSeconds: number } | null;
   rows: number;
   faults: string[];
@@ -75,7 +75,9 @@ const promisedMs = dayMs;
 
 type WaitingHead = { day: string; takenAt: Date; ageMs: number; isLate: boolean };
 
-/** The newest head, if the log does not have it. A forged or lost line never enters the log. */
+/**
+ * The newest head, if the log does not have it. Its line may still enter the log, unless the line was forged or lost.
+ */
 function notLoggedHead(
   heads: readonly StoredHead[],
   logged: ReadonlyMap<string, readonly string[]>,
@@ -160,7 +162,7 @@ function statesCheck(heads: readonly StoredHead[]) {
             : `the states of ${name} that are stored are not those of the head of ${day}`,
         ),
       ),
-    /** States for days without a head, which no root covers. */
+    /** States recorded for days that have no head. No root covers them. */
     headless: (present: readonly StoredHead[]) =>
       [...others]
         .filter(([day]) => !present.some((head) => head.day === day))
@@ -186,8 +188,8 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
 type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
 
 /**
- * The retirements of seal certificates, by the same lines. A certificate may be retired again with the same date and
- * reason.
+ * The retirements of seal certificates, by lines of the same kind. A certificate may be retired again with the same
+ * date and reason.
  */
 async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);
@@ -197,7 +199,7 @@ async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   }));
 }
 
-/** Changes that the audit log explains. */
+/** The changes of rows that lines of the audit log explain. */
 type Explained = { removals: ReadonlyMap<string, readonly Date[]>; retirements: readonly Retirement[] };
 
 /**
@@ -210,7 +212,7 @@ type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: bool
 function followerOf(heads: readonly StoredHead[], explained: Explained): (row: FollowedRow) => string[] {
   const indexOf = new Map(heads.map(({ day }, i) => [day, i]));
   const takenAt = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;
-  // A transaction that began before a head was made may commit after it.
+  // A transaction that began before a head was made may commit afterwards, so some tolerance is needed.
   const isWithin = ({ from, to }: Step, at: Date) =>
     at.getTime() >= takenAt(from) - slackMs && (to === null || at.getTime() <= takenAt(to) + slackMs);
   return ({ states, record }) => {
@@ -246,7 +248,7 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
   const row = `${before.source} ${before.key}`;
   const between = `between the head of ${from} and ${to === null ? "now" : `that of ${to}`}`;
   if (isReturn) return `${row} is in an earlier state again: set back ${between}`;
-  // A removed person may join another firm, so the row may come back.
+  // A removed person may join another firm, so the row of a membership may come back.
   if (before.digest === null) return null;
   if (isGone) return `${row} is gone: deleted ${between}`;
   return firm === before.firm ? null : `${row} moved from the firm ${before.firm} to ${firm} ${between}`;
@@ -254,7 +256,9 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
 
 const slackMs = 10 * minuteMs;
 
-/** Whether a person was removed from a firm between two heads. A membership that returns has another state. */
+/**
+ * Whether a person was removed from a firm between two heads. A membership that exists again later has another state.
+ */
 const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, at: Date) => boolean): boolean =>
   step.before.source === "members" &&
   !step.isReturn &&

@@ -7,7 +7,7 @@ export { type BackupReport, makeBackup, recordBackup } from "./make.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
 export { writeRestoredLine } from "./restored-line.ts";
 
-/** The Unix time of the last successful backup by any node; no value before the first. */
+/** Gauge: the Unix time of the last successful backup by any node; no value before the first backup. */
 export function backupMetrics(metrics: Metrics, db: Sql): void {
   metrics.gauge(
     "backup_last_success_time_seconds",

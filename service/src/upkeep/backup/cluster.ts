@@ -26,7 +26,7 @@ export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Prom
   return asOwner((owner) =>
     owner.transaction(async (tx) => {
       await tx.script("SET LOCAL idle_in_transaction_session_timeout = 0");
-      // A temporary replication slot keeps the WAL that the copy needs. It ends with the connection.
+      // A temporary replication slot keeps the WAL that the copy needs. The slot ends with the connection.
       await tx.query(sql`SELECT pg_create_physical_replication_slot(${`backup_${process.pid}`}, true, true)`);
       await tx.query(sql`SELECT pg_backup_start('signsealship', true)`);
       const copied = await copyFiles(cluster, to);
@@ -54,16 +54,16 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
     if (copied) files.push({ path, ...copied });
   };
   for await (const { path, isFolder } of treeOf(cluster)) {
-    // A replication slot's folder without its state prevents a start, so folders inside the emptied ones are left out
-    // too.
+    // PostgreSQL doesn't start with a replication slot's folder that lacks its state file. So the folders inside the
+    // emptied ones are left out too.
     if (emptied.test(path)) continue;
     if (isFolder) {
       await mkdir(join(to, path), { recursive: true, mode: 0o700 });
       folders.push(path);
     } else if (path !== control) await copy(path);
   }
-  // The file is copied last, as pg_basebackup does, and read until two reads agree, because PostgreSQL may be writing
-  // it.
+  // The control file is copied last, as pg_basebackup does. It is read until two reads agree, because PostgreSQL may be
+  // writing it.
   await untilStable(join(cluster, control));
   await copy(control);
   return { files, folders };
@@ -97,8 +97,8 @@ async function writeLabels(to: string, { label, tablespaces }: Stopped): Promise
 const segment = /^[0-9A-F]{24}$/;
 
 /**
- * Copies the WAL segments from the copy's start to its end. The end switched to a new segment, so all of these are
- * complete.
+ * Copies the WAL segments from the copy's start to its end. At the end of the copy PostgreSQL switched to a new
+ * segment, so all of these segments are complete.
  */
 async function copyLog(cluster: string, to: string, first: string, last: string): Promise<StoredFile[]> {
   const names = (await readdir(join(cluster, "pg_wal"))).filter(

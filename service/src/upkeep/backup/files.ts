@@ -6,7 +6,7 @@ import { syncFolder, writeFileDurably } from "../../kernel/platform/durable-file
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { isAlive } from "../../kernel/platform/postgres/lock.ts";
 
-/** A file of a backup: its relative path, with slashes. */
+/** A file of a backup. The path is relative, with slashes. */
 export type StoredFile = { path: string; bytes: number; sha256: string };
 
 /**

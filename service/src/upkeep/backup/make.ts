@@ -45,7 +45,7 @@ const isWithin = (inner: string, outer: string): boolean => !relative(outer, inn
 /**
  * Backs up the embedded database and the blobs while the service runs. The folder appears when the backup is complete.
  * @param keys a separate folder for the keys; null leaves them out
- * @throws StartupError for a folder that is not empty, or would be part of its own backup
+ * @throws StartupError for a folder that is not empty, or that would be part of its own backup
  */
 export async function makeBackup(deps: BackupDeps, folder: string, keys: string | null): Promise<BackupReport> {
   const { dataDir } = deps;
@@ -70,7 +70,7 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
   }
 }
 
-/** Records a successful backup by this program or another program, for monitoring. */
+/** Records, for monitoring, that a backup succeeded. Another program may have made it. */
 export async function recordBackup(
   { db, clock }: { db: Database; clock: Clock },
   kind: "made" | "recorded",
@@ -87,7 +87,7 @@ async function fill(
 ): Promise<{ facts: BackupFacts; files: StoredFile[] }> {
   const startedAt = clock().toISOString();
   // Blobs are copied twice, before and after the database. A blob that is deleted while the database is copied may
-  // still be referenced in the copy.
+  // still be referenced in the copy, so the first pass saves it.
   const blobs = new Map<string, Copied>();
   if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
   await mkdir(join(to, "database"), { mode: 0o700 });
@@ -115,10 +115,10 @@ async function fill(
 
 type Copied = Omit<StoredFile, "path"> & { stamp: string };
 
-// Names of unfinished blobs and of the store's probe file.
+// Matches the names of unfinished blobs and of the store's probe file.
 const noBlob = /\.tmp$|^probe\.\d+$/;
 
-/** Copies blobs that were not copied yet, or were replaced or incomplete at the first pass. */
+/** Copies blobs that were not copied yet, or were replaced since the first pass, or incomplete in it. */
 async function copyBlobs(from: string, to: string, copied: Map<string, Copied>): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   if ((await stampOf(from)) === null) return;

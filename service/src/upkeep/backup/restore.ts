@@ -43,7 +43,8 @@ export type RestoreReport = {
 };
 
 /**
- * Creates a data folder from a backup. Before, it may contain only the keys. Holds the work that was in progress.
+ * Creates a data folder from a backup. Beforehand, the folder may contain only the keys. Work that was in progress when
+ * the backup was made is held.
  * @throws StartupError for a backup that is incomplete, altered or from a newer release; the folder then stays
  * unchanged
  */
@@ -96,7 +97,8 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
 }
 
 /**
- * Lets PostgreSQL recover, and removes data that would act a second time, or reopen what was closed since the backup.
+ * Lets PostgreSQL recover the copied cluster. Then holds or removes data that would repeat work already done after the
+ * backup, or reopen what was closed since.
  */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;
@@ -108,7 +110,7 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
     const missingBlobs = blobFolder === null ? [] : await missingOf(db, blobFolder);
     const { held, sessionsEnded } = await db.transaction(async (tx) => {
       const held = await hold(tx, new Date(facts.endedAt));
-      // Otherwise sessions that ended after the backup, and links that were used since, would work again.
+      // Sessions and links are deleted. Otherwise, those that ended or were used after the backup would work again.
       const sessionsEnded = await deleteAllSessions(tx);
       const at = clock();
       await tx.query(sql`INSERT INTO backups (kind, finished_at) VALUES ('restored', ${at})`);

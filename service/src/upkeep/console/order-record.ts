@@ -35,12 +35,12 @@ export type OrderRecord = {
   isRush: boolean;
   history: OrderHistory;
   tasks: Task[];
-  /** The acts at providers. */
+  /** The order's acts at providers. */
   acts: ActOnRecord[];
   /** The letters that Lob printed and mailed. */
   letters: LetterOnRecord[];
   notes: OrderNote[];
-  /** Names of operators by their actor in the audit log. */
+  /** The names of operators, keyed by their actor in the audit log. */
   names: ReadonlyMap<string, string>;
 };
 
@@ -108,7 +108,10 @@ type Now = {
   lastFax: string | undefined;
 };
 
-/** The moves that the table allows now, and the moves of a fax that may be sent ahead of the order's status. */
+/**
+ * The moves that the order's status allows, and the moves of a fax that may be sent before the order has the usual
+ * status.
+ */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);
   return (Object.keys(moves) as ConsoleMove[]).filter(

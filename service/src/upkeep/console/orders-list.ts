@@ -30,7 +30,10 @@ export const listedColumns = sql`o.code AS "code@order", o.status, p.name AS "fi
   o.document_name AS "documentName", o.doc_slug AS "docSlug",
   o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}, ${markedFirm}`;
 
-/** Hides the status of orders that fail their MAC, because an operator has to investigate them. */
+/**
+ * Shows that an order was altered, in place of the status, when the order fails its MAC. An operator has to investigate
+ * it.
+ */
 export const listed = (rows: readonly (ListedOrder & Marked & MarkedFirm)[]): ListedOrder[] =>
   withFirmNames<ListedOrder & Marked>(rows).map(({ isAuthentic, ...order }) =>
     isAuthentic ? order : { ...order, status: alteredStatus },
@@ -40,7 +43,7 @@ const alteredStatus = "Altered outside the service";
 
 export type OrdersFilter = {
   environment: Environment;
-  /** A status or a group of statuses; null for all. */
+  /** The status, or group of statuses, of the listed orders; null for all. */
   status: OrderStatus | StatusGroup | null;
   partnerId: string | null;
   service: keyof BoughtServices | null;
@@ -61,7 +64,7 @@ export function ordersStatement(filter: OrdersFilter, limit: number): Statement 
     ${service === null ? nothing : sql`AND ${services[service]}`}
     ${after === null ? nothing : sql`AND (created_at, id) < (SELECT created_at, id FROM orders WHERE ${isSealed(sql`code`, "order", after)})`}`;
   const newest = sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  // With several statuses, each one reads its own part of the index.
+  // With several statuses, the query reads a separate part of the index for each.
   const found =
     status === null
       ? sql`SELECT * FROM orders WHERE ${wanted} ${newest}`

@@ -54,8 +54,8 @@ const joined = (rows: Statement): Statement =>
 export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
 
 /**
- * The numbers of open and overdue tasks of each kind that has any. The statement is separate from its execution, so
- * that tests can check its plan.
+ * The numbers of open and overdue tasks of each kind that has any. It is a statement of its own, so that tests can
+ * check its plan.
  */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
@@ -87,7 +87,7 @@ export const claimedStatement = (environment: Environment, by: string, limit: nu
 export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
   listed(db, claimedStatement(environment, by, limit));
 
-// One short index scan for each kind, then the first of all results.
+// The query makes one short index scan for each kind, then selects the first of all results.
 export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
   joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
       SELECT * FROM tasks WHERE environment = ${environment} AND tasks.kind = k.kind AND ${isOpen}
@@ -136,8 +136,8 @@ export async function sendMorningMails({ db, clock }: { db: Database; clock: Clo
 const pauseMs = 15 * minuteMs;
 
 /**
- * Mails operators that new live tasks are waiting, if they may do tasks of that kind; at most once in 15 minutes for
- * each kind. Tasks opened in the meantime are in the next mail.
+ * Mails operators when new live tasks wait that they may do. For each kind, there is at most one mail in 15 minutes.
+ * Tasks that are opened in the meantime are in the next mail.
  * @returns the number of mails
  */
 export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -146,7 +146,7 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
   if (fresh.length === 0) return 0;
   const operators = (await listOperators({ db })).filter(({ active }) => active);
   return db.transaction(async (tx) => {
-    // Only one node at a time, because another node would mail the same tasks.
+    // Only one node does this at a time, because a second node would mail the same tasks.
     await tx.query(sql`LOCK TABLE task_mails IN EXCLUSIVE MODE`);
     const kinds = await tx.query<{ kind: TaskKind; count: number; ids: number[] }>(newTasks(now));
     await tx.query(sql`DELETE FROM task_mails WHERE mailed_at < ${new Date(now.getTime() - 2 * dayMs)}`);
@@ -171,8 +171,8 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
 }
 
 /**
- * The kinds that have live tasks from the last day, unclaimed and not yet mailed about, and no mail in the last 15
- * minutes.
+ * The kinds with live tasks from the last day that are unclaimed and that no mail has announced. Leaves out kinds that
+ * were mailed about in the last 15 minutes.
  */
 const newTasks = (now: Date): Statement => sql`
   SELECT t.kind, count(*)::int AS count, json_agg(t.id) AS ids FROM tasks t
@@ -242,7 +242,7 @@ function expiring({ name, pem }: SigningCertificate, at: Date): NeededTask[] {
   const { validToDate } = new X509Certificate(pem);
   if (validToDate.getTime() - at.getTime() > warnMs) return [];
   const day = validToDate.toISOString().slice(0, 10);
-  // A renewed certificate has another date, and therefore another task.
+  // The subject includes the date of expiry, so that a renewed certificate gets a task of its own.
   return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
 }
 

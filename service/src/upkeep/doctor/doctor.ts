@@ -36,7 +36,7 @@ const refundFinding = ({ refundApproval }: Config): Finding =>
       }
     : { name: "refunds", result: "ok", detail: "by two persons" };
 
-/** Opens folder, database and blobs as the service does. */
+/** The check that opens the data folder, the database and the blobs as the service does. */
 async function openedFindings(config: Config): Promise<Finding[]> {
   try {
     const resources = await openResources(config, openLog("silent"));
@@ -109,8 +109,7 @@ async function findings(
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
-  // The keys may be in the data folder, and the check of the data creates a missing data folder. So the data are
-  // checked first.
+  // The data are checked first. This check creates a missing data folder, and the keys may be in it.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
   const [own, outside, providers, media] = await Promise.all([
     ownFindings(),

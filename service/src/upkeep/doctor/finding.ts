@@ -6,12 +6,12 @@ export type Senses = Pick<Resources, "clock" | "random">;
 
 export type Examined = Pick<Resources, "config" | "log" | "db" | "blobs" | "clock" | "random" | "secrets" | "rowMac">;
 
-/** A line of `doctor`. */
+/** A line in the output of `doctor`. */
 export type Finding = {
   name: string;
   result: "ok" | "warning" | "failed";
   detail: string;
-  /** Marks a warning that is shown in red. */
+  /** Whether the warning is shown in red. */
   urgent?: true;
 };
 
@@ -33,7 +33,7 @@ export async function runCheck(name: string, check: () => Promise<Found> | Found
   }
 }
 
-/** When every address of a name refuses the connection, the error has a code but no message. */
+/** When every address of a host name refuses the connection, the error has a code but no message. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

@@ -12,7 +12,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 async function redisAnswers(url: string): Promise<string> {
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: timeoutMs });
-  // The error of a command only says that the connection is closed; the cause comes from the connection.
+  // The error of a Redis command says only that the connection is closed. The connection's own error has the cause.
   let cause: Error | undefined;
   redis.on("error", (error: Error) => {
     cause = error;
@@ -27,7 +27,7 @@ async function redisAnswers(url: string): Promise<string> {
   }
 }
 
-/** Connects, negotiates TLS and signs in, but sends no mail. */
+/** Connects to the mail server, negotiates TLS and signs in, but sends no mail. */
 async function smtpAnswers(url: string): Promise<string> {
   const { createTransport } = await import("nodemailer");
   const limits = {
@@ -47,7 +47,9 @@ async function authorityStamps(url: string, { clock, random }: Senses, anchorsOf
   return { warning: `${stamps}; its certificate is taken as it comes, because TSA_TRUST is not set` };
 }
 
-/** For servers that only add evidence. When one fails, the service continues, and notes it in each seal. */
+/**
+ * Checks a server that only adds evidence. Without it the service continues to seal, and each seal notes what it lacks.
+ */
 async function asked(name: string, url: string, ask: () => Promise<Found>): Promise<Finding> {
   const { result, detail } = await runCheck(name, ask);
   return { name, result: result === "failed" ? "warning" : result, detail: `${url}: ${detail}` };
@@ -137,7 +139,7 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
     const name = `provider ${provider}`;
     if (!found) return { name, result: "ok", detail: without };
     if (!found.ok) return { name, result: "failed", detail: found.detail };
-    // A quiz ends with its answers, so its provider needs no events.
+    // The result of a quiz comes with the response to its answers, so the provider of quizzes needs no events.
     return found.takesEvents || provider === "quiz"
       ? { name, result: "ok", detail: found.detail }
       : {

@@ -51,7 +51,8 @@ async function examineTable<Row>(
   for (let count = 0; ; ) {
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
     if (batch.length === 0) {
-      // The cursor is closed at once, because the statements read orders twice: orders have a second MAC.
+      // The cursor is closed at once. Orders have a second MAC, so for them a second cursor of the same name is
+      // declared.
       await tx.query(sql`CLOSE rows_of_${table}`);
       return { rows: count, altered };
     }
@@ -63,7 +64,10 @@ async function examineTable<Row>(
   }
 }
 
-/** A refused mark whose MAC is not valid was forged. If its MAC is valid, someone else marked it as refused. */
+/**
+ * A refused mark without a valid MAC was forged. If its MAC is valid, somebody other than the service marked it as
+ * refused.
+ */
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (SELECT mark_id FROM refused_marks)`);
   const isGenuine = (row: MacRow<Mark>): boolean => {
@@ -80,8 +84,8 @@ async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
 }
 
 /**
- * Verifies the audit log's chain from the first line to the last. Lines that were placed late are a warning, because
- * the command line may have written them while no service was running.
+ * Verifies the audit log's chain from the first line to the last. Lines that got their position late are a warning,
+ * because the command line may have written them while no service was running.
  * @throws Error naming the faults
  */
 export async function auditLogWhole(resources: Pick<Resources, "db" | "rowMac">): Promise<Found> {
@@ -105,7 +109,7 @@ const named = (numbers: readonly number[]): string => {
   return `event${numbers.length > 1 ? "s" : ""} ${numbers.slice(0, shown).join(", ")}${more}`;
 };
 
-/** Verifies the MAC of each event. @throws Error with the numbers of those whose MAC is not valid */
+/** Verifies the MAC of each event. @throws Error with the numbers of the events whose MAC is not valid */
 export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Promise<string> {
   const { events, forged, copies } = await checkEvents(examined);
   const faults = [

@@ -57,7 +57,7 @@ async function unwritten({ db, rowMac }: Examined): Promise<string[]> {
   return forged > 0 ? [`${forged} rows of revocations were not written by this service`] : [];
 }
 
-/** Revoked keys and certificates whose own row says otherwise, because someone restored an old row. */
+/** Revoked keys and certificates whose own row says otherwise, which means that somebody restored an old row. */
 async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly KeptRevocation[]): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`
     SELECT id FROM partner_keys WHERE id::text = ANY (${subjectsOf(rows, "key", clock())}::text[])

@@ -20,7 +20,7 @@ import { type Examined, type Finding, type Found, runCheck, type Senses } from "
 
 /** Uses the signing keys and checks their certificates. Doesn't print a key's setting, which may contain a PIN. */
 export async function signingFindings(config: Config, senses: Senses): Promise<Finding[]> {
-  // Checked in startup order, because one step creates files that the next one checks.
+  // The keys are checked in the order of a start, because one step creates files that the next step checks.
   const seal = await keyFindings("seal", () => sealFound(config, "live", senses));
   const testSeal = await keyFindings("test seal", () => sealFound(config, "test", senses));
   const authority = await keyFindings("signer authority", () => authorityFound(config, senses));
@@ -30,8 +30,8 @@ export async function signingFindings(config: Config, senses: Senses): Promise<F
 }
 
 /**
- * The findings about the signing keys, without creating missing keys. A new key would differ from the key that a
- * running service uses.
+ * The findings about the signing keys, without creating missing keys. A key that was created here could differ from the
+ * one that a running service uses.
  */
 export async function presentKeyFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const missing = ownKeyFiles(config).filter((path) => !existsSync(path));
@@ -92,7 +92,8 @@ async function authorityFound(config: Config, { clock, random }: Senses): Promis
 }
 
 /**
- * The fingerprint of the root, for people to compare: PDF readers that trust the root trust everything that it issued.
+ * The fingerprint of the root, so that people can compare it before they trust the root. A PDF reader that trusts the
+ * root trusts every certificate below it.
  */
 async function rootFound(config: Config, environment: Environment): Promise<string> {
   const root = await describeRoot(config, environment);

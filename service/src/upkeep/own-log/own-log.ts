@@ -13,7 +13,9 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { headLines } from "../audit-heads/audit-heads.ts";
 
-/** A database row, and the line that the log must have for it. For closing versions the line is without its link. */
+/**
+ * A database row, and the line that the log must have for it. A line about a closing version is given without its link.
+ */
 type OwnRow = { line: string; row: string; at: Date };
 
 /** The service's own records, to be compared with its published log. */
@@ -33,7 +35,7 @@ const most = 50;
 
 /**
  * Reads the lines that the log must contain according to the database.
- * @throws StartupError for the origin of another log
+ * @throws StartupError for an origin that is not of one of this service's logs
  */
 export async function openOwnLog(
   resources: Pick<Resources, "db" | "rowMac" | "clock">,
@@ -47,8 +49,8 @@ export async function openOwnLog(
   const rows = new Map<string, OwnRow>();
   for (const row of [...(await sealedRows(resources, environment)), ...(await statements(resources, environment))])
     rows.set(row.line, row);
-  // Each line is in one of the logs that followed one another. A line in none of them is reported as missing from the
-  // newest one.
+  // Each line is in one of the logs of an environment, which follow one another. A line that is in none of them is
+  // reported as missing from the newest log.
   const logOf = new Map((await linesWithLogs(db, environment)).map(({ line, log }) => [ownLine(line), log]));
   const newest = (await currentTree(db, environment))?.log;
   const isExpected = (line: string) => (logOf.get(line) ?? newest) === tree.log;
@@ -61,7 +63,7 @@ export async function openOwnLog(
     take(index, text) {
       const line = ownLine(text);
       seen.add(line);
-      // The monitor itself compares the count in this line with its position.
+      // This line is not compared here, because the monitor itself compares the number in it with its position.
       if (rows.has(line) || line.startsWith("import/v1 ")) return;
       foreignCount += 1;
       if (foreign.length < most) foreign.push(`Entry ${index}, ${line}, is of no row of the database.`);

@@ -35,7 +35,7 @@ async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
 }
 
 /**
- * Re-encrypts blobs under the current key. Reports an unreadable blob and leaves it unchanged. As safe as
+ * Re-encrypts blobs under the current key. Reports an unreadable blob and leaves it unchanged. It is as safe to run as
  * `rotateRowMacs`, because a blob is replaced atomically.
  * @returns the number of re-encrypted blobs
  */
@@ -56,13 +56,13 @@ export async function rotateBlobs({ db, blobs, secrets, log }: BlobsDeps, now: D
   return rotated;
 }
 
-/** The number of blobs under each key; `none` for those from before key ids. */
+/** The number of blobs under each key; `none` counts the blobs from before key ids. */
 export async function countBlobs({ db, blobs }: Pick<BlobsDeps, "db" | "blobs">, now: Date): Promise<KeyCounts> {
   const counts = new Map<string, number>();
   for await (const keys of blobKeys(blobs, now)) {
     await inBatches(keys, async (key) => {
       const under = await blobs.keyIdOf(key);
-      // A blob without a reference is an orphan, and is swept.
+      // A blob without a reference is an orphan. The sweep will delete it, so it is not counted.
       if (under === null || (under === "none" && (await useOf(db, key)) === null)) return;
       counts.set(under, (counts.get(under) ?? 0) + 1);
     });

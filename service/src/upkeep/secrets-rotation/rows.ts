@@ -47,7 +47,7 @@ UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${key} = ${
   }
 }
 
-/** The number of rows with a MAC under each key. */
+/** The number of rows whose MAC is under each key. */
 export async function countRowMacs(db: Sql): Promise<KeyCounts> {
   // Counts each column once, because two of the MACs of audit log lines share a column.
   const columns = new Map(macTables.map((each) => [`${each.table.text} ${macColumn(each).text}`, each]));

@@ -17,7 +17,8 @@ const columns: readonly Column[] = protectedTables.flatMap(({ table, key, cipher
 const atOnce = 20;
 
 /**
- * Re-encrypts values under the current key. A value that no key decrypts stays unchanged. As safe as `rotateRowMacs`.
+ * Re-encrypts values under the current key. A value that no key decrypts stays unchanged. It is as safe to run as
+ * `rotateRowMacs`.
  * @returns the number of re-encrypted values
  */
 export async function rotateValues(db: Sql, secrets: SecretBytes): Promise<number> {
@@ -54,7 +55,10 @@ UPDATE ${table} SET ${column} = ${cipher.encrypt(plain, row.context + after)} WH
   return rotated;
 }
 
-/** Null for a value that can't be decrypted. The status still counts it, under its key. */
+/**
+ * The re-encrypted value; null for a value that can't be decrypted. The status of the rotation still counts that value,
+ * under its key.
+ */
 function decryptedOrNull(decrypt: () => Buffer): Buffer | null {
   try {
     return decrypt();
@@ -63,7 +67,7 @@ function decryptedOrNull(decrypt: () => Buffer): Buffer | null {
   }
 }
 
-/** The number of values under each key; `none` for those from before key ids. */
+/** The number of values under each key; `none` counts the values from before key ids. */
 export async function countValues(db: Sql): Promise<KeyCounts> {
   const values = columns.map(
     ({ table, column }) => sql`SELECT ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL`,

@@ -39,7 +39,10 @@ type WithMac = LinkFacts & { mac: Buffer | null };
 
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean => rowMac.holds(linkTable, linkMembers(row), row.mac);
 
-/** @param mailed false for the copy of a link that makes a link mailed for another browser usable in this one */
+/**
+ * @param mailed false when the link was mailed before for another browser, and this row makes it usable in one more
+ * browser
+ */
 export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true) =>
   db.query(
     sql`INSERT INTO sign_in_links

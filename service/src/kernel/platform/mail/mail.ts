@@ -68,7 +68,7 @@ export type Outbox = { folder: string; token: string };
 /** The folder of stored mails: `YYYY-MM-DD-HASH.eml`. */
 export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
 
-/** Opens the sending of mail. Does not connect to the mail server yet. */
+/** Opens the mailer. Does not connect to the mail server yet. */
 export function openMailer({
   smtpUrl,
   mailFrom,

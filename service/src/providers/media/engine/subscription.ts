@@ -102,7 +102,7 @@ export class Subscription {
     this.#state = "offering";
     this.#isStale = false;
     const describe = async (pc: RTCPeerConnection) => {
-      // When a person has a new connection, the tracks of the old one can't be used for it.
+      // A new connection to the receiver starts without tracks, so those of its old connection are forgotten.
       if (!this.#line) this.#sent.length = 0;
       this.#assign(pc);
       await pc.setLocalDescription(await pc.createOffer());
