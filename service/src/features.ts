@@ -80,8 +80,8 @@ import {
   type Recordings,
 } from "./signing/notaries/notaries.ts";
 
-// Room for eight of the largest uploads at once; the others wait, and their senders are slowed down. Five of the eight
-// are reserved for firms with live access.
+// Memory for eight uploads of the largest size at once; further uploads wait, and their senders are slowed down. Five
+// of the eight are reserved for firms with live access.
 const uploadSizes = {
   live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
   trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },

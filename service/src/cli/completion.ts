@@ -3,8 +3,8 @@ import { UsageError, type Verb } from "./verb.ts";
 type Words = Pick<Verb, "name" | "options" | "values">;
 
 /**
- * What may follow the words typed so far: the next words of verbs or, after a complete verb, the values of its first
- * argument and its flags.
+ * The possible continuations of the words typed so far: the next words of verbs or, after a complete verb, the values
+ * of its first argument and its flags.
  */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();

@@ -132,8 +132,8 @@ function certificateGauges(metrics: Metrics, deps: GaugeDeps): void {
 }
 
 /**
- * Shares one call among all callers within the time. If it fails, the waiting callers get the failure, which is not
- * cached.
+ * Makes all callers within the time share one call of the function. If it fails, the waiting callers get the failure,
+ * which is not cached.
  */
 function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
   let last: { answer: Promise<T>; until: number } | undefined;

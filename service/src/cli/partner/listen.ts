@@ -30,7 +30,7 @@ function forwardTo(values: Values): string | null {
   return url.href;
 }
 
-/** Posts an event in the same form as the service. @returns the outcome, in words */
+/** Posts an event in the same form as the service. @returns a sentence about the outcome */
 async function forward(url: string, event: FeedEvent, secret: string): Promise<string> {
   const body = Buffer.from(JSON.stringify(event.payload));
   const place = { position: event.position, head: Buffer.from(event.head, "hex") };

@@ -51,7 +51,7 @@ async function testEvent({ webhooks }: Client): Promise<Made> {
   return { webhookId: newest.id, deliveryId };
 }
 
-/** For each topic, creates sandbox objects that cause a real event. */
+/** For each topic, a function that creates sandbox objects and so causes a real event of the topic. */
 const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Made>>> = {
   "order.created": order,
   "payment.cleared": async (client, example) => {

@@ -28,7 +28,7 @@ export type Anchoring = {
    * @returns the number of proofs
    */
   upgradePending: (now: Date, stopping?: AbortSignal) => Promise<number>;
-  /** For digests of another feature, which stores the proofs itself. */
+  /** Calendars for another feature's digests. That feature stores the proofs itself. */
   calendars: Calendars;
 };
 

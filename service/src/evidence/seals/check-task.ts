@@ -10,7 +10,7 @@ export type CheckInput = {
   readonly at: Date;
 };
 
-/** Null for a seal that verifies; otherwise the fields of `SealNotVerified`. */
+/** The result of the check: null for a seal that verifies; otherwise the fields of `SealNotVerified`. */
 export type CheckOutput = { readonly why: string; readonly documentAtFault: boolean } | null;
 
 export async function run(bytes: Buffer, { leaf, ...sealed }: CheckInput): Promise<CheckOutput> {

@@ -24,14 +24,14 @@ export type SealIdentity = {
 };
 
 export type CertificateSettings = {
-  /** The path of a PEM chain; null to use the one that the first run makes under `dataDir`. */
+  /** The path of a PEM chain; null to use the chain that the first run makes under `dataDir`. */
   readonly sealCertificate: string | null;
   readonly dataDir: string;
 };
 
 export type SealIdentitySettings = CertificateSettings & RootSettings & { readonly sealKey: string };
 
-/** The file with the certificates of a seal. The service always makes those of the test seal itself. */
+/** The file with the certificates of a seal. The service always makes the certificates of the test seal itself. */
 export function chainFile({ sealCertificate, dataDir }: CertificateSettings, environment: Environment): ChainFile {
   const own = ownPath(dataDir, "seal-certificate.pem", environment);
   return environment === "live"
@@ -182,7 +182,7 @@ export function describeIdentity({ key, chain }: Pick<SealIdentity, "key" | "cha
 
 /**
  * The certificate files that verify this installation's own seals by default: those of the live and test seals, and
- * earlier ones for the same keys. Certificates of replaced keys are left out, because they may be retired.
+ * earlier certificates for the same keys. Certificates of replaced keys are left out, because they may be retired.
  * @returns an empty list when there is no such file
  */
 export async function ownCertificateFiles(settings: CertificateSettings): Promise<string[]> {

@@ -28,7 +28,9 @@ export type SealInput = {
   readonly bytes: Buffer;
   /** The state of a SHA-256 hash that was updated with exactly `bytes`, if the caller has one. */
   readonly hash?: Hash;
-  /** Free bytes after `bytes` in the same buffer. A tail that fits there saves copying the document. */
+  /**
+   * The number of free bytes after `bytes` in the same buffer. If the tail fits there, the document need not be copied.
+   */
   readonly spare?: number;
   /** The reason that PDF readers show for the signature. */
   readonly reason: SealReason;
@@ -129,7 +131,7 @@ type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: Tim
 
 type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
-/** What the seal claims about itself: its time, and the newest checkpoint of the log. */
+/** The claims that a seal makes about itself: its time, and the newest checkpoint of the log. */
 type SealClaims = { at: Date; checkpoint: string | null };
 
 async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoom: number): Promise<Signed> {
@@ -141,8 +143,8 @@ async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoo
 }
 
 /**
- * Tries random lengths for the reserved space and the padding. A hostile document may contain a decoy of one predicted
- * /ByteRange, which would name another place for the signature.
+ * Tries random lengths for the reserved space and the padding. A hostile document may contain a decoy: a copy of the
+ * /ByteRange that its author predicted, which would name another place for the signature.
  */
 async function prepare(
   { workers, randomBelow }: Tools,

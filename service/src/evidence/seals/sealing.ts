@@ -144,7 +144,7 @@ async function openSeal(
   };
 }
 
-/** Records the chain as one of this service's chains. @throws StartupError for a retired one */
+/** Records the chain as one of this service's chains. @throws StartupError for a retired chain */
 async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
   if (await isRetired(deps, chainPem)) {
     throw new StartupError(

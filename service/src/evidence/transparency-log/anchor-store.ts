@@ -38,8 +38,8 @@ export type DueAnchor = {
 };
 
 /**
- * Claims due anchors of these sources for one caller until `claimedUntil`, newest first. As for jobs, the keys are
- * selected as an array, so that the subquery runs once.
+ * Claims due anchors of these sources for one caller until `claimedUntil`, newest first. The subquery returns the keys
+ * as an array, so that PostgreSQL runs it only once.
  */
 export const claimDueAnchors = (
   db: Sql,
@@ -124,8 +124,8 @@ export async function selectCalendarRoot(db: Sql, environment: Environment, line
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
 /**
- * The furthest state of a line, how many witnesses cosigned the checkpoint that proves it best, and how many witnesses
- * the log asks.
+ * The furthest state of a line, the largest number of witnesses that cosigned one checkpoint covering it, and how many
+ * witnesses the log asks.
  */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 

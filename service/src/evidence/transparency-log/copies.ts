@@ -236,7 +236,7 @@ export async function readWholeLog(db: Sql, environment: Environment): Promise<s
   return lines;
 }
 
-/** The lines of one log. Leaves beyond the last checkpoint of an ended log are lines of the next one. */
+/** The lines of one log. Leaves beyond the last checkpoint of an ended log are lines of the next log. */
 async function linesOf(db: Sql, tree: StoredTree): Promise<string[]> {
   const lines: string[] = [];
   const edge: EdgeNode[] = [];

@@ -83,7 +83,7 @@ export type Grown = { size: number; root: Buffer; tiles: StoredTile[] };
  * tiles equals the one computed from the old edge; and the verifier accepts the proof that the new tree extends the old
  * one.
  * @param edge the stored tiles on the right edge
- * @throws LogHalt when a check fails; otherwise a flipped bit would make the log unusable forever
+ * @throws LogHalt when a check fails; without the checks, one flipped bit could make the log unusable forever
  */
 export async function grow(
   tree: { size: number; root: Buffer },

@@ -15,7 +15,7 @@ import { environmentOf, generationOf, type LogName } from "./trees.ts";
 
 export type LogKeySettings = { dataDir: string; logKey: string };
 
-/** Signs the checkpoints of one log. */
+/** The signer of one log's checkpoints. */
 export type LogSigner = {
   /** The public key in the form that verifiers read. */
   key: string;

@@ -176,7 +176,8 @@ async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }:
 }
 
 /**
- * The most waiting requests on a node, of one firm and in total: each request polls the database ten times a second.
+ * The most requests that may wait on a node, for one firm and in total. Each waiting request polls the database ten
+ * times a second.
  */
 const mostWaiting = { ofFirm: 8, inAll: 32 };
 

@@ -69,7 +69,7 @@ export async function tryLock(tx: Tx, environment: Environment): Promise<boolean
   return lock?.ours === true;
 }
 
-/** Takes the same lock, and waits for it. */
+/** Takes the same lock as above, but waits for it. */
 export const waitForLock = (tx: Tx, environment: Environment): Promise<unknown[]> =>
   tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(environment)})`);
 
@@ -200,7 +200,7 @@ export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredChe
 /** The log and the index of a line, and the checkpoint that its proof leads to. The latter two are null while it waits. */
 export type Place = { log: LogName; leaf: number | null; checkpoint: StoredCheckpoint | null };
 
-/** For a WHERE: the row of a line, whichever log of the environment has it. */
+/** A condition for WHERE: it selects the row of a line, whichever log of the environment has the line. */
 export const isLine = (environment: Environment, line: string): Statement =>
   sql`split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}`;
 

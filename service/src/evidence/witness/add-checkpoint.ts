@@ -75,8 +75,8 @@ function parseQuestion(body: string): Question {
 }
 
 /**
- * The signature lines of the log's own keys; null when none of the keys signed, or when a signature by one of them is
- * wrong.
+ * The signature lines of the log's own keys; null when none of the keys signed, or when the signature of one of them is
+ * not valid.
  */
 async function signaturesOf({ note }: SignedCheckpoint, { keys }: WitnessedLog): Promise<string | null> {
   const parsed = await Promise.all(keys.map(parseNoteKey));

@@ -22,8 +22,8 @@ export type WitnessSettings = {
 /** A witness for other operators' logs (C2SP tlog-witness). */
 export type Witness = {
   /**
-   * The public key in hex, which identifies the stored states. The key's name is no identity: a cosignature doesn't
-   * cover it, so a renamed key must not start again at size 0.
+   * The public key in hex, which identifies the stored states. The key's name does not identify it, because a
+   * cosignature doesn't cover the name. A renamed key must not start again at size 0.
    */
   id: string;
   /** NAME+ID+BASE64, the form used in policies. */

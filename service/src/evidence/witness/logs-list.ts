@@ -8,9 +8,9 @@ const usualMostADay = 8_640;
 const mostLogs = 1_000;
 
 /**
- * Reads a list of logs in the form of witness-network.org's `logs/v0`: that line, then for each log a line `vkey KEY`,
- * which may be followed by `qpd NUMBER`, `origin ORIGIN` and `contact TEXT`. Several keys with one origin belong to the
- * same log.
+ * Reads a list of logs in the form of witness-network.org. The first line is `logs/v0`. Then there is for each log a
+ * line `vkey KEY`, which may be followed by `qpd NUMBER`, `origin ORIGIN` and `contact TEXT`. Several keys with one
+ * origin belong to the same log.
  * @throws EvidenceError `log` with the number of the line and its rule
  */
 export async function parseLogsList(text: string): Promise<Map<string, WitnessedLog>> {

@@ -9,7 +9,7 @@ import * as requests from "./store.ts";
 
 export type ScreeningDeps = {
   rules: ScreeningRules;
-  /** Null when reCAPTCHA is not configured. */
+  /** Scores the bot token of a request. Null when reCAPTCHA is not configured. */
   scoreBot: BotScorer | null;
 };
 

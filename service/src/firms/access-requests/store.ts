@@ -72,7 +72,7 @@ export async function countPending(db: Sql): Promise<number> {
   return row?.pending ?? 0;
 }
 
-/** Pending requests, longest waiting first; then decided ones, newest first. */
+/** Pending requests come first, the longest waiting first; then decided ones, newest first. */
 export async function selectRequests(db: Sql, limit: number): Promise<ListedRequest[]> {
   const waiting = await selectPending(db, limit);
   return [...waiting, ...(await selectDecided(db, limit - waiting.length))];

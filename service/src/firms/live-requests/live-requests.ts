@@ -74,7 +74,7 @@ export async function openLiveRequests({ db }: { db: Sql }): Promise<OpenLiveReq
 /**
  * Grants live access to the firm, and to everybody who is an owner at that moment.
  * @throws ServiceError without the permission or a recent passkey, for an operator who belongs to the firm, for a firm
- * without an owner, and for a request that has ended: only one operator can decide it
+ * without an owner, and for a request that was already decided or has ended
  */
 export const grantLive = (deps: LiveDeps, operator: Operator, id: string): Promise<void> =>
   decide(deps, operator, id, async (tx, { partnerId, firmName }, at) => {

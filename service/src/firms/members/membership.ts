@@ -141,8 +141,8 @@ export async function changePasskeyForLive(deps: MemberDeps, principal: Principa
 /**
  * Removes a person from the firm. The person's sessions stay, without a firm. Owners may remove anybody, members only
  * themselves.
- * @throws ServiceError for a person who is not a member, a caller who may not, and for the last owner while others
- * remain
+ * @throws ServiceError for a person who is not a member, for a caller who is not allowed to, and for the last owner
+ * while other members remain
  */
 export async function removeMember(deps: MemberDeps, principal: Principal, userId: string): Promise<void> {
   await changeMember(deps, principal, userId, "removal", async (tx, { role }) => {
@@ -169,8 +169,9 @@ export async function changeRole(deps: MemberDeps, principal: Principal, userId:
 }
 
 /**
- * An owner with live access gives it to a member, or withdraws it.
- * @throws ServiceError for a person who is not a member, a word other than on and off, and a caller who may not
+ * Lets an owner with live access give live access to a member, or withdraw it.
+ * @throws ServiceError for a person who is not a member, a word other than on and off, and for a caller who is not
+ * allowed to
  */
 export async function changeLiveAccess(
   deps: MemberDeps,
@@ -188,8 +189,9 @@ export async function changeLiveAccess(
 }
 
 /**
- * An owner lets a member see billing, or withdraws this right. Owners always see billing.
- * @throws ServiceError for a person who is not a member, a word other than on and off, and a caller who may not
+ * Lets an owner give a member the right to see billing, or withdraw it. Owners always see billing.
+ * @throws ServiceError for a person who is not a member, a word other than on and off, and for a caller who is not
+ * allowed to
  */
 export async function changeBillingView(
   deps: MemberDeps,

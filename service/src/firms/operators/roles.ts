@@ -10,7 +10,9 @@ export type Permission =
   | "orders.read"
   /** Quote, hold, release, cancel and retry orders; upload files; write notes. */
   | "orders.work"
-  /** Hand in a document that was signed or notarized elsewhere. A notarized one needs another person's approval. */
+  /**
+   * Hand in a document that was signed or notarized elsewhere. A notarized document needs another person's approval.
+   */
   | "documents.take_in"
   /** Work on signers and their links, and on envelopes that were declined or expired. */
   | "signers.work"

@@ -15,12 +15,12 @@ export type Operator = {
   roles: readonly OperatorRole[];
   /** The environment that the console shows. Live and test data are never mixed. */
   environment: Environment;
-  /** For the audit log: `operator:ID`, or `operator:cli` for a link of the command line. */
+  /** The actor in the audit log: `operator:ID`, or `operator:cli` for a link of the command line. */
   actor: string;
   sessionId: string;
   /** When the session began. */
   signedInAt: Date;
-  /** When an operator whom an admin appointed may begin to decide on others' requests; null for no wait. */
+  /** When an operator whom an admin appointed may begin to decide on others' requests; null when there is no wait. */
   decidesFrom: Date | null;
   /** The person's own session; null for a command line link. */
   session: Session | null;

@@ -14,7 +14,7 @@ export const operatorTable = "operators";
 export type OperatorFacts = OperatorRow & {
   /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
-  /** When the operator may begin to decide on others' requests; null for no wait. */
+  /** When the operator may begin to decide on others' requests; null when there is no wait. */
   decidesFrom: Date | null;
 };
 

@@ -52,8 +52,8 @@ export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
   kind !== "notarize" && may(operator, permissions[kind]);
 
 /**
- * The kinds that the operator sees in queues: all kinds with the right to read every order, otherwise those that the
- * operator may claim.
+ * The kinds that the operator sees in queues: all kinds for an operator with the right to read every order, otherwise
+ * the kinds that the operator may claim.
  */
 export const kindsShownTo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, "orders.read") || mayDoTask(operator, kind));

@@ -73,7 +73,7 @@ export async function setBranding(tx: Tx, partnerId: string, given: BrandingChan
 export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
   brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
 
-/** The most logos that are stored for a firm. Earlier ones are kept for old links. */
+/** The most logos that are stored for a firm. Earlier logos are kept, because old links still name them. */
 const keptOfFirm = 5;
 
 export const logoPath = "/logos";

@@ -17,11 +17,13 @@ export const firmState: StateMac = {
 
 export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, signers and notaries" } }), keyRows];
 
-/** For the select list of a query on `partners`, or on `partners p`. */
+/**
+ * For the select list of a query on `partners`, or on `partners p`: the columns from which the firm's MAC is verified.
+ */
 export const verifiedFirms = verified(firmState, sql`partners`);
 export const verifiedFirm = verified(firmState, sql`p`);
 
-/** For the select list of a query on `partners p`: `isFirmAuthentic`, for `withFirmNames`. */
+/** For the select list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
 export type MarkedFirm = { isFirmAuthentic: boolean };
 

@@ -48,7 +48,7 @@ export async function addTrialPartner(
   return { partnerId, issued: await addKey(tx, rowMac, { partnerId, environment: "test" }, by) };
 }
 
-/** Creates the demo partner with a test key on the first run; null on later ones. */
+/** Creates the demo partner with a test key on the first run; null on later runs. */
 export async function createDemoPartner({ db, clock, rowMac }: KeyDeps): Promise<IssuedKey | null> {
   return db.transaction(async (tx) => {
     const demo = { id: newUuid(), name: "Demo Title Co.", tier: "trial", live: false, demo: true } as const;

@@ -4,7 +4,10 @@ import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts
 import { firmState, lockAuthenticFirm, verifiedFirms, vouchForFirm } from "./firm-mac.ts";
 import type { Tier } from "./tiers.ts";
 
-/** The public appearance of a firm: the name that clients see, a color like `#1a2b3c`, and a public https address. */
+/**
+ * The public appearance of a firm: the name that clients see, a color like `#1a2b3c`, and the public https address of
+ * the logo.
+ */
 export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
 /** `contactEmail` is the address for clients and signers; null for none. */

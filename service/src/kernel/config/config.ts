@@ -112,7 +112,7 @@ const publicCalendars = [
 
 /**
  * Reads and checks all settings.
- * @param root the checkout, for the shipped data files.
+ * @param root the folder of the checkout, which has the shipped data files.
  * @throws StartupError with one line that names the variable and what it may be.
  */
 export function readConfig(env: Env, cwd: string, root: string): Config {

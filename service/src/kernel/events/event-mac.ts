@@ -93,7 +93,8 @@ export async function checkEvents({ db, rowMac }: { db: Sql; rowMac: RowMac }): 
     last = rows.at(-1)?.event ?? null;
     if (rows.length < batch) break;
   }
-  // Two events with the same MAC are equal to the millisecond: the later one was copied.
+  // Two events with the same MAC have the same content, with times equal to the millisecond. So the later one is a
+  // copy.
   const copies = await db.query<{ ids: number[] }>(sql`
     SELECT (array_agg(id ORDER BY id))[2:]::int8[] AS ids FROM events WHERE row_mac IS NOT NULL
     GROUP BY row_mac HAVING count(*) > 1`);

@@ -4,7 +4,7 @@ const notInNames = /[<>:"/\\|?*\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u20
 /**
  * Writes a `Content-Disposition` header (RFC 6266). A name with characters beyond ASCII goes into `filename*` (RFC
  * 8187), after a plain one for programs that don't read `filename*`.
- * @param name of the file, in any script
+ * @param name the file's name, in any script
  */
 export function contentDisposition(disposition: "inline" | "attachment", name: string): string {
   const safe = name.toWellFormed().replaceAll(notInNames, "-");

@@ -33,7 +33,7 @@ export function eventStreams(scope: FastifyInstance) {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": "text/event-stream",
       "cache-control": "no-store",
-      // Otherwise nginx holds events back until its buffer is full.
+      // Tells nginx not to hold events back until its buffer is full.
       "x-accel-buffering": "no",
     });
     raw.write("retry: 2000\n\n");

@@ -27,7 +27,7 @@ export const policies = {
 export type Policy = keyof typeof policies;
 
 export type RateLimits = {
-  /** Hook that counts one request of the policy against the caller. */
+  /** Hook that counts a request against the caller's limit under the policy. */
   limit: (policy: Policy) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Whether Redis answers; null where limits are counted in this process. */
   redisIsUp: () => Promise<boolean | null>;

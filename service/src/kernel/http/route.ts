@@ -181,7 +181,7 @@ function acceptNoBody(scope: FastifyInstance): void {
   scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
 }
 
-/** For routes with an optional JSON body: treats an empty body as `{}`. */
+/** For routes with an optional JSON body: accepts an empty body as `{}`. */
 function acceptEmptyJson(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser("error", "error");
   scope.removeContentTypeParser("application/json");

@@ -1,7 +1,7 @@
 import { openWithinBounds } from "./pdf-js.ts";
 import { type Box, overlaps, shownOn, wordsOn } from "./shown.ts";
 
-/** In points. */
+/** Width and height, in points. */
 export type Size = { readonly width: number; readonly height: number };
 
 /** A blank place on a page, in user space. */

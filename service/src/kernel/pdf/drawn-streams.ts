@@ -27,8 +27,8 @@ export function namesIn(data: Buffer, named: ReadonlyMap<string, number> | null)
 }
 
 /**
- * The number of characters drawn, counting a form once for each time that it is drawn, plus one for each drawing. Forms
- * that draw each other ten times over need few bytes but endless work.
+ * The number of characters drawn, counting a form as often as it is drawn, plus one for each time that a form is drawn.
+ * Forms that draw each other ten times over need few bytes but endless work.
  */
 export function drawnCharacters(
   drawings: ReadonlyMap<number, Drawing>,

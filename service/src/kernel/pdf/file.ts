@@ -26,6 +26,6 @@ export type PdfFile = {
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;
-  /** Null for a document that is not encrypted. */
+  /** How the document is encrypted; null for a document that is not. */
   readonly encryption: Encryption | null;
 };

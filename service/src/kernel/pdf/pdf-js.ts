@@ -40,7 +40,7 @@ export const openWithinBounds = (bytes: Buffer) =>
     throw error;
   });
 
-/** pdf.js warns that it has no canvas. Text doesn't need one. */
+/** pdf.js warns that it has no canvas. Reading text doesn't need a canvas, so the warning is suppressed. */
 async function pdfJs(): Promise<PdfJs> {
   const { warn } = console;
   console.warn = () => {};

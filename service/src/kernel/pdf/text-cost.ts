@@ -14,7 +14,7 @@ const otherFilter = /\/(?:ASCII85|A85|ASCIIHex|AHx|LZW|RunLength|RL|Crypt)/;
 const predicted = /\/Predictor\s+[2-9]/;
 /** The dictionary of a stream may begin at most this many bytes before its data. */
 const dictionaryWithin = 4096;
-/** The most filters that are undone for one stream. */
+/** The most filters of one stream that are decoded. */
 const mostFilters = 4;
 
 /**

@@ -56,7 +56,7 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Caches labeled children: to look one up costs more than the observation itself.
+  // Caches the metric's children by label, because looking up a child costs more than the observation itself.
   const children = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
   return {
     observe(method, route, status, seconds) {

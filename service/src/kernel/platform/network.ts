@@ -32,7 +32,7 @@ function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
  * because one holder controls all addresses of such a network. Any other text stays unchanged.
  */
 export function clientNetwork(ip: string): string {
-  // An IPv4 address has only one plain notation, so it is used as it is.
+  // An IPv4 address has only one plain notation, so it need not be parsed.
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;

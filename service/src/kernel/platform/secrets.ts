@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
 import { ServiceError, StartupError } from "./errors.ts";
 
-/** The key for encryption: 32 secret bytes that print as `***` in logs. */
+/** The key for encryption: 32 secret bytes. Logs show `***` instead of them. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
   /** Further keys, for decryption only. */
@@ -69,7 +69,7 @@ async function makeKey(uri: string): Promise<Buffer> {
   return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
-// Cached, because every value needs one: deriving a key costs more than encrypting a short value.
+// Derived keys are cached. Every value needs one, and deriving a key costs more than encrypting a short value.
 const derived = new WeakMap<SecretBytes, Map<string, Buffer>>();
 
 /** Derives a separate key for each use, by HKDF-SHA256 (RFC 5869). */

@@ -60,7 +60,7 @@ export type Act<R> = {
    * withdrawn.
    */
   wanted: (tx: Tx, intent: Intent) => Promise<boolean>;
-  /** Sends, through this call, the one request that performs the act. */
+  /** Performs the act by sending exactly one request through `call`. */
   perform: (
     intent: Intent,
     call: Call,

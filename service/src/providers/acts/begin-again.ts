@@ -11,8 +11,8 @@ import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 export const mostFailures = 5;
 
 /**
- * Schedules another try after one that certainly did nothing, or ends the act as failed. @param why the reason in that
- * case
+ * After a try that certainly did nothing, schedules another one or ends the act as failed. @param why the reason to
+ * record if the act ends as failed
  */
 export async function beginAgain(
   deps: { clock: Clock; sealed: SealedJson },

@@ -5,9 +5,9 @@ import { hourMs } from "../../kernel/platform/clock.ts";
 export type CallOutcome =
   /** Status 2xx, with the parsed JSON. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
-  /** Not done: the provider refused the request or does not know the object. `why` quotes the provider. */
+  /** The act was not done: the provider refused the request or does not know the object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }
-  /** Not done: the provider could not be reached, or does not serve this account now. */
+  /** The act was not done: the provider could not be reached, or does not serve this account now. */
   | { kind: "unavailable"; why: string; retryAfterMs: number | null }
   /** The act may have been done: there was no answer, or an unreadable one. */
   | { kind: "unknown"; why: string };

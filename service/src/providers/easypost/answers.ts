@@ -107,7 +107,7 @@ export const ratesOf = ({ rates }: Shipment): CarrierOffer[] =>
     return amountCents === null ? [] : [{ rateId: rate.id, ...namesOf(rate), amountCents }];
   });
 
-/** The label of a shipment; null before one is bought. */
+/** The label of a shipment; null before the label is bought. */
 export function labelOf(shipment: Shipment): BoughtLabel | null {
   const { id, selected_rate: rate, tracking_code: trackingNumber, tracker, postage_label: label } = shipment;
   const amountCents = rate && centsOf(rate);

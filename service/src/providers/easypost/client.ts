@@ -54,7 +54,9 @@ export type EasyPost = {
 };
 
 const gramsPerOunce = 28.349523125;
-/** Ounces with one decimal, rounded up. First rounds to thousandths, because of floating-point errors. */
+/**
+ * Ounces with one decimal, rounded up. The weight is first rounded to thousandths, because of floating-point errors.
+ */
 const ouncesOf = (grams: number): number => Math.ceil(Math.round((grams / gramsPerOunce) * 1000) / 100) / 10;
 
 // An envelope for letter-size paper, in inches.
@@ -131,7 +133,7 @@ const header = Buffer.from("%PDF-");
 
 /**
  * Fetches the PDF of a label from EasyPost's file store, which needs no key.
- * @param apiBase of the account: any other origin must be https
+ * @param apiBase the account's base URL; a file at any other origin must be https
  * @throws Error with the reason when it can't be fetched now
  */
 export async function fetchLabelFile(fetch: Fetch, apiBase: string, labelUrl: string): Promise<Buffer> {

@@ -39,11 +39,11 @@ export function readLetter(body: unknown): { value: AcceptedLetter } | undefined
   };
 }
 
-/** The members of a JSON object; an empty object for any other value. */
+/** Reads the members of a JSON object; returns an empty object for any other value. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** A text of 1 to 500 characters; undefined for anything else. */
+/** Reads a text of 1 to 500 characters; returns undefined for anything else. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && value.length <= 500 ? value : undefined;
 

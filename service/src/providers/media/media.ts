@@ -48,8 +48,8 @@ export type ServerMessage =
 export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
 /**
- * The quality of one second of a person's media. `silentMs`: time since the last packet, or since the connection.
- * `unseenMs`: time since the last video packet; null before the first.
+ * The quality of one second of a person's media. `silentMs`: time since the last packet or, before the first, since the
+ * connection. `unseenMs`: time since the last video packet; null before the first.
  */
 export type Quality = {
   readonly session: string;

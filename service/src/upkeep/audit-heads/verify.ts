@@ -208,7 +208,7 @@ type Explained = { removals: ReadonlyMap<string, readonly Date[]>; retirements: 
  */
 type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: boolean; from: string; to: string | null };
 
-/** Follows a row through its states to the present one. @returns a function that gives the faults of a row */
+/** Follows a row through its states to the present one. @returns a function that lists the faults of a row */
 function followerOf(heads: readonly StoredHead[], explained: Explained): (row: FollowedRow) => string[] {
   const indexOf = new Map(heads.map(({ day }, i) => [day, i]));
   const takenAt = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;

@@ -23,7 +23,7 @@ export type OwnLog = {
   key: string;
   /** The newest checkpoint in the database with at most `size` entries. */
   checkpointUpTo: (size: number) => Promise<{ name: string; size: number; note: string } | null>;
-  /** Called with each entry of the published log. */
+  /** The monitor calls this with each entry of the published log. */
   take: (index: number, line: string) => void;
   /** Sentences about entries without a row, and rows without an entry. */
   findings: () => string[];

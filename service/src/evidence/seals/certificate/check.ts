@@ -21,7 +21,7 @@ type CertificateProblemCode =
 export type CertificateProblem = {
   readonly code: CertificateProblemCode;
   readonly severity: "error" | "warning";
-  /** The fault in one line, for the operator. */
+  /** Describes the fault in one line, for the operator. */
   readonly detail: string;
 };
 
@@ -50,8 +50,8 @@ const authority: Role = { setting: "SIGNER_CA_CERTIFICATE", keySetting: "SIGNER_
 
 /**
  * Checks the certificates of a seal key before anything is sealed. The first must be for this key, valid, and allowed
- * to sign documents. Each of the others must have issued the one before it. None may have expired or expire within 30
- * days.
+ * to sign documents. Each of the others must have issued the one before it. No certificate may have expired, or expire
+ * within 30 days.
  * @returns an empty list when all is well
  */
 export const checkSealCertificate = (checked: Checked): CertificateProblem[] =>

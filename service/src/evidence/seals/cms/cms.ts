@@ -3,7 +3,9 @@ import { ecdsaSigValue, withLowS } from "../keys/ecdsa-sig-value.ts";
 import { type SealKey, SealKeyError } from "../keys/seal-key.ts";
 import { type SealPlace, type SignedDataWriter, type SignerChain, signedDataWriter } from "./signed-data.ts";
 
-/** A signature whose CMS can be written: first without a time-stamp token, then with one. */
+/**
+ * A signature, with a function that writes its CMS. The CMS is written first without a time-stamp token, then with one.
+ */
 export type SealSignature = {
   /** SignerInfo.signature: the value that a time-stamping authority stamps. */
   readonly signature: Uint8Array;
@@ -31,8 +33,8 @@ export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonl
   };
 }
 
-// For a key elsewhere, such as in a signer's browser: first get the bytes to sign, then assemble the CMS around the
-// signature.
+// Two steps for a key that is elsewhere, such as in a signer's browser: get the bytes to sign, then assemble the CMS
+// around the signature.
 
 /** DER of the SET OF signed attributes: the bytes that the key of the first certificate has to sign. */
 export const signedAttributesOf = ({ chain, place }: { chain: SignerChain; place: SealPlace }): Uint8Array =>

@@ -130,7 +130,7 @@ function certificatesDigest(chain: readonly Certificate[]): Uint8Array {
   return hash.digest();
 }
 
-/** Encodes several values as one, which is afterwards only copied. */
+/** Encodes several values in advance as one value, which each seal then only copies. */
 function encodedOnce(...values: readonly DerValue[]): DerValue {
   return raw(concatBytes(values.map(encode)));
 }

@@ -7,7 +7,10 @@ import { asSealKeyError, type Handle, openToken, returnCode, type Token } from "
 import { type Pkcs11Uri, parsePkcs11Uri } from "./pkcs11-uri.ts";
 import { type SealKey, SealKeyError, sealAlgorithmOf } from "./seal-key.ts";
 
-/** The most signatures at once: a session carries only one operation, and modules limit their sessions. */
+/**
+ * The most signatures at once. A session carries out only one operation at a time, and modules limit the number of
+ * sessions.
+ */
 const MAX_SESSIONS = 4;
 
 /** The DigestInfo for SHA-256 without the digest itself (RFC 8017 section 9.2, note 1). */
@@ -16,8 +19,9 @@ const digestInfoSha256 = Buffer.from("3031300d060960864801650304020105000420", "
 type Session = { readonly handle: Handle; readonly key: Handle };
 
 /**
- * A key behind PKCS#11. The digest is computed here and signed raw (CKM_ECDSA, or CKM_RSA_PKCS over DigestInfo),
- * because modules differ in their other abilities. Sessions that a module drops are replaced silently.
+ * A key behind PKCS#11. The digest is computed in this process. The module signs it raw (CKM_ECDSA, or CKM_RSA_PKCS
+ * over DigestInfo), because modules differ in which other mechanisms they support. Sessions that a module drops are
+ * replaced silently.
  * @param uri RFC 7512; see `parsePkcs11Uri`
  * @throws {SealKeyError}
  */

@@ -45,7 +45,10 @@ export class SealKeyError extends Error {
   }
 }
 
-/** For code that opens a key. @throws StartupError for an error of a seal key; any other error unchanged */
+/**
+ * Rethrows an error that occurred while a key was opened. @throws StartupError if it is an error of a seal key; any
+ * other error unchanged
+ */
 export function asStartupError(error: unknown): never {
   if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });
   throw error;

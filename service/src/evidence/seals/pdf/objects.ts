@@ -10,7 +10,7 @@ import { stringBytes } from "../../../kernel/pdf/strings.ts";
 import { asInteger, asRef, type Dict, entry, isArray, isString } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 
-/** The entries of the signature dictionary, other than the signature. */
+/** The entries of the signature dictionary, except the signature itself. */
 export type SealDescription = {
   /** The instant of signing as claimed by the sealer; UTC, whole seconds. */
   readonly at: Date;

@@ -60,8 +60,8 @@ export async function sendCode(
 export type Shown = { passkey: string } | { code: string };
 
 /**
- * Confirms that the session's person makes this request. A person with passkeys uses a passkey or a recovery code, any
- * other a mailed code.
+ * Confirms that the session's person makes this request. A person with passkeys uses a passkey or a recovery code. A
+ * person without passkeys uses a mailed code.
  * @throws ServiceError for a proof that is not accepted; the fifth wrong mailed code ends the session
  */
 export async function confirm(deps: ConfirmationDeps, session: Session, shown: Shown): Promise<void> {

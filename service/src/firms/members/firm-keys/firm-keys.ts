@@ -37,7 +37,7 @@ export type OwnKeyDeps = KeyDeps & {
 export type WantedKey = {
   name: string;
   environment: string;
-  /** Null for a key without restrictions. */
+  /** The scopes of the key; null for a key without restrictions. */
   scopes: readonly string[] | null;
   /** A number of days, a date, or `never`. */
   expires: string;

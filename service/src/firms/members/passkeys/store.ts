@@ -4,7 +4,7 @@ import { isRevoked, revocationRow, wasRevoked } from "../../../kernel/platform/r
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { KnownCredential } from "./verify-task.ts";
 
-/** What a challenge is for: `add` creates a passkey, `show` uses an existing one. */
+/** The purpose of a challenge: `add` creates a passkey, `show` uses an existing one. */
 export type Purpose = "add" | "show";
 
 export type Challenge = { sessionId: string; purpose: Purpose; challenge: string; expiresAt: Date };

@@ -133,7 +133,7 @@ export type SessionFilter = { sessionId: string } | { email: string } | { partne
 
 export type AnySession = Omit<ListedSession, "id"> & {
   sessionId: string;
-  /** Null for a session from a command line link. */
+  /** The person's address; null for a session from a command line link. */
   email: string | null;
   partnerId: string | null;
   /** Whether the session gives access to the console. */

@@ -8,7 +8,7 @@ import { hasNotEnded } from "./store.ts";
 export type NewSession = {
   id: string;
   tokenSha256: Buffer;
-  /** Null for a session of the operator. */
+  /** The person; null for a session from the operator's command line link. */
   userId: string | null;
   environment: Environment;
   device: string;

@@ -42,7 +42,7 @@ const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 /** The page of a link; its token is a credential. */
 export const linkPath = (token: string): string => `/sign-in/${token}`;
 
-/** Normalizes the address of a person. @throws ServiceError for an invalid one */
+/** Normalizes the address of a person. @throws ServiceError for an invalid address */
 export function requireAddress(text: string): string {
   const typed = text.trim();
   const email = typed.toLowerCase();

@@ -82,7 +82,7 @@ export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise
     await insertLink(tx, rowMac, { ...link, id: newUuid(), tokenSha256, expiresAt }, false);
 }
 
-/** The address of a usable link; undefined for any other, including an operator's. */
+/** The address of a usable link; undefined for any other link, including an operator's. */
 export async function selectLinkToMail(
   db: Sql,
   rowMac: RowMac,

@@ -16,7 +16,7 @@ export type KeyToIssue = {
   partnerId: string;
   environment: Environment;
   name?: string | null;
-  /** Null for a key without restrictions. */
+  /** The scopes of the key; null for a key without restrictions. */
   scopes?: readonly Scope[] | null;
   expiresAt?: Date | null;
   /** The member who issues the key. */

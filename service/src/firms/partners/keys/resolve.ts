@@ -73,7 +73,7 @@ type ForMe = { openRooms: number; keyName: string | null };
 export const detailsOf = (principal: Principal): ForMe | undefined =>
   "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 
-/** Like `keyResolver`, with the key's name and the number of open rooms in the same read. */
+/** Like `keyResolver`, but the same read also returns the key's name and the number of open rooms. */
 export function keyForMeResolver(deps: KeyResolverDeps) {
   const made = (row: KeyRow & { key_name: string | null; open_rooms: number }) => ({
     ...principalFrom(row),

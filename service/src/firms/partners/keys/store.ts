@@ -13,7 +13,7 @@ export type KeyMetadata = {
   environment: Environment;
   last4: string;
   name: string | null;
-  /** Null for a key without restrictions. */
+  /** The scopes of the key; null for a key without restrictions. */
   scopes: Scope[] | null;
   createdAt: Date;
   expiresAt: Date | null;

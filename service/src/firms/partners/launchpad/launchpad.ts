@@ -94,7 +94,7 @@ export function launchpadOf(
 export const readLaunchpad = async (db: Sql, principal: Principal) =>
   launchpadOf(principal, await selectFacts(db, principal.partnerId));
 
-/** The times of a partner's first actions; null for those still to come. */
+/** The times of a partner's first actions; null for actions that are still to come. */
 type Facts = {
   joinedAt: Date;
   liveEnabled: boolean;

@@ -153,7 +153,7 @@ type JsonSchema = {
   contentMediaType?: string;
 };
 
-/** An example of a schema: its own, or else one built from its members' examples. */
+/** An example of a schema: its own example, or else one that is built from the examples of its members. */
 function exampleOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): unknown {
   const { $ref, examples, enum: names, anyOf, properties, items, type } = schema;
   const referred = $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];

@@ -12,7 +12,7 @@ export { maxUploadBytes, type Upload };
 // Room for part headers and text fields around the file.
 const maxBodyBytes = maxUploadBytes + 1024 * 1024;
 const maxFields = 100;
-/** The most that one form reserves: its file, and the data appended to it. */
+/** The most memory that one form reserves, in bytes: for its file, and for the data appended to the file. */
 export const maxReservedBytes = maxBodyBytes;
 // After this long the credential may have been revoked: authenticate again.
 const trustedMs = 1000;
@@ -71,8 +71,8 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
 }
 
 /**
- * Reads a form with at most one file. Hashes the file as it arrives and holds it once, in reserved memory. Needs a
- * principal or a holder.
+ * Reads a form with at most one file. Hashes the file as it arrives and holds it once, in reserved memory. The request
+ * needs a principal, or the caller passes a holder.
  * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow, too large or has a second
  * file; and the errors of `authenticate`
  */

@@ -3,7 +3,7 @@ import type { Ref } from "../lexer.ts";
 
 /** Encrypts and decrypts the strings or streams of one object (ISO 32000-2 7.6.3). */
 export type Cipher = {
-  /** Null when the data can't be the output of this cipher. */
+  /** Decrypts data; null when they can't be the output of this cipher. */
   readonly decrypt: (data: Buffer, object: Ref) => Buffer | null;
   /** @param iv 16 bytes for AES; RC4 takes none */
   readonly encrypt: (data: Buffer, object: Ref, iv: Buffer) => Buffer;

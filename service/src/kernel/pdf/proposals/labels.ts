@@ -52,7 +52,7 @@ export function isOnLine({ y, size }: Run, blank: Blank): boolean {
 
 const linesOfLabel = { most: 4, words: 6, apart: 1.7 } as const;
 
-/** A label that wraps, as one text: `last` and the short lines above it that start at the same place. */
+/** Joins a label of several lines: `last`, and the short lines above it that start at the same place. */
 export function wrapped(last: Run, { words, blanks }: PageWords): string {
   const lines = [last];
   while (lines.length < linesOfLabel.most) {

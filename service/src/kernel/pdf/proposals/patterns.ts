@@ -111,7 +111,7 @@ export const measures = {
   /** A shorter blank is for a number or initials. */
   leastBlank: 50,
   leastInitials: 18,
-  /** Before an item of a list, a longer blank is for words. */
+  /** The longest blank for initials before an item of a list. A longer blank is for words. */
   mostInitials: 60,
   /** The distance from words that ask for initials down to the blanks of the list. */
   initialsAbove: 300,
@@ -132,7 +132,10 @@ export const measures = {
   labelBeside: 160,
   /** The same distance for a label that ends with a colon. */
   labelFarBeside: 260,
-  /** In a lower box, a party's name without a colon is a heading. */
+  /**
+   * The least height of a box that a party's name may label. In a lower box, a party's name without a colon is a
+   * heading.
+   */
   leastLabeledBox: 28,
   /** Beyond this distance, a label without a colon counts only if the words below the blank are not a label. */
   labelNear: 40,

@@ -12,7 +12,10 @@ export const noticeCodes = [
   "hidden_layer",
   /** An annotation that is shown on screens but not printed. */
   "screen_only",
-  /** The document asks printers for another page area or other pages, or has a watermark with its own place on paper. */
+  /**
+   * The document asks for printing to use another area of a page, or other pages, or has a watermark with its own place
+   * on paper.
+   */
   "print_differs",
   /** Sound, films, 3D scenes. */
   "media",

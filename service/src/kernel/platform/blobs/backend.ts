@@ -10,7 +10,7 @@ export type BlobBackend = {
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Replaces an existing blob atomically: a concurrent reader gets the old one or the new one. */
   replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
-  /** Null when the blob does not exist. */
+  /** The whole blob; null when it does not exist. */
   read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;
   /** The given range, or as much of it as exists; null when the blob does not exist. */
   readPart: (key: string, start: number, length: number, signal: AbortSignal) => Promise<BlobPart | null>;

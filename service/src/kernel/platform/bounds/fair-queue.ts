@@ -8,7 +8,7 @@ export type FairQueue<Item> = {
 };
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // In round-robin order. Contains only holders that have an item.
+  // The queues of the holders in round-robin order. Contains only holders that have an item.
   const lines = new Map<string, Item[]>();
   return {
     add(holder, item) {

@@ -159,7 +159,7 @@ export class PreparedQuery {
       if (fields.length !== names.length) throw new Error(`${fields.length} columns came, not ${names.length}`);
       for (let n = 0; n < names.length; n++) {
         const text = fields[n] ?? null;
-        // The last of several columns with one name counts, as in the driver's own query.
+        // If several columns have the same name, the last one counts, as in the driver's own query.
         row[names[n] as string] = text === null ? null : parsers[n]?.(text);
       }
       this.#rows.push(row);

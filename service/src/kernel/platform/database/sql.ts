@@ -32,7 +32,7 @@ export class Statement {
     return preparedOf(this.strings).text;
   }
 
-  /** A named statement, because PostgreSQL plans unnamed ones again each time. */
+  /** The name under which the statement is prepared, because PostgreSQL plans unnamed statements again each time. */
   get name(): string {
     return preparedOf(this.strings).name;
   }

@@ -77,7 +77,7 @@ type Signal = {
   wait: (withinMs: number) => Promise<void>;
 };
 
-/** The signal supports one waiter. */
+/** Only one caller may wait for the signal at a time. */
 export function createSignal(): Signal {
   let given = false;
   let wake = () => {};

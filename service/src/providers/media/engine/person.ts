@@ -15,7 +15,7 @@ export type Person = {
   readonly counted: Counted;
   /** When the last packet of any kind arrived; before the first packet, when the connection was made. */
   lastPacketAt: number;
-  /** When the last packet of video arrived; null before the first. */
+  /** When the last video packet arrived; null before the first. */
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;

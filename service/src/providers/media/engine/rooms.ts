@@ -187,7 +187,7 @@ export class Rooms {
       },
     });
     const publishing = { ...own, fingerprint };
-    // In the meantime another connection may have replaced this one, or the session may have ended.
+    // While the offer was being answered, another connection may have replaced this one, or the session may have ended.
     const isOver = this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
     if (isOver || person.publishing) {
       await own.close();

@@ -66,7 +66,7 @@ function sentKinds(sdp: string): Kinds {
   return { audio: sends("audio"), video: sends("video") };
 }
 
-/** The fingerprint of the browser's key. A different one means a different connection. */
+/** The fingerprint of the browser's key. A different fingerprint means a different connection. */
 export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.exec(sdp)?.[1]?.trim() ?? "";
 
 /** Our session description with only the announced addresses, and the initial bit rate. */

@@ -4,8 +4,8 @@ import type { Picture } from "./vp8.ts";
 import { clusterOf, type Frame, liveHeader, type Media } from "./webm.ts";
 
 /**
- * Bytes that follow those of the previous chunk: first the header, then whole clusters. Times are milliseconds since
- * the start of the take.
+ * The next bytes of the take, after those of the previous chunk. A take consists of a header and then whole clusters.
+ * Times are milliseconds since the start of the take.
  */
 export type Chunk = { readonly bytes: Buffer; readonly from: number; readonly to: number; readonly isKey: boolean };
 
@@ -132,7 +132,7 @@ export class Take {
     for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Assigns times to the frames of a stream once its clock is known. */
+  /** Assigns times to the waiting frames of a stream once its clock is known. */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
     const oldest = own.held[0];
