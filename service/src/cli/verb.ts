@@ -12,7 +12,7 @@ export type Options = Readonly<
 >;
 
 export type Verb = {
-  /** One to three words. */
+  /** The words of the verb, one to three. */
   name: string;
   args: string[];
   /** The possible values of the first argument, if it is one of a fixed list; shells complete them. */
@@ -54,7 +54,7 @@ export function onOff(values: Values, name: string): boolean | undefined {
   return text === "on";
 }
 
-/** `name: value` lines. */
+/** The facts as `name: value` lines. */
 export const lines = (record: object): string =>
   Object.entries(record)
     .map(([name, value]) => `${name}: ${value instanceof Date ? value.toISOString() : (value ?? "-")}`)

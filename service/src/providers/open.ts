@@ -76,7 +76,7 @@ export type Providers = {
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
   takesEvents: (provider: ProviderName) => boolean;
   takeEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<Taken>;
-  /** Events as received, for evidence. */
+  /** Selects events of providers as they were received, for evidence. */
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
   /** Registers the workers of the jobs. */
   work: (jobs: Jobs) => void;

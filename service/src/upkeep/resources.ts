@@ -23,7 +23,7 @@ import { fillRowMacs } from "./row-macs.ts";
 import { sealTexts } from "./sealed-texts.ts";
 import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
 
-/** The checkout's root. */
+/** The root folder of the checkout. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export const migrations = join(root, "service/migrations");

@@ -41,7 +41,7 @@ export type Calendars = {
 };
 
 export type AnchoringDeps = {
-  /** URLs, at least one. */
+  /** The URLs of the calendars, at least one. */
   calendars: readonly string[];
   db: Sql;
   rowMac: RowMac;

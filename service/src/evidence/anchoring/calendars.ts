@@ -9,7 +9,7 @@ import { attestsAnything } from "./attestations.ts";
 export type CalendarRefusal = { readonly calendar: string; readonly why: string };
 
 export type CalendarsDeps = {
-  /** URLs without a slash at the end. */
+  /** The URLs of the calendars, without a slash at the end. */
   readonly calendars: readonly string[];
   readonly fetch: Fetch;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ export type AttestationState = { readonly calendar: string; readonly commitmentH
   | { readonly state: "confirmed"; readonly height: number }
   | {
       readonly state: "pending" | "forgotten" | "unlisted" | "failed";
-      /** A sentence for the log. */
+      /** A sentence about the state, for the log. */
       readonly why: string;
     }
 );

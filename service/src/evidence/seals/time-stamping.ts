@@ -26,12 +26,12 @@ import type { AnchorsOf } from "./tsa-trust.ts";
 export type TimeStampRefusal = {
   readonly authority: string;
   readonly failed: "transport" | "format" | "clock" | TimeStampClaimName;
-  /** A sentence for the log. */
+  /** The reason as a sentence for the log. */
   readonly why: string;
 };
 
 export type TimeStampingDeps = {
-  /** URLs, in the order in which they are asked. */
+  /** The URLs of the authorities, in the order in which they are asked. */
   readonly authorities: readonly string[];
   /**
    * The trust anchors for an authority's tokens. Without any, the chain is validated only up to the topmost

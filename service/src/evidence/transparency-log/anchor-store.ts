@@ -89,7 +89,7 @@ export const storeProof = (db: Sql, { log, size, source, proof: before }: DueAnc
     WHERE log = ${log} AND size = ${size} AND source = ${source} AND next_look_at IS NOT NULL
       AND proof IS NOT DISTINCT FROM ${before}`);
 
-/** A proof over a checkpoint. */
+/** A proof of when a checkpoint existed. */
 export type AnchorProof = {
   source: string;
   status: "stamped" | "pending" | "confirmed";

@@ -39,7 +39,7 @@ export type Sequencer = {
    * that gets the lock does this.
    */
   turn: () => Promise<void>;
-  /** Why each halted log is halted on this node. */
+  /** For each log that is halted on this node, the reason. */
   halted: () => ReadonlyMap<Environment, string>;
   /**
    * The newest checkpoint that this node has accepted, with only the log's signature; null before the first checkpoint.
@@ -132,7 +132,7 @@ async function examined(db: Sql, deps: SequencerDeps, environment: Environment):
   return tree;
 }
 
-/** @returns whether the tree grew */
+/** @returns whether the log's tree grew */
 async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
   if (!(await tryLock(tx, environment))) return false;
   const tree = await examined(tx, deps, environment);

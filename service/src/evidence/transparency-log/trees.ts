@@ -18,7 +18,7 @@ export const isLogName = (text: string): boolean => nameForm.test(text);
 
 export const environmentOf = (log: LogName): Environment => (log.startsWith("live") ? "live" : "test");
 
-/** 1 for the first log of an environment. */
+/** The number of the log: 1 for the first log of an environment. */
 export const generationOf = (log: LogName): number => Number(nameForm.exec(log)?.[2] ?? 1);
 
 /** The end of a log: all four are null while it grows. `finalSize` is the size of its last checkpoint. */

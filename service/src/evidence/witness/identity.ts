@@ -26,7 +26,7 @@ export type Witness = {
    * cosignature doesn't cover the name. A renamed key must not start again at size 0.
    */
   id: string;
-  /** NAME+ID+BASE64, the form used in policies. */
+  /** The witness's key as NAME+ID+BASE64, the form used in policies. */
   key: string;
   logs: ReadonlyMap<string, WitnessedLog>;
   /** Returns the line of a cosignature over a checkpoint's text (C2SP tlog-cosignature). */

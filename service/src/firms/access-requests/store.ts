@@ -59,7 +59,7 @@ function requireSent(rowMac: RowMac, { mac, ...facts }: Vouched): void {
   if (!rowMac.holds(table, requestMembers(facts), mac, { id: facts.id })) throw forged();
 }
 
-/** Pending requests, longest waiting first. */
+/** Selects pending access requests, the longest waiting first. */
 export const selectPending = (db: Sql, limit: number) =>
   db.query<ListedRequest>(
     sql`SELECT ${columns} FROM access_requests r WHERE r.status = 'pending' ORDER BY r.created_at, r.id LIMIT ${limit}`,
@@ -78,7 +78,7 @@ export async function selectRequests(db: Sql, limit: number): Promise<ListedRequ
   return [...waiting, ...(await selectDecided(db, limit - waiting.length))];
 }
 
-/** Decided requests, newest first. */
+/** Selects decided access requests, the newest first. */
 export const selectDecided = (db: Sql, limit: number) =>
   db.query<ListedRequest>(
     sql`SELECT ${columns} FROM access_requests r WHERE r.status <> 'pending'

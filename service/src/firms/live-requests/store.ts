@@ -17,7 +17,7 @@ export type LiveRequest = {
   note: string | null;
 };
 
-/** The MAC covers all columns. */
+/** The MAC covers all columns of a request for live access. */
 const requestState: StateMac = {
   table: sql`live_requests`,
   key: sql`id`,

@@ -46,7 +46,7 @@ export type Member = {
   liveKeyId: string | null;
 };
 
-/** Owners first, then by the time of linking. */
+/** Selects a firm's members: owners first, then by the time when they were linked. */
 export const selectMembers = (db: Sql, partnerId: string) =>
   db.query<Member>(
     sql`SELECT m.user_id AS "userId", u.email, m.role, m.live_access AS "liveAccess",

@@ -27,7 +27,7 @@ export const verifiedFirm = verified(firmState, sql`p`);
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
 export type MarkedFirm = { isFirmAuthentic: boolean };
 
-/** Shown in place of an altered name. */
+/** The name that is shown in place of an altered one. */
 export const alteredFirm = "Altered outside the service";
 
 /** Replaces the names of altered firms in operators' lists. */

@@ -65,7 +65,7 @@ export const hostLimitsOf =
     };
   };
 
-/** Load tests pass a higher limit. */
+/** The limits for webhook deliveries. Load tests pass a higher limit. */
 export const unlimitedHosts = () => ({ perHost: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY });
 
 const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);

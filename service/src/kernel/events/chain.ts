@@ -11,7 +11,7 @@ import { eventColumns, eventHolds, type StoredEvent } from "./event-mac.ts";
  */
 export type Place = { position: number; head: Buffer };
 
-/** The head before the first event. */
+/** The head of the chain before its first event. */
 export const chainStart: Buffer = Buffer.alloc(32);
 
 /**

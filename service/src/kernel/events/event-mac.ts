@@ -17,7 +17,7 @@ export type EventFacts = {
 
 export const eventTable = "events";
 
-/** The members of an event's MAC. */
+/** The members that the MAC of an event covers. */
 export const eventMembers = (event: EventFacts) => ({
   occurredAt: event.occurredAt,
   topic: event.topic,

@@ -39,7 +39,7 @@ export function preferredLanguage<Language extends string>(
   return best?.language ?? null;
 }
 
-/** An invalid quality counts as 1. */
+/** The quality of these parameters. An invalid quality counts as 1. */
 function qualityOf(parameters: readonly string[]): number {
   const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
   return Number(q);

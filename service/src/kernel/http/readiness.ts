@@ -23,7 +23,7 @@ export type ReadinessTimes = {
 
 export const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 1_000 };
 
-/** Probes, or returns the cached result. */
+/** Probes the dependencies, or returns the cached result. */
 export type ReadReadiness = () => Promise<Readiness>;
 
 export type Readiness = {

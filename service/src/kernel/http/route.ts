@@ -33,7 +33,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   policy: Policy;
-  /** Runs after the caller is identified. */
+  /** A hook that runs after the caller is identified. */
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
@@ -50,7 +50,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   /** Whether callers with a test key are told about unknown members of the body, by `warnings` in the response. */
   warns?: true;
   headers?: TObject;
-  /** Default 200. */
+  /** The status of the response; default 200. */
   status?: 200 | 201 | 202;
   answer: A;
   /** The route's own refusals: status and an example of the message. */
@@ -171,7 +171,7 @@ function requireEachOnce(query: object, { properties }: TObject): void {
   if (repeated) throw invalid(`${repeated[0]} must be sent once.`);
 }
 
-/** An optional text in a query. */
+/** The schema of an optional text in a query. */
 export const optionalText = (description: string, ...examples: string[]) =>
   Type.Optional(text(description, ...examples));
 

@@ -26,7 +26,7 @@ export const text = (description: string, ...examples: string[]) =>
 export const oneOf = <T extends string>(names: readonly T[], description?: string, examples?: readonly T[]) =>
   Type.Unsafe<T>({ type: "string", enum: [...names], ...described(description), ...(examples && { examples }) });
 
-/** ISO 8601 in UTC, to the millisecond. */
+/** The schema of a time: ISO 8601 in UTC, to the millisecond. */
 export const timestamp = (description: string, example = "2026-03-04T15:06:07.089Z") =>
   Type.String({ format: "date-time", examples: [example], description });
 
@@ -59,7 +59,7 @@ export const firm = () =>
 /** The response to a write that has nothing else to report. */
 export const ok = (description = "Always true: a refusal has another status.") => Type.Literal(true, { description });
 
-/** A code of 160 bits in hex. */
+/** The schema of a code of 160 bits in hex. */
 const hexCode = (example: string, description: string) =>
   Type.String({ pattern: "^[0-9a-f]{40}$", examples: [example], description });
 

@@ -6,7 +6,7 @@ import { acceptMultipart } from "./uploads/multipart.ts";
 const limits = { fileSize: 1, files: 1, fields: 50, parts: 51, fieldSize: 16 * 1024, fieldNameSize: 100 };
 const urlEncoded = "application/x-www-form-urlencoded";
 
-/** The types of a form of text fields. */
+/** The content types of a form of text fields. */
 export const formTypes = [urlEncoded, "multipart/form-data"] as const;
 
 /** Accepts form-encoded and multipart bodies. Reads any other body and treats it as a form without fields. */

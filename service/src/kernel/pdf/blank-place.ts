@@ -7,7 +7,7 @@ export type Size = { readonly width: number; readonly height: number };
 /** A blank place on a page, in user space. */
 export type BlankPlace = {
   /** Counted from 0. */ readonly page: number;
-  readonly box: Box /** From the upper left corner of the page. */;
+  readonly box: Box /** The position, from the upper left corner of the page. */;
   readonly upperLeft: { readonly x: number; readonly y: number };
 };
 

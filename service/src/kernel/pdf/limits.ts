@@ -2,29 +2,29 @@ import { PdfRefusal } from "./refusal.ts";
 
 /** Limits on the cost of one document, far above the needs of real documents. */
 export const LIMITS = {
-  /** Largest document read, in bytes (35 MiB). */
+  /** The largest document read, in bytes (35 MiB). */
   fileBytes: 35 * 1024 * 1024,
   /** `%PDF-` must begin within this many bytes. */
   headerSearch: 1024,
   /** `startxref` must be within this many bytes of the end. */
   startxrefSearch: 1024 * 1024,
-  /** Cross-reference sections in one /Prev chain. */
+  /** The most cross-reference sections in one /Prev chain. */
   sections: 1024,
-  /** Subsections of all sections together. */
+  /** The most subsections of all sections together. */
   subsections: 100_000,
-  /** Objects in all the object streams that are read. */
+  /** The most objects in all the object streams that are read. */
   compressedObjects: 1_000_000,
-  /** Highest object number (ISO 32000-1 annex C). */
+  /** The highest object number (ISO 32000-1 annex C). */
   objectNumber: 8_388_607,
-  /** Nesting of direct arrays and dictionaries. */
+  /** The deepest nesting of direct arrays and dictionaries. */
   nesting: 100,
-  /** Keys of one dictionary. */
+  /** The most keys of one dictionary. */
   keys: 10_000,
-  /** References that lead to other references. */
+  /** The longest chain of references that lead to other references. */
   indirections: 8,
-  /** Nodes of the page tree or of the form's field tree. */
+  /** The most nodes of the page tree, or of the form's field tree. */
   treeNodes: 100_000,
-  /** Output of all inflated streams together, in bytes. */
+  /** The largest output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
   /** Bytes lexed and entries compared in total, regardless of the file's length: a fraction of a second. */
   lexedBytes: 32 * 1024 * 1024,

@@ -24,7 +24,7 @@ export type ReachedStream = Decoded & {
   readonly named: ReadonlyMap<string, number> | null;
 };
 
-/** How a value is used. */
+/** The ways in which a value is used. */
 type Use = "content" | "appearance" | "resources";
 type Pending = { value: Span; use: Use; key: string; above: string; named?: Named };
 type Named = ReadonlyMap<string, number> | null;

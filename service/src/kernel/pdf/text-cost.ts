@@ -184,7 +184,7 @@ function costOfAll(bytes: Buffer): string | null {
   return null;
 }
 
-/** RFC 1950, section 2.2. */
+/** Whether data begin like a zlib stream (RFC 1950, section 2.2). */
 const looksDeflated = (data: Buffer): boolean =>
   data.length > 2 && ((data[0] ?? 0) & 15) === 8 && data.readUInt16BE(0) % 31 === 0;
 

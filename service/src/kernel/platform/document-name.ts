@@ -9,7 +9,7 @@ const longest = 200;
 // Control characters, and marks that change the direction of the following text. Names must not contain them, because
 // they are shown among other words.
 const unshown = /[\p{Cc}\p{Cs}\uFFFD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
-// Programs' default names for unnamed files.
+// The default names that programs give to unnamed files.
 const unnamed = /^(?:document|file|blob|upload|unnamed|untitled)$/i;
 
 /** A document's title from its file name, without folders and `.pdf`; null when the name is not informative. */

@@ -18,7 +18,7 @@ export type Metrics = {
     labels: readonly L[],
     read: () => Promise<Record<L, string>>,
   ) => void;
-  /** Prometheus text format 0.0.4. */
+  /** The metrics in Prometheus' text format 0.0.4. */
   render: () => Promise<string>;
   contentType: string;
 };

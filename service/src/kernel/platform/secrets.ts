@@ -6,7 +6,7 @@ import { ServiceError, StartupError } from "./errors.ts";
 /** The key for encryption: 32 secret bytes. Logs show `***` instead of them. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
-  /** Further keys, for decryption only. */
+  /** Further keys, which only decrypt. */
   readonly others: readonly SecretBytes[];
   toString: () => string;
   toJSON: () => string;
@@ -16,7 +16,7 @@ export function secretBytes(bytes: Uint8Array, others: readonly SecretBytes[] = 
   return { reveal: () => bytes, others, toString: () => "***", toJSON: () => "***" };
 }
 
-/** All keys for decryption, the current one first. */
+/** All keys that can decrypt, the current one first. */
 export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, ...master.others];
 
 /**

@@ -15,7 +15,7 @@ export type JudgedStates = { orders: StateMac; payments: StateMac; rooms: StateM
 /** A table whose rows refer to blobs of evidence, and how long the plan keeps them. */
 export type Source = {
   table: string;
-  /** The text after FROM. */
+  /** The text after FROM that selects the source's rows. */
   rows: Statement;
   /** The row's owner. */
   partnerId: Statement;

@@ -7,11 +7,11 @@ const mostDays = 370;
 export type BusinessCalendar = {
   /** The IANA name of the time zone. */
   zone: string;
-  /** Days of the week; 0 is Sunday. */
+  /** The days of the week on which the business is open; 0 is Sunday. */
   days: ReadonlySet<number>;
   opens: number;
   closes: number;
-  /** Days off, `YYYY-MM-DD`. */
+  /** The days off, as `YYYY-MM-DD`. */
   holidays: ReadonlySet<string>;
 };
 

@@ -61,7 +61,7 @@ export type TaskEnd = {
   at: Date;
   /** The actor in the audit log, such as `operator:ID` or `system`. */
   by: string;
-  /** The outcome in words. */
+  /** The outcome of the task in words. */
   outcome: string;
 };
 

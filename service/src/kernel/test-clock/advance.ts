@@ -20,7 +20,7 @@ export type TestClockDeps = {
 /** The queue of advanced clocks whose due work is still to be done; payload `{partnerId}`. */
 export const testClockQueue = "test-clock";
 
-/** The state of the clock. */
+/** The state of a test clock. */
 export type TestClock = {
   status: "ready" | "advancing";
   testTime: string;

@@ -3,7 +3,7 @@ import { hourMs } from "../../kernel/platform/clock.ts";
 
 /** The outcome of one request. Only `unknown` means that the provider may have acted without our knowing it. */
 export type CallOutcome =
-  /** Status 2xx, with the parsed JSON. */
+  /** The provider answered with a status 2xx and JSON, which is parsed. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
   /** The act was not done: the provider refused the request or does not know the object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }

@@ -6,7 +6,7 @@ export type AcceptedLetter = {
   letterId: string;
   /** The tracking number of certified mail; null before Lob assigns it, and with a test key. */
   trackingNumber: string | null;
-  /** `YYYY-MM-DD`; Lob's estimate. */
+  /** The date of delivery that Lob expects: `YYYY-MM-DD`. */
   expectedDelivery: string | null;
   /** When production of the letter starts. Until then the letter can be canceled. */
   sendAt: Date | null;
@@ -47,7 +47,7 @@ export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && value.length <= 500 ? value : undefined;
 
-/** An instant in ISO 8601. */
+/** Reads an instant in ISO 8601. */
 export function dateOf(value: unknown): Date | undefined {
   const at = new Date(textOf(value) ?? "");
   return Number.isNaN(at.getTime()) ? undefined : at;

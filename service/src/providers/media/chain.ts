@@ -29,7 +29,7 @@ export type ChainHead = { readonly seq: number; readonly sha256: string };
 
 export const sha256Hex = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The head of a chain without lines. */
+/** The head of a chain that has no lines yet. */
 export const emptyChain: ChainHead = { seq: 0, sha256: sha256Hex("") };
 
 /** The text of a line that is hashed: canonical JSON, as `jq -Sca .` writes it, without the line's end. */

@@ -8,7 +8,7 @@ import type { ChainHead, ChainLine } from "./chain.ts";
 export type RecordingRun = {
   /** 32 random bytes, used only for this recording. */
   readonly key: Uint8Array;
-  /** The head of the chain so far. */
+  /** The head of the recording's chain so far. */
   readonly head: ChainHead;
   /**
    * The number of the next take. It is greater than the number of every earlier take, because a number must never be

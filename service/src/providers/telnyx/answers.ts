@@ -5,7 +5,7 @@ export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
 /** A fax in Telnyx's answers and events. */
 export type TelnyxFax = {
   id: string;
-  /** Null for an unknown state. */
+  /** The state of the fax; null for a state that this service doesn't know. */
   status: TelnyxFaxStatus | null;
   clientState: string | null;
   failureReason: string | null;
@@ -28,7 +28,7 @@ export const idOf = (data: Fields): string | null => textOf(data["id"]);
 // Telnyx's answers and events use different names for the same state.
 const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued", "media.processing": "queued" };
 
-/** @returns null without an id */
+/** @returns null for an object without an id */
 export function faxOf(data: Fields): TelnyxFax | null {
   const id = textOf(data["fax_id"]) ?? idOf(data);
   if (id === null) return null;

@@ -11,7 +11,7 @@ export type FaxToSend = {
   /** The id of the fax application, and the number that it sends from. */
   app: string;
   from: string;
-  /** The number in E.164 form. */
+  /** The receiving number in E.164 form. */
   to: string;
   pdf: Buffer;
   /** Telnyx returns this text in events and lists. It must not be a secret. */
@@ -26,7 +26,7 @@ export type Telnyx = {
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Ends a fax that is under way. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
-  /** @returns the message's id */
+  /** @returns the id that Telnyx gave to the message */
   sendText: (message: { from: string; to: string; text: string }) => Promise<TelnyxResult<string>>;
 };
 

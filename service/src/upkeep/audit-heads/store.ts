@@ -21,7 +21,7 @@ const headColumns = sql`to_char(day, 'YYYY-MM-DD') AS day, taken_at AS "takenAt"
 
 const headOfRow = ({ position, sha256, ...row }: HeadRow): StoredHead => ({ ...row, audit: { position, sha256 } });
 
-/** All heads, oldest first. */
+/** Selects all daily heads, the oldest first. */
 export const selectHeads = async (db: Sql): Promise<StoredHead[]> =>
   (await db.query<HeadRow>(sql`SELECT ${headColumns} FROM audit_heads ORDER BY day`)).map(headOfRow);
 

@@ -24,7 +24,7 @@ type RestoreDeps = {
   dataDir: string;
   /** The folder of blobs; null when they are in an external store. */
   blobFolder: string | null;
-  /** The folder of the migrations. */
+  /** The folder of the database migrations. */
   migrations: string;
   schema: number;
   /** The application name of connections to PostgreSQL. */

@@ -21,7 +21,7 @@ export type Task = {
   kind: TaskKind;
   environment: Environment;
   orderCode: string | null;
-  /** The firm of the order. */
+  /** The firm whose order the task belongs to. */
   firmName: string | null;
   orderStatus: string | null;
   reference: string | null;

@@ -18,6 +18,6 @@ export type ProofCertificate = {
   logged: { origin: string; index: number | null };
   /** The issuer of this certificate. Its certificate may be newer than the one that sealed the document. */
   issuer: Issuer;
-  /** The verification page; absolute. */
+  /** The absolute URL of the verification page. */
   verifyUrl: string;
 };

@@ -35,7 +35,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
-/** The zip as a stream. */
+/** Returns the zip as a stream. */
 export const zipFile = (frame: BodyFrame, entries: readonly ZipEntry[]): StoredFile =>
   storedFile(frame, zipLength(entries), { pieces: () => zipChunks(entries) });
 

@@ -51,7 +51,7 @@ const nameOf = (subject: string | Uint8Array, environment: Environment): DerValu
  */
 export const readSealChain = (pem: string): Certificate[] => parseCertificatesPem(pem);
 
-/** The chain as PEM. */
+/** Writes the chain as PEM. */
 export function sealChainPem(chain: readonly Certificate[]): string {
   return chain.map((certificate) => encodePem(certificate.der, "CERTIFICATE")).join("");
 }

@@ -21,9 +21,9 @@ type CrlFields = {
   /** The list's URL. The list covers only certificates that name this URL. */
   readonly place: string;
   readonly revoked: readonly RevokedCertificate[];
-  /** Increases with each list at the URL. */
+  /** The number of the list. It increases with each list at the URL. */
   readonly number: number;
-  /** Epoch milliseconds, as is `nextUpdate`. */
+  /** When the list was made, in epoch milliseconds. So is `nextUpdate`. */
   readonly thisUpdate: number;
   readonly nextUpdate: number;
 };

@@ -26,7 +26,7 @@ import { type Certificate, parseCertificate } from "@signsealship/evidence/x509"
 import { signatureAlgorithm } from "../algorithms.ts";
 import type { SealKey } from "../keys/seal-key.ts";
 
-/** ub-common-name of RFC 5280, appendix A.1. */
+/** The longest common name: ub-common-name of RFC 5280, appendix A.1. */
 const MAX_COMMON_NAME = 64;
 
 /** The issuer of a certificate: a key, its holder's name in DER, and the key's SubjectPublicKeyInfo. */
@@ -34,9 +34,9 @@ export type CertificateIssuer = { readonly key: SealKey; readonly name: DerValue
 
 export type CertificateFields = {
   readonly subject: DerValue;
-  /** SubjectPublicKeyInfo, DER. */
+  /** The subject's public key: SubjectPublicKeyInfo in DER. */
   readonly publicKey: Uint8Array;
-  /** 16 random bytes. */
+  /** The serial number: 16 random bytes. */
   readonly serialNumber: Uint8Array;
   /** Epoch milliseconds. */
   readonly notBefore: number;

@@ -13,7 +13,7 @@ export type SealSignature = {
   readonly cms: (timeStampToken?: Uint8Array) => Uint8Array<ArrayBuffer>;
 };
 
-/** Signs seals with one key and chain. */
+/** A signer of seals with one key and chain. */
 export type CmsSigner = Pick<SignedDataWriter, "maxLength"> & {
   /** @throws {SealKeyError} */
   readonly sign: (place: SealPlace) => Promise<SealSignature>;

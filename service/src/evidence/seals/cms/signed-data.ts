@@ -19,7 +19,7 @@ import { concatBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { signatureAlgorithm } from "../algorithms.ts";
 
-/** The signer's own certificate first. */
+/** The chain of the certificate that signs. The signer's own certificate comes first. */
 export type SignerChain = readonly [Certificate, ...Certificate[]];
 
 /**
@@ -33,7 +33,7 @@ export type SealPlace = {
   readonly originalLength: number;
 };
 
-/** Writes detached SignedData for one chain. */
+/** A writer of detached SignedData for one chain. */
 export type SignedDataWriter = {
   /** DER of the SET OF signed attributes: the bytes that are signed (RFC 5652, section 5.4). */
   readonly signedAttributes: (place: SealPlace) => Uint8Array<ArrayBuffer>;

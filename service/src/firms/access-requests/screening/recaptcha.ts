@@ -17,7 +17,7 @@ export type ScorerDeps = {
   settings: RecaptchaSettings;
   /** The host name of the page that issues tokens. */
   hostname: string;
-  /** From 0 to 1. A lower score means a bot. */
+  /** The lowest score that is accepted, from 0 to 1. A lower score means a bot. */
   minScore: number;
   fetch: Fetch;
   log: Pick<Log, "warn">;

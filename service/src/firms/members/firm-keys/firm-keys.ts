@@ -39,7 +39,7 @@ export type WantedKey = {
   environment: string;
   /** The scopes of the key; null for a key without restrictions. */
   scopes: readonly string[] | null;
-  /** A number of days, a date, or `never`. */
+  /** When the key expires: a number of days, a date, or `never`. */
   expires: string;
 };
 

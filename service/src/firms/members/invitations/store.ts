@@ -27,7 +27,7 @@ const stands = sql`EXISTS (SELECT FROM members o WHERE o.user_id = i.invited_by 
 const columns = sql`i.id AS "invitationId", i.email, i.role, i.live_access AS "liveAccess", u.email AS "invitedBy",
   i.created_at AS "createdAt", i.expires_at AS "expiresAt", ${stands} AS stands`;
 
-/** The firm's invitations, latest first. */
+/** The firm's pending invitations, the latest first. */
 export const selectPending = (db: Sql, partnerId: string) =>
   db.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by

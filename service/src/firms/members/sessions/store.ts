@@ -148,7 +148,7 @@ function matching(filter: SessionFilter): Statement {
   return sql`user_id IN (SELECT user_id FROM members WHERE partner_id = ${filter.partnerId})`;
 }
 
-/** Latest first. */
+/** Lists the sessions that the filter selects, the latest first. */
 export const selectAnySessions = (db: Sql, filter: SessionFilter, now: Date) =>
   db.query<AnySession>(
     sql`SELECT s.id AS "sessionId", u.email, m.partner_id AS "partnerId", ${isOperators} AS operator, s.device, s.created_at AS "createdAt",

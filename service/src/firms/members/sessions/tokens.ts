@@ -11,11 +11,11 @@ import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 export const cookieNames = {
   session: "__Host-session",
   operator: "__Host-operator",
-  /** Binds a link to the browser that requested it. */
+  /** The cookie that binds a link to the browser that requested it. */
   signIn: "__Host-sign-in",
-  /** Marks a browser that has signed in before. */
+  /** The cookie that marks a browser which has signed in before. */
   known: "__Host-known",
-  /** The token of the invitation that was opened in the browser. */
+  /** The cookie with the token of the invitation that was opened in the browser. */
   invitation: "__Host-invitation",
 } as const;
 
@@ -35,7 +35,7 @@ export const setCookie = (name: CookieName, value: string, maxAge: number): stri
 /** The `Set-Cookie` header that deletes the cookie. */
 export const clearCookie = (name: CookieName): string => setCookie(name, "", 0);
 
-/** 256 random bits; tables store only the hash. */
+/** A new token: 256 random bits. Tables store only its hash. */
 export const newToken = newSecret;
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");

@@ -21,7 +21,7 @@ export type NewLink = {
 
 export const linkTable = "sign_in_links";
 
-/** Fields of a link that its MAC covers. */
+/** The fields of a sign-in link that its MAC covers. */
 export type LinkFacts = Pick<NewLink, "id" | "tokenSha256" | "browserSha256" | "email" | "expiresAt">;
 
 export const linkMembers = ({ id, tokenSha256, browserSha256, email, expiresAt }: LinkFacts): Members => ({

@@ -48,7 +48,7 @@ function contentSecurityPolicy(html: string): string {
   return `default-src 'self'; script-src 'self'${scriptHash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'`;
 }
 
-/** `/openapi.json` in readable form. */
+/** The page that shows `/openapi.json` in readable form. */
 export function referencePage(app: FastifyInstance): void {
   let opening: Promise<FastifyInstance> | undefined;
   const schema = { hide: true };

@@ -21,7 +21,7 @@ export type Upload = {
 };
 
 export type PartRules = {
-  /** Name of the one file part. */
+  /** The name of the form's only file part. */
   filePart: string;
   /** Memory to reserve after the file, for data appended later. */
   spareBytes?: number;

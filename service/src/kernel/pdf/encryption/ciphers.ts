@@ -14,7 +14,7 @@ export type Encryption = { readonly strings: Cipher | null; readonly streams: Ci
 
 const BLOCK = 16;
 
-/** RC4, which Node's OpenSSL no longer has. */
+/** RC4, implemented here because Node's OpenSSL no longer has it. */
 export function rc4(key: Buffer, data: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, i) => i);
   let j = 0;
@@ -38,13 +38,13 @@ export function rc4(key: Buffer, data: Buffer): Buffer {
   return out;
 }
 
-/** Algorithm 1 with RC4. */
+/** The cipher of algorithm 1 with RC4. */
 export function rc4Cipher(fileKey: Buffer): Cipher {
   const apply = (data: Buffer, object: Ref) => rc4(objectKey(fileKey, object, ""), data);
   return { decrypt: apply, encrypt: apply };
 }
 
-/** Algorithm 1 with AES-128 (AESV2). */
+/** The cipher of algorithm 1 with AES-128 (AESV2). */
 export function aes128Cipher(fileKey: Buffer): Cipher {
   return aesCipher("aes-128-cbc", (object) => objectKey(fileKey, object, "sAlT"));
 }
@@ -72,7 +72,7 @@ function aesCipher(algorithm: string, keyOf: (object: Ref) => Buffer): Cipher {
   };
 }
 
-/** Algorithm 1 up to its step d. */
+/** The key for one object: algorithm 1 up to its step d. */
 function objectKey(fileKey: Buffer, { num, gen }: Ref, salt: string): Buffer {
   const numbers = Buffer.from([num, num >> 8, num >> 16, gen, gen >> 8]);
   const hash = createHash("md5").update(fileKey).update(numbers).update(salt, "latin1").digest();

@@ -12,7 +12,7 @@ export type KeyEntries = {
   readonly ue: Buffer;
   readonly oe: Buffer;
   readonly perms: Buffer;
-  /** P as a signed integer of 32 bits. */
+  /** The permissions P as a signed integer of 32 bits. */
   readonly permissions: number;
   readonly encryptMetadata: boolean;
   readonly id: Buffer;

@@ -10,9 +10,9 @@ export type Place = { readonly x: number; readonly y: number; readonly width: nu
 
 /** The visible part of a page, and its orientation (ISO 32000-2 section 7.7.3.3). */
 export type PageBox = {
-  /** Left, bottom, right, top in user space. */
+  /** The visible area: left, bottom, right and top in user space. */
   readonly shown: readonly [number, number, number, number];
-  /** Clockwise, in degrees. */
+  /** The page's rotation, clockwise, in degrees. */
   readonly rotate: 0 | 90 | 180 | 270;
   /** The size of a unit of user space, in points of 1/72 inch. */
   readonly unit: number;
@@ -20,7 +20,7 @@ export type PageBox = {
 
 /** A rectangle in user space, and the matrix that makes an upright appearance look upright on the shown page. */
 export type PlacedRect = {
-  /** Left, bottom, right, top. */
+  /** The rectangle's left, bottom, right and top. */
   readonly rect: readonly [number, number, number, number];
   readonly matrix: readonly [number, number, number, number, 0, 0];
   /** The size of the appearance before rotation, in units of user space. */

@@ -5,7 +5,7 @@ import { joinedRuns, type Run, runsIn } from "./runs.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An empty field of the document's own form. */
+/** An empty field of the form that the document already has. */
 export type OwnField = { readonly kind: "signature" | "text" | "checkbox"; readonly name: string; readonly rect: Rect };
 
 export type PageContent = {

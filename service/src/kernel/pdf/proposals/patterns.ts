@@ -108,7 +108,7 @@ export const reservedParts: readonly ReservedPart[] = [
 
 /** Distances in points, unless a comment says otherwise. */
 export const measures = {
-  /** A shorter blank is for a number or initials. */
+  /** The least width of a blank for words. A shorter blank is for a number or initials. */
   leastBlank: 50,
   leastInitials: 18,
   /** The longest blank for initials before an item of a list. A longer blank is for words. */

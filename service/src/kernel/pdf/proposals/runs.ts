@@ -10,7 +10,7 @@ export type Run = {
   readonly y: number;
   readonly width: number;
   readonly size: number;
-  /** Where each character starts. */
+  /** The position where each character starts. */
   readonly starts: readonly number[];
 };
 

@@ -14,7 +14,7 @@ const MAX_WIDTH = 8;
 export type XrefStream = {
   readonly dict: Dict;
   readonly widths: readonly [number, number, number];
-  /** Sorted by `first`, without overlap. */
+  /** The subsections, sorted by `first`, without overlap. */
   readonly ranges: readonly Range[];
   /** One more than the highest object number listed. */
   readonly size: number;

@@ -26,7 +26,7 @@ type Subsection = {
 /** A classic cross-reference table (ISO 32000-1 7.5.4). Its entries are read on demand. */
 export type XrefTable = {
   readonly bytes: Buffer;
-  /** Sorted by `first`, without overlap. */
+  /** The subsections, sorted by `first`, without overlap. */
   readonly subsections: readonly Subsection[];
   /** One more than the highest object number listed. */
   readonly size: number;

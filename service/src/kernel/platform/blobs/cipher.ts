@@ -5,7 +5,7 @@ import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type Secre
 export type BlobUse = {
   kind: "document" | "proof passport" | "proof certificate" | "closing passport" | "recording";
   owner: string;
-  /** The hash of the plain bytes, lowercase hex. */
+  /** The SHA-256 of the plain bytes, in lowercase hex. */
   sha256: string;
 };
 

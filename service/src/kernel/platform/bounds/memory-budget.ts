@@ -46,7 +46,7 @@ export function createMemoryBudget({
   waitingEach,
   waitMs,
 }: MemoryLimits): MemoryBudget {
-  // The waiting holders in round-robin order.
+  // The holders that have memory or wait for it, in round-robin order.
   const holders = new Map<string, Held>();
   const share = Math.min(total, bytesEach);
   let free = total;

@@ -97,7 +97,7 @@ export type Schema = {
   db: Sql;
   /** Runs work that only the owner of the tables may do. */
   asOwner: AsOwner;
-  /** The folder of the migrations. */
+  /** The folder of the migration files. */
   folder: string;
 };
 

@@ -113,7 +113,7 @@ export class PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly query_timeout: number;
-  /** Set by the driver. */
+  /** The callback, which the driver sets. */
   callback: ((error: Error | null, rows?: object[]) => void) | undefined;
   readonly #values: readonly unknown[];
   readonly #rows: object[] = [];
@@ -196,7 +196,7 @@ export class PreparedQuery {
 /** Makes a connection forget a prepared statement. */
 export class CloseStatement {
   readonly name: string;
-  /** Set by the driver. */
+  /** The callback, which the driver sets. */
   callback: ((error: Error | null) => void) | undefined;
 
   constructor(name: string) {

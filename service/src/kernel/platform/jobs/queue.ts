@@ -11,7 +11,7 @@ export type Handler<P> = (payload: P, about: { attempt: number; signal: AbortSig
 export type WorkOptions = {
   /** The number of jobs of this queue that run at once on this node; default 10. */
   concurrency?: number;
-  /** The most attempts of a job; default 10. */
+  /** How often a job is attempted at most; default 10. */
   maxAttempts?: number;
   /** The delay after a failed attempt (counted from 1); by default it doubles from 1 s up to an hour. */
   retryMs?: (attempt: number) => number;

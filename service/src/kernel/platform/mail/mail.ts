@@ -45,7 +45,7 @@ export type Mailer = {
 export type MailSettings = {
   /** `smtp://` or `smtps://`; null for the outbox folder. */
   smtpUrl: string | null;
-  /** `Name <address>` */
+  /** The sender of mails: `Name <address>`. */
   mailFrom: string;
   dataDir: string;
   /** The address of the service. Its host is the right part of message ids. */

@@ -8,7 +8,7 @@ import { isPlainTitle } from "./plain-name.ts";
 export type MailFirm = {
   /** The name that the firm's clients know; omitted when it looks like an address. */
   name: string;
-  /** `#1a2b3c` */
+  /** The firm's color, such as `#1a2b3c`. */
   accentColor: string | null;
   logoUrl: string | null;
   /** The address for replies. */

@@ -11,7 +11,7 @@ export type Loop = {
 };
 
 export type LoopSettings = {
-  /** The name in the log. */
+  /** The name of the loop in the log. */
   name: string;
   log: Log;
   /**
