@@ -174,7 +174,7 @@ export type CheckedAccount = {
   ok: boolean;
   /** The provider's answer, or the reason why there is no answer. */
   detail: string;
-  /** Whether the provider sends events; otherwise the service polls. */
+  /** Whether the provider sends events; if it doesn't, the service polls. */
   takesEvents: boolean;
 };
 

@@ -65,7 +65,7 @@ export const hostLimitsOf =
     };
   };
 
-/** The limits for webhook deliveries. Load tests pass a higher limit. */
+/** No limits for webhook deliveries. These apply when rate limits are switched off, as in load tests. */
 export const unlimitedHosts = () => ({ perHost: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY });
 
 const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);

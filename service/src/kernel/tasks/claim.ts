@@ -93,8 +93,8 @@ const claiming =
   };
 
 /**
- * Releases a claimed task. @param mayAnyone whether another person's claim may be released @throws ServiceError for
- * another person's claim
+ * Releases a claimed task. @param mayAnyone whether a claim by a person other than the caller may be released @throws
+ * ServiceError for another person's claim
  */
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
   change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));

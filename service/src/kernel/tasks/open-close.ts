@@ -55,7 +55,7 @@ export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId?: never; subject: string | readonly string[] }
 );
 
-/** How a task ends: `done`, or `dropped` when it is no longer needed. */
+/** How a task ends: `done`, or `dropped` when the task is no longer needed. */
 export type TaskEnd = {
   state: "done" | "dropped";
   at: Date;

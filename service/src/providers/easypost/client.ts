@@ -46,7 +46,7 @@ export type EasyPost = {
   createShipment: (
     request: ShipmentRequest,
   ) => Promise<Asked<{ shipmentId: string; zone: number | null; rates: CarrierOffer[] }>>;
-  /** Buys the label of a shipment. A shipment can have only one. */
+  /** Buys the label of a shipment. A shipment can have only one label. */
   buyLabel: (shipmentId: string, rateId: string) => Promise<Asked<BoughtLabel>>;
   findShipment: (shipmentId: string) => Promise<Asked<{ label: BoughtLabel | null; refundStatus: RefundStatus }>>;
   refundLabel: (shipmentId: string) => Promise<Asked<{ refundStatus: RefundStatus }>>;

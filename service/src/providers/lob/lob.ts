@@ -32,7 +32,7 @@ export type Lob = {
   get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
   /** The letters with this metadata, the newest first. */
   find: (metadata: Readonly<Record<string, string>>) => Promise<Answer<AcceptedLetter[]>>;
-  /** Cancels a letter, as long as Lob still allows it. */
+  /** Cancels a letter. Lob allows this until it produces the letter. */
   cancel: (letterId: string) => Promise<Answer<null>>;
 };
 

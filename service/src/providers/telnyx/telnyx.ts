@@ -24,7 +24,7 @@ export type Telnyx = {
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
   /** The faxes to a number created since the time, with null for each fax that can't be parsed. */
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
-  /** Ends a fax that is under way. */
+  /** Cancels a fax that is under way. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
   /** @returns the id that Telnyx gave to the message */
   sendText: (message: { from: string; to: string; text: string }) => Promise<TelnyxResult<string>>;

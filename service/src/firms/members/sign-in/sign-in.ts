@@ -65,7 +65,7 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. Once the maximum number of links is mailed, no further one is. Instead, the open links also
+ * Mails a sign-in link. Once the maximum number of links is mailed, no more are mailed. Instead, the open links also
  * work in this browser, so that other people's requests never lock a person out. Known and unknown addresses get the
  * same response and the same work.
  * @param asked.browser the secret in the browser's cookie; the link works in no other browser

@@ -4,7 +4,7 @@ import { backoffMs } from "./backoff.ts";
 /** Work that runs repeatedly, one turn after the other, until it is stopped. */
 export type Loop = {
   start: () => void;
-  /** Requests a turn now, or after the one in progress. */
+  /** Requests a turn now or, if a turn is in progress, right after it. */
   wake: () => void;
   /** Starts no further turn; resolves when the turn in progress has ended. */
   stop: () => Promise<void>;

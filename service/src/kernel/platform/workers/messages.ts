@@ -1,4 +1,7 @@
-/** A message from the pool to a thread. The memory's ownership moves to the thread, and back with the response. */
+/**
+ * A message from the pool to a thread. The memory is transferred to the thread, which transfers it back with its
+ * response.
+ */
 export type Asked = {
   readonly module: string;
   readonly memory: ArrayBuffer;

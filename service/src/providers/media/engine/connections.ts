@@ -22,7 +22,7 @@ import { ownSdp, withCandidatesOf } from "./sdp.ts";
 
 export type LineSettings = { readonly announce: string; readonly tcp: boolean; readonly ports: PortPool };
 
-/** Ports for connections. Each connection has its own port number, used for both UDP and TCP. */
+/** Assigns ports to connections. Each connection has its own port number, used for both UDP and TCP. */
 export type PortPool = { readonly take: () => number; readonly give: (port: number) => void };
 
 export function portPool([first, last]: readonly [number, number]): PortPool {
