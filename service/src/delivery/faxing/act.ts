@@ -10,14 +10,17 @@ import { actName, actor, type FaxDeps, pollMs } from "./deps.ts";
 import { applyFax, resume } from "./record.ts";
 import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 
-/** After this time Telnyx lists a fax that it has accepted; a request may take a minute. */
+/**
+ * Telnyx lists an accepted fax only after a delay, and the request itself may take a minute. A look-up after this time
+ * finds the fax.
+ */
 const lookAfterMs = 180_000;
-/** A margin for a clock at Telnyx that is slow. */
+/** The look-up starts this much before the request, because Telnyx's clock may be slow. */
 const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
 
-/** Sends a fax once. */
+/** The act that sends one attempt of a fax, never twice. */
 export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const { db, app } = deps;
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {
@@ -26,7 +29,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       sql`SELECT code AS "code@order", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
     );
     if (!attempt || !order) throw new Error("an intent without its attempt");
-    // The fax number of the attempt is a copy without a MAC, so it is compared with the order's fax number.
+    // The attempt's fax number is a copy that no MAC covers, so it must equal the order's fax number.
     if (attempt.faxTo !== order.faxTo)
       throw new Error(`a fax of order ${order.code} goes to a number that is not its order's`);
     return { ...attempt, orderCode: order.code };
@@ -41,7 +44,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
       // False for `FaxedByHand`, because sending the fax again would deliver the document twice.
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
-      // A firm may correct the number of a fax that waits ahead of its status.
+      // A firm may have corrected the order's fax number while this attempt waited.
       const isSameNumber = attempt?.faxTo === faxes?.order.faxTo;
       if (faxes && isFaxed && isSameNumber && faxes.order.environment === "live" && attempt?.state === "waiting")
         return true;
@@ -54,7 +57,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if ("notNow" in packet) return { kind: "unavailable", why: packet.notNow, retryAfterMs: null };
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
-      // Records the hashes first, because Telnyx never returns the file.
+      // The hashes are stored before the request, because Telnyx never returns the faxed file.
       const sent = sql`document_sha256 = ${documentSha256}, sent_sha256 = ${sentSha256}, sent_pages = ${pages}`;
       await db.transaction((tx) => updateAttempt(tx, id, sent));
       return createTelnyx(call).sendFax({ app, from: faxFrom, to: faxTo, pdf, clientState });
@@ -68,7 +71,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A fax without our mark can't be compared, so it may be the fax that we look for.
+      // A listed fax without a mark can't be told apart from ours, so the outcome stays unclear.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",
@@ -103,13 +106,16 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
   if (end.kind === "done" || cancel) await followSoon(tx, intent.orderId, cancel ? 0 : pollMs);
 }
 
-/** Telnyx's limits (its OpenAPI document, `POST /faxes`). */
+/** Telnyx's limits for one fax, from `POST /faxes` in its OpenAPI document. */
 const most = { bytes: 50 * 1024 * 1024, pages: 350 };
 
 /** The faxed file: a cover sheet that tells where to verify the sealed original, then the document. */
 type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
 
-/** @returns the packet, or why it can't be faxed: either permanently, or because the order is on hold or has ended */
+/**
+ * @returns the packet; `refused` with the reason why it can never be faxed; `notNow` with the reason why it can't be
+ * faxed yet
+ */
 async function faxPacket(
   deps: FaxDeps,
   orderCode: string,
@@ -130,7 +136,7 @@ async function faxPacket(
     return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Retry after a temporary outage of the store or workers, instead of handing the fax to a person.
+    // After a temporary outage of the store or the workers, the act is retried instead of handing the fax to a person.
     return error.code === "unavailable" ? { notNow: error.message } : { refused: error.message };
   }
 }

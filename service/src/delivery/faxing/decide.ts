@@ -5,7 +5,7 @@ import { type FaxProgress, isUnderWay } from "./states.ts";
 /** The delays before retries after temporary failures. After the last one, the fax has failed. */
 const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 
-/** The state of an attempt. */
+/** The facts about one attempt that `decide` needs. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
   /** The number of temporary failures since a person last requested the fax. */
   retries: number;
@@ -43,7 +43,7 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
     if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
-    // During a hold, a waiting attempt keeps waiting.
+    // A waiting attempt survives a hold.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
   if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
@@ -51,16 +51,16 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // While the order is pending, a person faxes the document of an attempt that was never sent. Once the order has moved
-  // on, nobody would.
+  // A refused or withdrawn attempt was never sent. While the order is FaxPending, a person faxes its document. In
+  // FaxSent, nobody would, so the order fails or gets another attempt.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
 /**
- * Whether the attempt was sent, even if it has already failed, because an event may arrive before the response to the
- * request.
+ * Whether the attempt was sent. An attempt that failed on its own counts too, because the event may arrive before the
+ * response to the request.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

@@ -9,19 +9,19 @@ export type FaxDeps = {
   clock: Clock;
   log: Log;
   providers: Providers;
-  /** The fax application at Telnyx, and the sending number. */
+  /** The id of the fax application at Telnyx, and the number that faxes are sent from. */
   app: string;
   from: string;
   /** Reads an order's document. */
   paper: PaperDeps;
 };
 
-/** The queue that follows an order's faxes; payload `{orderId}`. */
+/** The queue of jobs that check an order's faxes at Telnyx; payload `{orderId}`. */
 export { faxQueue } from "../../orders/order/order.ts";
 
 /** The interval between checks of an order's faxes. */
 export const pollMs = 2 * 60_000;
 
-/** The actor in the order's record. */
+/** The actor of the moves that Telnyx causes, for the audit log. */
 export const actor = "provider:telnyx";
 export const actName = "fax.send";

@@ -1,7 +1,10 @@
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import type { ReceiptContent, Receipts } from "../receipts/receipts.ts";
 import { attemptRows, attemptsOf, findAttempt, followSoon, updateAttempt } from "./store.ts";
-/** Faxes by Telnyx: an order's document with its cover sheet, sent once, tracked to its end, and certified. */
+/**
+ * Faxes an order's document with a cover sheet through Telnyx, follows each fax to its end, and certifies the
+ * transmission.
+ */
 
 import type { Clock } from "../../kernel/platform/clock.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -29,7 +32,7 @@ export type FaxingDeps = {
   providers: Providers;
   receipts: Receipts;
   paper: PaperDeps;
-  /** The sending application and number; null without an account. */
+  /** The Telnyx application and sending number; null without an account. */
   telnyx: { faxApp: string | null; faxFrom: string | null } | null;
 };
 
@@ -46,8 +49,8 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 }
 
 /**
- * The task stays open until Telnyx has the fax: the order may be on hold, and people can send the fax while Telnyx is
- * unreachable.
+ * Leaves the task open until Telnyx has the fax. The order may be put on hold before that, and people can send the fax
+ * while Telnyx is unreachable.
  */
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",
@@ -56,10 +59,10 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
-    // The document may be on its way, so nobody may fax it by hand. If it was not sent, the end of the act reopens the
-    // task.
+    // The document may be on its way, so nobody may fax it by hand. If it turns out that it was not sent, the act
+    // reopens the task.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
-    // A person claimed the task before Telnyx was asked, and then released it.
+    // A person claimed the task before the request to Telnyx, which withdrew the act, and then released the task.
     const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;

@@ -15,7 +15,7 @@ import { isUnderWay } from "./states.ts";
 import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-/** After this long, a person looks into a fax that hasn't ended. */
+/** A fax that hasn't ended after this time gets a task for a person. */
 const longestMs = 24 * hourMs;
 
 /** Applies an event and its consequences in one transaction. */
@@ -39,8 +39,8 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // An event has shown that Telnyx has the fax, so no look-up is needed. For a fax that is still queued at Telnyx,
-    // the response to the request may yet arrive.
+    // The event proves that Telnyx has the fax, so the act is concluded without a look-up. While the fax has one of the
+    // first two statuses, the act stays open, because the response to the request may still arrive.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const known = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);
@@ -55,7 +55,7 @@ async function apply(
 /** Polls Telnyx about an order's faxes, applies the result, and schedules the next poll while a fax is open. */
 export async function followFaxes(deps: FaxDeps, orderId: number): Promise<void> {
   const { db, providers } = deps;
-  // The account may be configured again, so the open faxes are kept.
+  // Without an account the open faxes are kept, because the account may be configured again.
   if (!providers.has("telnyx")) return db.transaction((tx) => retryLater(deps, tx, orderId, hourMs));
   const telnyx = createTelnyx(providers.callOf("telnyx"));
   for (const attempt of (await attemptsOf(db, orderId)).filter(isAsked)) {
@@ -71,16 +71,16 @@ export async function followFaxes(deps: FaxDeps, orderId: number): Promise<void>
 const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string } =>
   attempt.faxId !== null && isUnderWay(attempt.state);
 
-/** Cancels faxes of a held or refunded order, and repeats until Telnyx confirms. */
+/** Cancels the faxes of a held or refunded order at Telnyx. The next poll repeats the request until Telnyx confirms. */
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {
-    // Recorded before the request, because its response may be lost.
+    // The cancellation is recorded before the request, because the response may be lost.
     await db.transaction((tx) => updateAttempt(tx, id, sql`is_canceled = true`));
     await telnyx.cancelFax(faxId);
   }
 }
 
-/** Handles a fax that Telnyx doesn't know: it was deleted there, or a person typed a wrong id. */
+/** Handles a fax whose id Telnyx doesn't know: the fax was deleted there, or a person typed a wrong id. */
 async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttempt): Promise<void> {
   const faxes = await lockFaxes(tx, orderId);
   const known = faxes?.attempts.find((each) => each.id === id);
@@ -88,14 +88,14 @@ async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttem
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
     return openTrouble(tx, known, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
-  // There is nothing left to cancel, and the next attempt need not wait for this fax.
+  // The fax is marked as failed and settled: it can't be canceled any more, and the next attempt need not wait for it.
   const reason = "Telnyx does not know it";
   await updateAttempt(tx, id, sql`state = 'failed', reason = ${reason}, is_settled = true, ended_at = ${clock()}`);
 }
 
 const tellUs = "find out what became of it there, and move the order to FaxDelivered or FaxFailed";
 
-/** @param everyMs the polling interval */
+/** Schedules the next check of the order's faxes. @param everyMs the interval between checks */
 async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: number): Promise<void> {
   const faxes = await lockFaxes(tx, orderId);
   if (!faxes) return;
@@ -117,6 +117,7 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   const last = attempts.at(-1);
   if (!last || !attempts.some(isOpen)) return;
   const due = last.state === "waiting" ? last.dueAt.getTime() - now : 0;
-  // A step that has been due for a day is waiting for Telnyx or for its account, so it is retried hourly.
+  // A waiting attempt that is a day overdue can't be sent before Telnyx or its account works again, so it is retried
+  // hourly.
   await followSoon(tx, orderId, due > 0 ? due : due < -longestMs ? hourMs : everyMs);
 }

@@ -10,12 +10,15 @@ import { advance, isOver, isSameProgress } from "./states.ts";
 import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
 import { closeTrouble, openShortfall } from "./trouble.ts";
 
-/** How long the receipt waits for Telnyx's signed event when a poll was faster. */
+/** A poll may report the end before Telnyx's signed event arrives. The receipt waits this long for the event. */
 const receiptWaitsMs = 10 * 60_000;
-/** A limit against endless loops: each move leads to at most a few further moves. */
+/** A limit against an endless loop. One report causes only a few moves. */
 const mostSteps = 5;
 
-/** Applies Telnyx's report on a fax. The caller has locked the attempt's row. @returns whether it was new */
+/**
+ * Applies Telnyx's report on a fax. The caller has locked the attempt's row. @returns whether the report changed
+ * anything
+ */
 export async function applyFax(
   tx: Tx,
   attempt: FaxAttempt,
@@ -25,7 +28,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const told = advance(attempt, { state, reason, pages, seconds, at });
-  // The time of a poll is not the time when the call began.
+  // A poll tells only the time of the poll, so the start of the call is kept.
   const progress = eventId === null ? { ...told, startedAt: attempt.startedAt } : told;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;
@@ -37,8 +40,8 @@ export async function applyFax(
 }
 
 /**
- * Applies the consequences of the attempts to their order: moves it, adds another attempt, queues a receipt.
- * @returns whether an unwanted fax is in progress
+ * Applies what the attempts mean for their order: moves the order, adds another attempt, or queues a receipt.
+ * @returns whether a fax must be canceled at Telnyx
  */
 export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
   for (let n = 0; n < mostSteps; n++) {
@@ -92,7 +95,7 @@ export async function newAttempt(
   await insertAttempt(tx, order, { ...next, faxTo: order.faxTo ?? "", faxFrom: from }, clock());
 }
 
-/** Starts the act that sends a due attempt. Calling it again changes nothing. */
+/** Starts the act that sends a due attempt. Calling it twice starts one act. */
 export const intend = ({ providers, clock }: FaxDeps, tx: Tx, { id, orderId, attempt }: FaxAttempt): Promise<void> =>
   providers.intend(tx, {
     act: actName,

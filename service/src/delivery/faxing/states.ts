@@ -1,12 +1,15 @@
 import type { TelnyxFaxStatus } from "../../providers/providers.ts";
 
 /**
- * The state of a fax attempt. `waiting`: Telnyx has not got it yet. `withdrawn`: Telnyx never got it. `refused`: Telnyx
- * did not accept it. All other states are Telnyx's own.
+ * The state of a fax attempt. `waiting`: not handed to Telnyx yet. `withdrawn`: never handed to Telnyx. `refused`:
+ * Telnyx did not accept it. All other states are Telnyx's own.
  */
 export type FaxState = "waiting" | "withdrawn" | "refused" | TelnyxFaxStatus;
 
-/** Events and responses may arrive in any order, and twice. A fax never moves to a lower rank. */
+/**
+ * The rank of each state. Events and responses may arrive in any order, and twice, so a fax never moves to a lower
+ * rank.
+ */
 const ranks: Readonly<Record<FaxState, number>> = {
   waiting: 0,
   withdrawn: 1,
@@ -16,11 +19,11 @@ const ranks: Readonly<Record<FaxState, number>> = {
   originated: 5,
   sending: 6,
   failed: 7,
-  // The receiving machine's confirmation is final.
+  // Delivered has the highest rank, because the receiving machine's confirmation is final.
   delivered: 8,
 };
 
-/** Whether Telnyx has the fax and it has not ended. */
+/** Whether Telnyx has accepted the fax and the fax has not ended. */
 export const isUnderWay = (state: FaxState): boolean => ranks[state] >= ranks.queued && ranks[state] < ranks.failed;
 
 export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUnderWay(state);

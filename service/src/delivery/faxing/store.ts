@@ -14,20 +14,23 @@ export type FaxAttempt = FaxProgress &
   FaxAttemptState & {
     id: number;
     orderId: number;
-    /** Counted from 1. */
+    /** The attempt's number within its order, counted from 1. */
     attempt: number;
     faxTo: string;
     faxFrom: string;
-    /** A mark that Telnyx returns with every event; base64. */
+    /** Our mark for the attempt, in base64. Telnyx returns it with every event. */
     clientState: string;
-    /** Telnyx's id; null until known. */
+    /** The fax's id at Telnyx; null until known. */
     faxId: string | null;
-    /** Hashes of the order's document and of the faxed file with its cover sheet, and that file's number of pages. */
+    /**
+     * The hash of the order's document, the hash of the faxed file with its cover sheet, and that file's number of
+     * pages.
+     */
     documentSha256: string | null;
     sentSha256: string | null;
     sentPages: number | null;
     createdAt: Date;
-    /** The event that reported the end. */
+    /** The row id of the event that reported the end of the fax. */
     eventId: number | null;
     receiptAt: Date | null;
   };
@@ -67,21 +70,21 @@ const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> =
 
 export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
 
-/** The attempt that an event is about. */
+/** The attempt that an event or a poll reports on. */
 export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
   one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
 
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The status that faxes follow: the order's, or that of a fax which may be sent ahead of the order. `FaxedByHand`
-   * when a person faxed the document and recorded that.
+   * The status that decides about faxes: the order's, or, for a fax that may be sent ahead of the order's status, the
+   * fax's own. `FaxedByHand` when a person faxed the document and recorded that.
    */
   status: string;
   attempts: FaxAttempt[];
 };
 
-/** Locks an order's row and those of its attempts. */
+/** Locks the order's row and the rows of its fax attempts. */
 export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
   const order = found && (await lockOrder(tx, found.code));
@@ -99,7 +102,10 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
   return ahead.on === "fax_failed" ? "FaxFailed" : "FaxDelivered";
 }
 
-/** Schedules a check of an order's faxes, unless one is due by then, so that checks of an order don't multiply. */
+/**
+ * Schedules a check of an order's faxes, unless one is due before that time. So an order never has several chains of
+ * checks.
+ */
 export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise<void> {
   const payload = { orderId };
   await tx.query(sql`
@@ -109,7 +115,10 @@ export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise
         AND due_at <= now() + ${inMs} * interval '1 ms')`);
 }
 
-/** Whether this service last moved the order to FaxSent. The end of a hold doesn't count. */
+/**
+ * Whether Telnyx's report moved the order to FaxSent, rather than a person. A move back to FaxSent at the end of a hold
+ * doesn't count.
+ */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
   const [move] = await tx.query<{ actor: string }>(sql`
     SELECT actor FROM audit_log
@@ -157,8 +166,8 @@ export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId:
 const batchSize = 500;
 
 /**
- * Deletes the recipients of faxes, and Telnyx's reasons for refusals, for attempts created before the given time, in
- * batches.
+ * Deletes, in batches, the fax numbers and Telnyx's reasons for refusals of attempts that were created before the given
+ * time.
  */
 export async function sweepFaxNumbers(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
   const due = sql`id IN (

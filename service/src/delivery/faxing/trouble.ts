@@ -8,7 +8,7 @@ type Fax = Pick<FaxAttempt, "id" | "orderId">;
 const kind = "delivery_trouble";
 const subjectOf = ({ id }: Fax): string => `fax ${id}`;
 
-/** Opens a task to find out what happened to a fax. */
+/** Opens a task for a person to find out what happened to a fax. */
 export async function openTrouble(tx: Tx, fax: Fax, at: Date, reason: string): Promise<void> {
   const { orderId } = fax;
   await openTask(tx, { kind, at, environment: "live", orderId, subject: subjectOf(fax), reason });
@@ -20,7 +20,7 @@ export async function closeTrouble(tx: Tx, fax: Fax, at: Date, outcome: string):
   await closeTasks(tx, which, { state: "done", at, by: actor, outcome });
 }
 
-/** Opens a task when the receiving machine confirmed fewer pages than were sent. */
+/** Opens a task for a fax of which the receiving machine confirmed fewer pages than were sent. */
 export async function openShortfall(tx: Tx, fax: Fax, at: Date, pages: { sent: number; confirmed: number }) {
   const { orderId } = fax;
   const reason = `The receiving machine confirmed ${pages.confirmed} of the ${pages.sent} pages that were faxed: ask the recipient`;

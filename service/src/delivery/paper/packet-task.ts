@@ -24,13 +24,13 @@ import { type SheetContent, writtenTexts } from "./sheet.ts";
 export type PacketInput = {
   sheets: readonly SheetContent[];
   docSha256: string;
-  /** Whether the document must begin on the front of a sheet of paper. */
+  /** Whether the packet is printed on both sides. The document then still begins on the front of a sheet of paper. */
   onBothSides: boolean;
 };
 
 /**
- * Puts printed sheets before the pages of a document, or makes a file of only the sheets. @returns the file, or why it
- * is impossible
+ * Adds printed sheets before the pages of a document, or makes a file of the sheets alone.
+ * @returns the file, or the reason why it can't be made
  */
 export async function run(
   document: Buffer,
@@ -53,7 +53,7 @@ function fileOf(drawn: Sheets): Buffer {
   return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }
 
-/** Builds a revision whose new page tree contains the sheets and the document's own tree. */
+/** Adds a revision to the document. Its new page tree has the sheets first, then the document's own page tree. */
 function sheetsBefore(document: Buffer, drawn: Sheets, docSha256: string): Buffer {
   const look = lookUpPdf(document);
   const { file, root } = look;

@@ -39,7 +39,9 @@ export const paperStatuses = [
   "FaxFailed",
 ] as const;
 
-/** @throws ServiceError `not_found` for an order that needs no paper now, and for one in the other environment */
+/**
+ * @throws ServiceError `not_found` for an order in a status without paper work, and for one in the other environment
+ */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {
   const [order] = isCode(code)
     ? await db.query<PaperOrder>(sql`
@@ -71,8 +73,8 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
 }
 
 /**
- * Runs the caller's work on the document to send.
- * @throws ServiceError when it was deleted or can't be read now; and the work's own errors
+ * Passes the bytes of the document to send to the caller's work.
+ * @throws ServiceError when the document was deleted or can't be read now; also rethrows the work's own errors
  */
 export async function withSentDocument<T>(
   deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac">,

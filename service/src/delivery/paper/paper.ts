@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { auditLine } from "../../kernel/audit/audit.ts";
-/** Work on paper by people: prints for an order, and the packet that is sent. */
+/** Prints for people who ship or fax an order by hand, and the packet that providers send. */
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -39,7 +39,9 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   limitMs: 30_000,
 };
 
-/** The printed part of a packet: all of it in order, or only the sheets; `fax` is the packet of a fax whatever the status. */
+/**
+ * `packet`: sheets and document. `sheets`: the sheets alone. `fax`: the packet for a fax, in any status of the order.
+ */
 export type Print = "packet" | "sheets" | "fax";
 
 /** Opens an order's document for printing, without sheets. @throws ServiceError when it was deleted */
@@ -56,11 +58,11 @@ function printLine({ clock }: PaperDeps, order: PaperOrder, document: string, pr
 }
 
 /**
- * A PDF to print for an order. It is not evidence, because sheets before a document invalidate its signatures over the
- * whole file.
+ * Makes a PDF to print for an order. It is not evidence: the sheets before the document invalidate its signatures,
+ * which cover the whole file.
  * @param hasLabel whether a carrier's label goes on the packet
  * @param actor for the audit log
- * @throws ServiceError when the document was deleted, or can't be extended by sheets
+ * @throws ServiceError when the document was deleted, or sheets can't be added to it
  */
 export async function printFor(
   deps: PaperDeps,
@@ -95,7 +97,7 @@ const kind = "fax_report";
 const headerBytes = 1024;
 
 /**
- * Stores a scan of a fax machine's own report.
+ * Stores a scan of the report that a fax machine printed.
  * @param actor for the audit log
  * @throws ServiceError for a file that is not a PDF, and for a report that is already stored
  */

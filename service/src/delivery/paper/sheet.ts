@@ -15,7 +15,7 @@ export type SheetContent = {
   url: string | null;
 };
 
-/** The texts on the sheets that were written by people. */
+/** The texts on the sheets that people may have written. The fonts for their characters are loaded before drawing. */
 export const writtenTexts = (sheets: readonly SheetContent[]): string[] =>
   sheets.flatMap(({ title, address, rows, notes }) => [title, ...address, ...rows.map(([, value]) => value), ...notes]);
 
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * The sheets before the document, for a label, a letter or a fax.
+ * The sheets to print before the document, for a parcel, a letter or a fax.
  * @param hasLabel whether a carrier's label already shows the address
  */
 export function sheetsOf(
@@ -55,7 +55,7 @@ export function sheetsOf(
     return [{ ...common, kind: "Letter", title: "Enclosed document", address, rows, notes: [check] }];
   const packing = { ...common, kind: "Packing sheet", title: "Enclosed document", address, rows, notes: [check] };
   if (hasLabel) return [packing];
-  // If the sender gives no address, the parcel still names the sender.
+  // Without the sender's address, the sheet still names the firm as the sender.
   const sender: [string, string][] = from.length > 0 ? from : [["From", order.firmName]];
   return [{ ...common, kind: "Address label", title: "Ship to", address, rows: sender, notes: [], url: null }, packing];
 }

@@ -7,17 +7,17 @@ export type ReceiptContent = {
   /** The reported event, and who reported it. */
   sentence: string;
   rows: readonly (readonly [label: string, value: string])[];
-  /** Ids of `provider_events` rows. The receipt attaches their bytes and signature headers. */
+  /** Ids of `provider_events` rows. The receipt attaches the events' bytes and signature headers. */
   events: readonly number[];
 };
 
 /** Reads the content of a receipt; null when there is nothing left to certify. */
 export type ReceiptSource = (db: Sql, orderId: number, subject: number) => Promise<ReceiptContent | null>;
 
-/** The input of the drawing. */
+/** The input of the task that draws a receipt. */
 export type DrawnReceipt = Omit<ReceiptContent, "events"> & {
   kind: ReceiptKind;
-  /** The first six characters of the code. The whole code grants access to the order. */
+  /** The first six characters of the order's code. The whole code grants access to the order, so it isn't printed. */
   order: string;
   firmName: string;
   environment: "live" | "test";
@@ -33,8 +33,8 @@ export const receiptNames: Readonly<Record<ReceiptKind, string>> = {
 };
 
 /**
- * The file name of an event's attached bytes. In the order of names, the attachment with the event's headers follows
- * directly.
+ * The file name of an event's attached bytes. Sorted by name, the attachment with the event's headers comes right after
+ * it.
  */
 export const eventFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.json`;
 export const headersFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.headers.json`;

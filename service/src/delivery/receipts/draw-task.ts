@@ -60,7 +60,7 @@ function eventList(flow: Flow, { events }: DrawnReceipt): void {
   flow.skip(8);
 }
 
-/** States what the receipt is, and what it does not prove. */
+/** Prints what the receipt does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "This service says what the provider told it, and when: it has not seen the parcel, the letter or the pages arrive.",
@@ -68,7 +68,7 @@ const limits = (flow: Flow): void =>
     "Who received it, and whether it was read, is not said but by the provider’s own words above.",
   ]);
 
-/** Sorted by name, because readers may search names by bisection. */
+/** The attachments, sorted by name, because PDF readers may use binary search on the names. */
 function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Attached[] {
   const { kind, title, sentence, rows, order, environment } = receipt;
   const said = {
@@ -101,7 +101,7 @@ type Step = readonly [command: string, outcome: string];
 const askForSecret = (header: string): string =>
   `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
 
-/** The steps to verify the first event's signature, by provider. A command fills at most half a line. */
+/** By provider: the steps to verify the first event's signature. Each command must fit half a line. */
 const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
     [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],
@@ -115,7 +115,7 @@ const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: strin
   easypost: (file) => [[`openssl dgst -sha256 -hmac "$SECRET" ${file}`, askForSecret("x-hmac-signature")]],
 };
 
-/** Commands that check a receipt without this service. */
+/** The commands with which a reader checks a receipt without this service. */
 function checkSteps({ events }: DrawnReceipt): readonly Step[] {
   const [first] = events;
   return [

@@ -7,8 +7,8 @@ export const receiptQueue = "receipt";
 export const receiptKinds = ["delivery_receipt", "mail_receipt", "fax_certificate"] as const;
 export type ReceiptKind = (typeof receiptKinds)[number];
 
-/** The subject of a receipt: the row of a label, letter or fax. */
+/** `subject` is the row id of the label, letter or fax that the receipt is about. */
 export type ReceiptOf = { orderId: number; kind: ReceiptKind; subject: number };
 
-/** Queues a receipt, which is made once. */
+/** Queues the making of a receipt. A receipt that was already made is not made again. */
 export const enqueueReceipt = (tx: Tx, of: ReceiptOf): Promise<void> => enqueue(tx, receiptQueue, of);

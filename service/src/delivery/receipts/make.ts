@@ -34,7 +34,7 @@ const drawing: Task<DrawnReceipt, Uint8Array> = {
   limitMs: 60_000,
 };
 
-/** Draws, seals and stores a receipt, unless its subject has one. Safe to repeat and to run concurrently. */
+/** Draws, seals and stores a receipt, unless its subject already has one. Safe to repeat and to run concurrently. */
 export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: ReceiptOf): Promise<void> {
   const { db, clock, blobs, workers, sealDocument, providers } = deps;
   const { orderId, kind, subject } = of;
@@ -76,7 +76,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   if (!isKept) await blobs.discard(document.blobKey);
 }
 
-/** @returns false when another node stored one first */
+/** @returns false when another node stored the receipt first */
 const record = (
   { db, clock }: MakeDeps,
   { orderId, kind, subject }: ReceiptOf,

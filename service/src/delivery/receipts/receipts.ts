@@ -3,7 +3,7 @@ import type { ReceiptSource } from "./content.ts";
 import { type ReceiptKind, type ReceiptOf, receiptQueue } from "./enqueue.ts";
 import { type MakeDeps, makeReceipt } from "./make.ts";
 
-/** Sealed receipts of providers' reports on a parcel, a letter or a fax. */
+/** Sealed receipts that certify what a provider reported about a parcel, a letter or a fax. */
 export type { ReceiptContent, ReceiptSource } from "./content.ts";
 export { enqueueReceipt, type ReceiptKind } from "./enqueue.ts";
 

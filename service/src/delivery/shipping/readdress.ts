@@ -15,15 +15,16 @@ import { currentLetter, letterActs } from "./letters/store.ts";
 
 type Deps = Pick<LabelDeps, "providers" | "clock">;
 
-/** Corrects the addresses of parcels that wait to be handed over. The caller must have locked the order. */
+/** Changes where parcels and letters go that wait to be handed over. The caller must have locked the order. */
 export const openParcels = (deps: Deps): Parcels => ({
   whyFixed,
   readdress: (tx, order, at) => readdress(deps, tx, order, at),
 });
 
 /**
- * A purchase with an unknown outcome may still yield a label for the earlier address. A letter can't be corrected once
- * the printer was asked for it, nor a parcel after the carrier's first scan.
+ * Why the parcel's address can't change any more; null when it can. A purchase with an unknown outcome may still yield
+ * a label for the earlier address. A letter's address is fixed once the printer has its request, and a parcel's after
+ * the carrier's first scan.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);
@@ -42,8 +43,8 @@ async function labelsOfNow(db: Sql, orderId: number): Promise<Label[]> {
 }
 
 /**
- * Withdraws labels that are not bought. A bought label is returned first, and the next one is bought after the carrier
- * has answered, so a parcel never has two valid labels.
+ * Withdraws labels that are not bought yet. A bought label is first returned to the carrier. The next one is bought
+ * only after the carrier's answer, so a parcel never has two valid labels.
  */
 async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Promise<void> {
   const { id: orderId } = order;

@@ -26,7 +26,7 @@ type ShippingParts = {
   pricing: Pick<Pricing, "priceBook" | "parcelOf">;
   providers: Providers;
   receipts: Receipts;
-  /** Fetches from addresses outside the providers' APIs. */
+  /** Fetches files from addresses outside the providers' APIs, such as a label's file. */
   fetch: Fetch;
 };
 

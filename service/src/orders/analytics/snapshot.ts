@@ -7,7 +7,7 @@ import type { OrderStatus } from "../order/order.ts";
 import type { Snapshot } from "./schemas.ts";
 import { type Figures, readFigures } from "./store.ts";
 
-/** The funnel's buckets (contract, Analytics). */
+/** The stages into which the contract's funnel groups statuses (contract, Analytics). */
 type Bucket = "created" | "paid" | "inProgress" | "completed" | "problem";
 
 const buckets: Readonly<Record<OrderStatus, Bucket>> = {
@@ -42,15 +42,15 @@ const buckets: Readonly<Record<OrderStatus, Bucket>> = {
 
 const byName: ReadonlyMap<string, Bucket> = new Map(Object.entries(buckets));
 
-/** The bucket of a raw status; `problem` for an unknown one. */
+/** The funnel stage of a raw status; `problem` for a status that this release doesn't know. */
 export const bucketOf = (status: string): Bucket => byName.get(status) ?? "problem";
 
-/** Orders of these buckets count as revenue. */
+/** Whether orders at this stage count as revenue. */
 const earns = (bucket: Bucket): boolean => bucket === "paid" || bucket === "inProgress" || bucket === "completed";
 
 const hardLimitMs = 30_000;
-// The statistics of a large firm use a processor core for a second or two. More reads at once would slow the rest of
-// the service.
+// The query for a large firm uses a processor core for a second or two. More queries at once would slow the rest of the
+// service.
 const atOnce = 2;
 
 /** Computes the snapshot from a cohort's figures. A pure function. */
@@ -93,8 +93,8 @@ export type Caller = Pick<Principal, "partnerId" | "environment">;
 export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
 
 /**
- * Opens this node's reader: one read at a time for each partner, two in total. Equal requests that wait in the queue
- * share one read, which begins after the last of them arrived.
+ * Opens this node's reader. It runs one query at a time for each partner, and two in total. Equal requests that wait
+ * for their turn share one query.
  */
 export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },

@@ -26,8 +26,8 @@ export type Figures = {
   turnaround: [number, number] | null;
 };
 
-// Indexes alone answer these queries (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid).
-// Sorting the join with events is cheaper than one look-up for each order.
+// These queries read only indexes (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid). Sorting
+// the join with events is cheaper than one look-up for each order.
 
 /** For each month and status: the number of orders, their total amount, and how many include each service. */
 const groups = ({ from, to }: Cohort) => sql`SELECT coalesce(json_agg(g ORDER BY month, status), '[]') FROM (
@@ -59,7 +59,10 @@ const evidence = sql`
     SELECT order_id, true AS sealed FROM documents WHERE kind IN ('sealed', 'notarized')
     UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id`;
 
-/** The only query of analytics. It is separate from its execution, because a benchmark and a test check its plan. */
+/**
+ * The only query of analytics. Building it is separate from running it, so that a benchmark and a test can check its
+ * plan.
+ */
 export function figuresStatement(cohort: Cohort): Statement {
   const { partnerId, environment, from, to } = cohort;
   return sql`
@@ -71,8 +74,8 @@ export function figuresStatement(cohort: Cohort): Statement {
 }
 
 /**
- * Settings of the query: a plan for this firm's size, memory for its joins, and only one extra worker, so that the rest
- * of the service keeps the other processor cores.
+ * Settings for the query: it is planned for this firm's size, gets memory for its joins, and may use only one extra
+ * worker. So the rest of the service keeps the other processor cores.
  */
 export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan;
   SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL jit = off;

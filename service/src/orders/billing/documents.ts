@@ -8,18 +8,21 @@ import { billingDocumentState, billingPartyState, paymentState, supplementState 
 import type { Buyer, Issuer } from "./parties.ts";
 
 /**
- * A credit note belongs to a refund. A loss belongs to a lost dispute: its price is still owed. A reversal cancels a
- * credit note or a loss, because the refund failed later or the bank decided differently.
+ * A credit note records a refund. A loss records a lost dispute, after which the firm still owes the price. A reversal
+ * cancels a credit note or a loss, because the refund failed later or the bank decided differently.
  */
 export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"] as const;
 
 export type BillingKind = (typeof billingKinds)[number];
 
-/** A receipt or a credit note. Its amounts come from the payment, and its lines from the order's quote or the supplement. */
+/**
+ * A receipt or a document that corrects one. Its amounts come from the payment, and its lines from the order's quote or
+ * the supplement.
+ */
 export type BillingDocument = {
   number: string;
   kind: BillingKind;
-  /** The receipt's own number on a receipt; on a credit note, the number of the receipt that it corrects. */
+  /** On a receipt, its own number. On any other document, the number of the receipt that it corrects. */
   receiptNumber: string;
   environment: Environment;
   partnerId: string;
@@ -43,15 +46,15 @@ export type BillingDocument = {
 };
 
 /**
- * A document's amount: the amount of its part or, without a part, everything that earlier documents left of the
- * payment.
+ * The document's amount. For a receipt: the payment. For other documents: the part that they state or, without a part,
+ * what the earlier documents left of the payment.
  */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
   ELSE coalesce(d.part_cents, p.amount_cents - coalesce((
     SELECT sum(CASE WHEN s.kind IN ('credit_reversal', 'loss_reversal') THEN -s.part_cents ELSE s.part_cents END)
     FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id < d.id), 0)) END)::float8`;
 
-/** The rows from which an amount is computed: the payment, and all of its documents. */
+/** Verifies the rows from which an amount is computed: the payment, and all of its documents. */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
   ${verified(paymentState, sql`p`)}`;
 
@@ -81,8 +84,8 @@ type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"
 
 /**
  * The receipts and credit notes of an order, oldest first.
- * @param owner null for a caller who has the order's code
- * @throws ServiceError `unavailable` when a row that they are computed from fails its MAC
+ * @param owner null for a caller who proved access by the order's code
+ * @throws ServiceError `unavailable` when a row that an amount is computed from fails its MAC
  */
 export async function documentsOfOrder(db: Sql, code: string, owner: Owner | null): Promise<BillingDocument[]> {
   if (!isCode(code)) return [];

@@ -18,14 +18,14 @@ import { typesetFor } from "../../kernel/pdf/typeset.ts";
 
 type Fact = readonly [label: string, value: string];
 
-/** A printed document about money, with its texts as they are printed. Equal contents give equal bytes. */
+/** A document about money with all texts exactly as printed. Equal contents give equal bytes. */
 export type DrawnPaper = {
   kind: string;
   title: string;
   facts: readonly Fact[];
   tables: readonly {
     title: string;
-    /** The distance of each column from the left margin. */
+    /** The distance of each column from the left margin, in points. */
     columns: Readonly<Record<string, number>>;
     rows: readonly (readonly string[])[];
     sums: readonly Fact[];
@@ -33,13 +33,16 @@ export type DrawnPaper = {
   notes: readonly string[];
   foot: string;
   isTest: boolean;
-  /** The date in the file: the document's own date, not the time of drawing. */
+  /**
+   * The creation date written into the file. It is the document's own date, so that drawing it again gives the same
+   * bytes.
+   */
   madeAt: Date;
   /** Data for programs, attached as JSON. */
   data: { name: string; content: object };
 };
 
-/** Draws a receipt, a credit note or a statement: tagged, and with its data attached. */
+/** Draws a receipt, a credit note or a statement as a tagged PDF with its data attached. */
 export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Array> {
   const { kind, title, facts, tables, notes, foot, isTest, madeAt, data } = paper;
   const texts = [kind, title, foot, ...notes, ...facts.flat()];

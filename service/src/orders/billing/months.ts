@@ -1,4 +1,4 @@
-/** Closes months, and compares their stored sums with their documents. */
+/** Closes months, and checks the stored sums of closed months against their documents. */
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -14,8 +14,8 @@ type JobDeps = { db: Database; clock: Clock; log: Log };
 
 /** Closes every month that has ended, for every firm with receipts. Safe to repeat and to run on several nodes. */
 export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
-  // A month has at least 28 days, and daylight saving time may shorten it by an hour. So 27 days never miss a month
-  // that has ended.
+  // A month lasts at least 28 days, less an hour when daylight saving time begins. So every month that has ended began
+  // more than 27 days ago.
   const firms = await db.query<Owner>(sql`
     SELECT d.partner_id AS "partnerId", d.environment FROM billing_documents d GROUP BY d.partner_id, d.environment
     HAVING coalesce((SELECT max(s.ends_at) FROM billing_statements s
@@ -26,7 +26,7 @@ export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSi
     let isBehind = true;
     while (isBehind && !stopping.aborted) isBehind = await db.transaction((tx) => closeNext(tx, owner, clock()));
     if (stopping.aborted) return;
-    // An altered document prevents only the storing of its firm's sums.
+    // An altered document prevents the sums of its own firm only.
     await db.transaction((tx) => storeSums(tx, owner)).catch((error: unknown) => logAltered(log, owner, error));
   }
 }
@@ -83,8 +83,8 @@ async function closeNext(tx: Tx, owner: Owner, now: Date): Promise<boolean> {
   await lockBilling(tx, owner);
   const { zone } = await currentIssuer(tx);
   const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
-  // Adds 15 days before truncating to the month: after a change of the time zone, the start may be on the last day of
-  // the previous month.
+  // The 15 days are added before truncating to the month. After a change of the time zone, the last end may be on the
+  // last day of the month before.
   const [closed] = await tx.query<{ id: number }>(sql`
     WITH start AS (
       SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),

@@ -24,7 +24,7 @@ const names: Readonly<Record<BillingKind, string>> = {
   loss_reversal: "Return by the bank reversed",
 };
 
-/** The words for the amount, and the reason for a kind of document that people seldom see. */
+/** The words printed before the amount and, for the kinds that people seldom see, the reason for the document. */
 const amountWords: Readonly<Record<BillingKind, string>> = {
   receipt: "Paid",
   credit_note: "Returned",
@@ -42,7 +42,7 @@ const reasons: Readonly<Partial<Record<BillingKind, string>>> = {
 /** The file name of a document. */
 export const paperName = ({ number }: BillingDocument): string => `${number}.pdf`;
 
-/** `$1,234.50`, `-$5.00`; other currencies than US dollars by their code, in their smallest unit. */
+/** Formats US dollars as `$1,234.50` or `-$5.00`; other currencies with their code, in their smallest unit. */
 function amountText(cents: number, currency: string): string {
   if (currency !== "usd") return `${cents} ${currency.toUpperCase()} (smallest unit)`;
   return `${cents < 0 ? "-" : ""}$${(Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
@@ -64,12 +64,11 @@ const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, str
 /** The first digits of an order's code. The whole code is not printed, because it opens the client's page. */
 const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 
-/** A text, cut so that it leaves room for the next column. */
+/** Shortens a text, so that it leaves room for the next column. */
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /**
- * The printed form of a receipt or credit note. All of its contents stay as they were issued, so its bytes never
- * change.
+ * The printed form of a receipt or credit note. A document never changes after it was issued, so neither do its bytes.
  */
 export function drawnDocument(document: BillingDocument): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
@@ -126,7 +125,8 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
 }
 
 /**
- * Sorts lines by file number; lines without one come last. Lines of one file keep the order in which they were booked.
+ * Sorts lines by the firm's file number; lines without one come last. Lines with the same number stay in the order in
+ * which they were booked.
  */
 export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["lines"] =>
   [...lines].sort((one, other) => compare(one.reference, other.reference));
@@ -137,7 +137,7 @@ function compare(one: string | null, other: string | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The words for a line: its kind, and a note when the money paid for no order. */
+/** The words for a line's kind, with a note when the payment didn't pay for its order. */
 export const lineKind = ({ kind, applied }: StatementWithLines["lines"][number]): string =>
   `${lineKinds[kind]}${applied ? "" : ", for no order"}`;
 
@@ -149,7 +149,7 @@ const lineKinds: Readonly<Record<BillingKind, string>> = {
   loss_reversal: "Bank paid again",
 };
 
-/** The sums of a statement, in the order in which people read them. */
+/** A statement's sums with their names, in the printed order. */
 export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [string, number])[] => [
   ["Opening balance in your favor", sums.opening],
   ["Payments", sums.payments],
@@ -160,7 +160,7 @@ export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [
   ["Closing balance in your favor", sums.closing],
 ];
 
-/** The printed form of a statement. @param now the date of a statement whose month is still open */
+/** The printed form of a statement. @param now printed as the date when the month is still open */
 export function drawnStatement(
   { statement, lines }: StatementWithLines,
   { environment, now }: { environment: "live" | "test"; now: Date },

@@ -24,10 +24,10 @@ const File = Type.Object(
   { additionalProperties: false },
 );
 
-/** The issuer of documents about money, from the operator's file. Empty texts are not printed. */
+/** The issuer of receipts and statements, as given in the operator's file. Empty texts are not printed. */
 export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: string };
 
-/** The buyer of documents about money: the name and address that the firm entered. */
+/** The buyer named on receipts and statements: the name and address that the firm entered. */
 export type Buyer = { name: string; address: readonly string[] };
 
 /** @throws StartupError naming the first entry that breaks a rule */
@@ -44,11 +44,11 @@ export function readIssuer(path: string): Issuer {
   return { ...issuer, taxLine, zone };
 }
 
-/** Makes the file's content the issuer of all documents from now on. */
+/** Makes the issuer from the file the issuer of all later documents. */
 export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<void> =>
   db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
 
-/** Adds a version of the issuer, unless it equals the present version. Concurrent writers wait for each other. */
+/** Adds a version of the issuer, unless it equals the latest version. Concurrent writers wait for each other. */
 async function addVersion(
   tx: Tx,
   partnerId: string | null,
@@ -75,12 +75,12 @@ export async function currentIssuer(db: Sql): Promise<Issuer> {
   return found.content;
 }
 
-/** The time zone of the service's papers for firms: statements, and lists as files. */
+/** The time zone of the statements and downloadable lists for firms. */
 export const serviceZone = async (db: Sql): Promise<string> => (await currentIssuer(db)).zone;
 
 /**
- * The name and address that the firm wants on its receipts; null before the firm set them. @throws ServiceError
- * `unavailable` when the row fails its MAC
+ * The name and address that the firm set for its receipts; null when it has not set them.
+ * @throws ServiceError `unavailable` when the row fails its MAC
  */
 export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null> {
   const [found] = await db.query<{ content: Buyer }>(newest(sql`b.partner_id = ${partnerId}`));
@@ -88,8 +88,8 @@ export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null>
 }
 
 /**
- * Sets the name and address on the firm's later receipts. @throws ServiceError for a caller who is not an owner, and
- * for invalid input
+ * Sets the name and address for the firm's later receipts. @throws ServiceError for a caller who is not an owner of the
+ * firm, and for invalid input
  */
 export async function setBuyer(
   { db, clock }: { db: Database; clock: Clock },

@@ -110,7 +110,9 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
 
 export type BillingDeps = { db: Database; clock: Clock; workers: Workers };
 
-/** One of an order's documents as a file. @throws ServiceError for an unknown number */
+/**
+ * A receipt or credit note of an order, as a PDF. @throws ServiceError when the order has no document with this number
+ */
 export async function documentFile(
   { workers }: Pick<BillingDeps, "workers">,
   documents: readonly BillingDocument[],

@@ -11,7 +11,7 @@ import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, documentCents, numberText, verifiedAmount } from "./documents.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
-/** The columns of closed months that the MAC covers. A trigger forbids changes to them. */
+/** The columns of a closed month that its MAC covers. A trigger forbids changes to them. */
 export const statementState: StateMac = {
   table: sql`billing_statements`,
   key: sql`id`,
@@ -20,7 +20,7 @@ export const statementState: StateMac = {
     extract(epoch FROM ${s}.ends_at), ${s}.zone, ${s}.issuer_id, ${s}.buyer_id, ${s}.buyer_name, extract(epoch FROM ${s}.closed_at)`,
 };
 
-/** The columns of the sums of closed months that the MAC covers. A trigger prevents changes of them. */
+/** The columns of a closed month's sums that their MAC covers. A trigger forbids changes to them. */
 export const balanceState: StateMac = {
   table: sql`billing_balances`,
   key: sql`statement_id`,
@@ -30,28 +30,29 @@ export const balanceState: StateMac = {
 
 export const protectedTables = [stateRows(statementState), stateRows(balanceState)];
 
-/** A receipt, a credit note, a loss or a reversal in a statement. */
+/** One line of a statement: a receipt, a credit note, a loss or a reversal. */
 type StatementLine = {
   number: string;
   kind: BillingKind;
   at: Date;
   orderCode: string;
-  /** The firm's file number or other reference of the order. */
+  /** The firm's own reference for the order, such as a file number. */
   reference: string | null;
   services: string;
   /** In the smallest unit of the currency. The sums include only US dollars. */
   amountCents: number;
   currency: string;
   /**
-   * Whether the payment paid for its order. Money that arrived too late, or a second time, is held until it is
-   * refunded.
+   * Whether the payment was used to pay its order. A payment that arrived too late, or a second time, is held until it
+   * is refunded.
    */
   applied: boolean;
 };
 
 /**
- * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`: the money that is held and
- * was paid for no order; a negative amount is owed by the firm. Reversals reduce what they reverse.
+ * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`. A positive `closing` is
+ * money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces the sum
+ * that its document increased.
  */
 export type Sums = {
   opening: number;
@@ -81,8 +82,8 @@ type Line = Omit<StatementLine, "number" | "services"> &
 type Span = { startsAt: Date | null; endsAt: Date | null };
 
 /**
- * The lines of a firm in a month, in the order in which they were booked. @param span a bound is null when there is
- * none
+ * The lines of a firm in a span of time, in the order in which they were booked.
+ * @param span a bound is null when that side is open
  */
 export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
   const from = span.startsAt ?? "-infinity";
@@ -103,7 +104,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   }));
 }
 
-/** The sums of a month. @param opening the balance at its start */
+/** The sums of a month. @param opening the closing balance of the previous month */
 export function sumsOf(opening: number, lines: readonly StatementLine[]): Sums {
   const sum = (kind: BillingKind, which: (line: StatementLine) => boolean) =>
     lines.reduce(
@@ -124,11 +125,11 @@ type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt"> & {
   issuer: Issuer;
   buyer: Buyer | null;
   buyerName: string;
-  /** Null until they are computed, soon after the month has closed. */
+  /** Null until a job computes the sums, soon after the month has closed. */
   stored: Sums | null;
 };
 
-/** A statement with the lines that its sums include. */
+/** A statement and all lines that its sums add up. */
 export type StatementWithLines = { statement: Statement; lines: readonly StatementLine[] };
 
 export async function closedMonths(db: Sql, { partnerId, environment }: Owner): Promise<ClosedRow[]> {
@@ -140,13 +141,13 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
     FROM billing_statements s JOIN billing_parties i ON i.id = s.issuer_id LEFT JOIN billing_parties b ON b.id = s.buyer_id
       LEFT JOIN billing_balances t ON t.statement_id = s.id
     WHERE s.partner_id = ${partnerId} AND s.environment = ${environment} ORDER BY s.starts_at`);
-  // Sums that were stored before losses were booked contain no losses.
+  // Releases before losses were booked stored sums without `losses`.
   return rows.map(({ stored, ...row }) => ({ ...row, stored: stored && { ...stored, losses: stored.losses ?? 0 } }));
 }
 
 /**
- * The firm's statements, oldest first: the closed months, then the open month. Reads only the documents of the open
- * month where the sums of the closed months are stored.
+ * The firm's statements, oldest first: the closed months, then the open month. For a closed month with stored sums, no
+ * documents are read.
  */
 export async function statementsOf(
   { db, clock }: { db: Sql; clock: Clock },
@@ -156,7 +157,7 @@ export async function statementsOf(
   const all: Statement[] = [];
   const closingOf = (statement: Statement | undefined) => statement?.sums.closing ?? 0;
   for (const { id: _, buyerName, buyer, stored, ...row } of await closedMonths(db, owner)) {
-    // Sums that an earlier release stored have no losses.
+    // Releases before losses were booked stored sums without `losses`.
     const sums = stored
       ? { ...stored, losses: stored.losses ?? 0 }
       : sumsOf(closingOf(all.at(-1)), await linesOf(db, owner, row));

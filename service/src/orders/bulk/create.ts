@@ -42,8 +42,8 @@ export type Checked = {
 };
 
 /**
- * Checks every row of a file, and stores the file if all rows could be ordered. Sending the same file again gives the
- * same bulk.
+ * Checks every row of a file, and stores the file if every row is valid as an order. Sending the same file again
+ * returns the same bulk.
  * @throws ServiceError for a form or a file that can't be read
  */
 export async function createBulk(
@@ -90,7 +90,7 @@ export async function createBulk(
   return { bulkId, rows: rows.length, totalCents, errors };
 }
 
-/** Checks and prices all rows. Yields to other requests in between. */
+/** Checks and prices all rows. Lets other requests run between rows. */
 async function checked(
   { offer: { pricing } }: OrderDeps,
   { tier }: Principal,
@@ -145,8 +145,8 @@ const mostPlaced = 100;
 const mostMs = 10_000;
 
 /**
- * Places waiting rows for at most ten seconds. The caller repeats the call until no row waits. A row and its order are
- * committed together, so neither a crash nor two concurrent callers can place a row twice.
+ * Places orders for waiting rows, for at most ten seconds. The caller repeats the call until no row waits. A row and
+ * its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
  * @throws ServiceError `not_found`, and errors that prevent placing any order
  */
 export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: string): Promise<Bulk> {
@@ -158,8 +158,8 @@ export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: st
 }
 
 /**
- * The work on each bulk in this process. Concurrent callers share it. Otherwise each of them would prepare the same
- * row, and only one could place it.
+ * The running placement of each bulk in this process. Concurrent callers wait for the same one. Otherwise each would
+ * prepare the same row, and only one could place it.
  */
 const placing = new Map<string, Promise<void>>();
 
@@ -209,7 +209,7 @@ export async function retryBulk(deps: BulkDeps, owner: Owner, bulkId: string): P
   return ownBulk(deps, owner, bulkId);
 }
 
-/** Cancels the rows that are not placed, and deletes their people's data. @throws ServiceError `not_found` */
+/** Cancels the rows without an order, and deletes the personal data in them. @throws ServiceError `not_found` */
 export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
   await ownBulk(deps, owner, bulkId);
   await cancelRows(deps.orders.db, bulkId);
@@ -218,7 +218,7 @@ export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): 
 
 const pageSize = { usual: 100, most: 500 };
 
-/** A page of rows in the order of the file. A cursor is the number of the last row. @throws ServiceError */
+/** A page of rows, in the order of the file. The cursor is the number of the page's last row. @throws ServiceError */
 export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, query: PageQuery) {
   await ownBulk(deps, owner, bulkId);
   const limit = limitOf(query.limit, pageSize);

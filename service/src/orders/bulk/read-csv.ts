@@ -11,9 +11,8 @@ const longestCell = 4_000;
 const quote = 0x22;
 
 /**
- * Reads a CSV file: RFC 4180, UTF-8 with or without a byte order mark, with lines that end in CRLF or LF. Skips empty
- * lines.
- * @returns the columns of the first line, and the rows below it
+ * Reads a CSV file: RFC 4180, UTF-8 with or without a byte order mark, lines that end in CRLF or LF. Skips empty lines.
+ * @returns the column names from the first line, and the rows below it
  * @throws ServiceError naming the line and the rule
  */
 export function readCsv(bytes: Buffer): { columns: string[]; rows: CsvRow[] } {
@@ -57,7 +56,7 @@ function linesOf(text: string): CsvRow[] {
     at = cell.end;
     if (text[at] === ",") {
       at += 1;
-      // A file that ends in a comma has one more, empty cell.
+      // A comma at the end of the file is followed by one more, empty cell.
       if (at === text.length) cells.push("");
       else continue;
     }

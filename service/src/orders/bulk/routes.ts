@@ -26,7 +26,7 @@ const progressOf = ({ createdAt, ...bulk }: Bulk, requestId: string) => ({
   requestId,
 });
 
-/** Routes for many orders from one template, which are additions to the contract. */
+/** Routes for bulk orders: many orders from one template. The contract doesn't have them. */
 export function bulkRoutes(app: FastifyInstance, { frame, bulk, uploadPlaces }: Deps): void {
   app.addSchema(BulkRow);
   jsonRoute(app, frame, {

@@ -3,21 +3,24 @@ import { shownText } from "../../kernel/platform/text.ts";
 import { orderFormSchema } from "../order/order.ts";
 import type { TemplateContent } from "../templates/templates.ts";
 
-/** The order field that a column of the file fills. */
+/** The part of a row's order form that a column of the file fills. */
 type Column =
   | { readonly field: string }
   | { readonly role: string; readonly member: string }
   | { readonly value: string; readonly isCheck: boolean };
 
 const people = ["name", "email", "phone", "access_code", "language"];
-/** Fields of the order form that a row can't set, because they belong to the whole bulk or to its template. */
+/** Fields of the order form that a row can't set, because the whole bulk or its template sets them. */
 const excluded = [
   ...["document", "fill_token", "signers", "fields", "signer_auth", "svc_sign", "svc_notary", "doc_slug"],
   ...["template", "template_version", "roles", "values", "other_document", "create_checkout"],
 ];
 const orderFields = Object.keys(orderFormSchema.properties).filter((name) => !excluded.includes(name));
 
-/** The form fields that apply to all rows of a bulk. @throws ServiceError for any other field */
+/**
+ * The form fields that apply to every row of a bulk. @throws ServiceError for a field that can't be set for a whole
+ * bulk
+ */
 export function commonFields(sent: ReadonlyMap<string, string>): Map<string, string> {
   const own = ["template", "template_version"];
   for (const name of sent.keys())
@@ -26,8 +29,8 @@ export function commonFields(sent: ReadonlyMap<string, string>): Map<string, str
 }
 
 /**
- * Reads the columns: a field of the order form, `Role.member`, or `values.Label`.
- * @throws ServiceError naming an unknown column, and a role without its columns
+ * Parses the column names: a field of the order form, `Role.member`, or `values.Label`.
+ * @throws ServiceError naming an unknown column, or a role without the columns that it needs
  */
 export function columnsOf(names: readonly string[], { roles, fields }: TemplateContent): Column[] {
   const columns = names.map((name): Column => {
@@ -54,7 +57,8 @@ export function columnsOf(names: readonly string[], { roles, fields }: TemplateC
 const yes = /^(?:true|yes|x|1|on)$/i;
 
 /**
- * The order form of a row. An empty cell counts as absent. The client is the first role, if no column names the client.
+ * The order form of a row. An empty cell counts as absent. If no column names the client, the person in the first role
+ * is the client.
  */
 export function rowForm(
   columns: readonly Column[],

@@ -43,7 +43,8 @@ export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<B
 }
 
 /**
- * A stored form. It names its owner and position, so that a row which someone moved in the database places no order.
+ * The stored form of a row. It contains the row's owner and position, so a row that someone copies elsewhere in the
+ * database places no order.
  */
 export type KeptForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
 export type KeptOrder = { orderCode: string };
@@ -95,7 +96,7 @@ export const insertRows = (tx: Tx, bulkId: string, rows: readonly { id: string; 
 
 export type WaitingRow = { id: string; n: number; content: Buffer };
 
-/** The next waiting row, including rows that are being retried. */
+/** The waiting row with the lowest number after `after`. Rows to retry count as waiting. */
 export async function nextWaiting(db: Sql, bulkId: string, after: number): Promise<WaitingRow | undefined> {
   const [row] = await db.query<WaitingRow>(sql`
     SELECT id, n, content FROM bulk_rows
@@ -103,7 +104,10 @@ export async function nextWaiting(db: Sql, bulkId: string, after: number): Promi
   return row;
 }
 
-/** Claims a row for its order. It is part of the order's own statement, so that both are committed or neither. */
+/**
+ * Claims a row for its order. The claim is part of the statement that writes the order, so both are committed or
+ * neither is.
+ */
 export const claimRow = (id: string, content: Buffer): Statement => sql`
   UPDATE bulk_rows SET state = 'placed', content = ${content}::bytea WHERE id = ${id}::uuid AND state = 'waiting' RETURNING 1`;
 
@@ -115,7 +119,7 @@ export const failRow = (db: Sql, id: string, reason: string) =>
 export const retryRows = (db: Sql, bulkId: string) =>
   db.query(sql`UPDATE bulk_rows SET state = 'waiting', reason = NULL WHERE bulk_id = ${bulkId} AND state = 'failed'`);
 
-/** Deletes the people's data of rows that will not be placed. */
+/** Cancels the rows without an order, and deletes the personal data in them. */
 export const cancelRows = (db: Sql, bulkId: string) =>
   db.query(sql`
     UPDATE bulk_rows SET state = 'canceled', content = NULL, reason = NULL
@@ -129,7 +133,7 @@ export const listRows = (db: Sql, bulkId: string, { after, limit }: { after: num
 
 const keptMs = 30 * dayMs;
 
-/** After 30 days the remaining rows can't be placed any more, and their people's data are deleted. */
+/** After 30 days, rows without an order can't be placed any more, and the personal data in them are deleted. */
 export const sweepBulks = (db: Sql, now: Date) =>
   db.query(sql`
     UPDATE bulk_rows r SET state = 'canceled', content = NULL, reason = NULL FROM bulks b

@@ -1,25 +1,25 @@
 import { eventsTo, type OrderState, type PeopleEvent, targetOf } from "../order/order.ts";
 
-/** The actions of a firm on an order in trouble. */
+/** The actions of a firm on an order in trouble. `again`: restart the failed service. */
 export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 
-/** The facts of an order that decide which actions are possible. */
+/** The facts that decide what the firm can do about an order. */
 export type Trouble = OrderState & {
   /** Whether a signed or notarized file is on record. If so, the document can't be replaced. */
   isSealed: boolean;
   /**
-   * The state of the order's fax, which may be sent ahead of the order's status: `Sent`, `Delivered` or `Failed`; null
-   * when no fax was sent.
+   * The state of the order's latest fax: `Sent`, `Delivered` or `Failed`; null when no fax was sent. A fax may be sent
+   * ahead of the order's status.
    */
   lastFax: string | null;
-  /** The number of changes of the fax number in the last day. */
+  /** How many times the fax number was changed in the last day. */
   faxChanges: number;
-  /** How many times the firm has requested another shipment of the parcel. `faxedAgain` counts the same for the fax. */
+  /** How many times the firm has restarted shipping. `faxedAgain` counts the same for the fax. */
   shippedAgain: number;
   faxedAgain: number;
   /** Whether a request for a refund is open. */
   refundIsAsked: boolean;
-  /** Why the parcel can't be sent to another address any more, according to the carriers; null when it can. */
+  /** Why the parcel's address can't change any more; null when it can. */
   parcelIsFixed: string | null;
 };
 
@@ -30,7 +30,7 @@ const withNotary = ["NotarizationPending", "IdentityLocked"];
 const isEnding = ({ status }: OrderState): boolean => ["RefundPending", "Refunded", "Cancelled"].includes(status);
 const isUnpaid = (order: OrderState): boolean => targetOf(order, "cancelled") !== null;
 
-/** The reasons against all actions except the refund; null for none. */
+/** A reason that excludes all actions except the refund; null when there is none. */
 function whyNothing(order: Trouble): string | null {
   if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
   if (order.status === "OnHold") return "The order is on hold. Write a note to the people who look at it.";
@@ -69,8 +69,8 @@ function whyNotFax({ fax, status, lastFax, faxChanges }: Trouble): string | null
 const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened", "shipping_retried", "fax_retried"];
 
 /**
- * The event with which the firm restarts the failed service; null when none failed. Only an operator can unlock an
- * identity.
+ * The event with which the firm restarts the service that failed; null when none failed. A locked identity is not
+ * restarted by the firm, because only an operator can unlock it.
  */
 export const againOn = (order: OrderState): PeopleEvent | null =>
   order.status === "IdentityLocked" ? null : (again.find((on) => targetOf(order, on) !== null) ?? null);

@@ -34,7 +34,7 @@ export type CorrectDeps = {
   parcels: Parcels;
 };
 
-/** A firm's own order, and the actor for the audit log. */
+/** The order that the firm wants to correct, its owner, and the actor for the audit log. */
 export type Wanted = { owner: Owner; orderCode: string; actor: string };
 
 /** The fields of the order form that may be corrected. */
@@ -69,7 +69,7 @@ function readCorrections(values: ReadonlyMap<string, string>): Corrections {
   return corrections;
 }
 
-/** @throws ServiceError `conflict` with the reason */
+/** @throws ServiceError `conflict` with the reason when the action is not allowed now */
 export async function requireAllowed(
   tx: Tx,
   { parcels }: Pick<CorrectDeps, "parcels">,
@@ -81,10 +81,10 @@ export async function requireAllowed(
 }
 
 /**
- * Corrects the addresses to which an order's mails, parcel and fax go. Writes all changes or none; an unchanged value
- * is ignored.
+ * Corrects the addresses to which an order's mails, parcel and fax go. Writes all changes or none. A value that equals
+ * the present one is ignored.
  * @param values fields of the order form
- * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
+ * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function correctOrder(
   deps: CorrectDeps,
@@ -120,14 +120,19 @@ export async function correctOrder(
   });
 }
 
-/** A fax that may be sent ahead of its status may already be at the provider, before it is on record. */
+/**
+ * Throws while the provider may already have a fax that is not on record. This is possible for a fax that is sent ahead
+ * of the order's status.
+ */
 async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
   const acts = await actsOfOrder(tx, order.id);
   const isBegun = acts.some(({ act, state }) => act === "fax.send" && (state === "begun" || state === "unknown"));
   if (isBegun) throw new ServiceError("conflict", "The fax is on its way.");
 }
 
-/** Offers a fax that may be sent ahead of its status to the providers again, with its new number. */
+/**
+ * Offers a fax that may be sent ahead of the order's status to the providers once more, because its number has changed.
+ */
 async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
   if (!faxesAhead(order) || order.environment !== "live") return;
   if ((await lastFax(tx, order.id))?.status === "Failed") return recordFaxAhead(tx, order, "fax_retried", {}, by);
@@ -140,7 +145,7 @@ const isSame = (one: Address, other: Address | null): boolean =>
 
 /**
  * Restarts the service that failed, with the corrected data.
- * @throws ServiceError `conflict` when nothing has failed, or an operator has to decide
+ * @throws ServiceError `conflict` when no service failed, or when only an operator may restart it
  */
 export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
   const { db, clock, log } = deps.orders;
@@ -157,11 +162,11 @@ export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }:
 }
 
 /**
- * Asks the service's operator for a refund. No money moves yet: one operator requests the refund, and another approves
- * it.
- * @param typed the reason, and the amount in cents; the whole payment without an amount
- * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or the firm already
- * asked for a refund
+ * Asks the operators of this service for a refund. No money moves yet: one operator requests the refund, and another
+ * approves it.
+ * @param typed the reason, and the amount in cents; without an amount, the whole payment
+ * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or the firm has already
+ * asked
  */
 export async function askRefund(
   deps: CorrectDeps,

@@ -26,26 +26,25 @@ import { lockOwnOrder, type Parcels } from "./store.ts";
 export type ReplaceDeps = {
   orders: OrderDeps;
   /**
-   * Ends the order's open envelope in the transaction. Its links no longer lead to signing, and its signatures are not
-   * carried over.
+   * Ends the order's open envelope in the transaction. Its links stop working, and its signatures are not carried over.
    */
   endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => Promise<void>;
   parcels: Parcels;
 };
 
 /**
- * The form of a replacement. `fields` and `find_places` exclude each other. Without both, the places to sign stay the
- * same.
+ * The form and file that the firm sent. `fields` and `find_places` exclude each other. Without both, people sign in the
+ * same places as before.
  */
 type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
 
 const formFields = ["fields", "find_places"] as const;
 
 /**
- * Replaces an order's document. The order, its price and its payment stay. If people were asked to sign, all of them
- * are asked again. The earlier document and its signatures stay on record. A request with the present document changes
- * nothing.
- * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
+ * Replaces an order's document. The order keeps its price and payment. If people were already asked to sign, all of
+ * them are asked again. The earlier document and its signatures stay on record. Sending the present document again
+ * changes nothing.
+ * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function replaceDocument(
   deps: ReplaceDeps,
@@ -94,7 +93,7 @@ export async function replaceDocument(
 }
 
 /**
- * The signers' names, and the places where they sign. Null places mean that the document itself says where people sign.
+ * The signers' names and the places where they sign. `fields` is null when the places are found in the document itself.
  */
 type Places = {
   names: readonly string[];
@@ -103,7 +102,10 @@ type Places = {
   notarize: boolean;
 };
 
-/** Reads the places, and refuses early if the order's status does not allow a replacement. @throws ServiceError */
+/**
+ * Reads the places from the form or from the order. Refuses early if the order's status does not allow a replacement.
+ * @throws ServiceError
+ */
 const placesOf = (
   { orders: { db, rowMac, clock }, parcels }: ReplaceDeps,
   { owner, orderCode }: Wanted,
@@ -123,13 +125,15 @@ const placesOf = (
     const routing = signers.map(({ routing }) => routing);
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
-    // A document that only a notary signs may be notarized in ink, so its signers' places count only if the request
+    // If only a notary signs, the document may be notarized in ink. So the signers need places only if the request
     // states them.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
     return { names, fields, sign, notarize };
   });
 
-/** Tries to sign the document in memory, as when an order is placed. @throws ServiceError naming the obstacle */
+/**
+ * Tries to sign the document in memory, as is done before an order is placed. @throws ServiceError naming the obstacle
+ */
 async function tryDocument(
   { originals }: OrderDeps,
   { owner: { partnerId: holder } }: Wanted,

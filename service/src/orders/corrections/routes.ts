@@ -97,7 +97,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-/** Corrections of orders in trouble, which keep their code and their payment. */
+/** Routes with which a firm corrects an order in trouble. The order keeps its code and its payment. */
 export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps): void {
   const { frame, corrections } = deps;
   const common = {
@@ -139,7 +139,7 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
     });
 }
 
-/** The members of a JSON body as the fields of a form. @throws ServiceError naming a member that is not a text */
+/** Reads a JSON body as the fields of a form. @throws ServiceError naming a member that is not a text */
 function textsOf(body: unknown): Map<string, string> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("The body must be an object.");
   const members = Object.entries(body).filter(([, value]) => value !== null);

@@ -10,11 +10,11 @@ import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOr
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
-/** The parcels of orders that wait to be handed over, according to the carriers and the people who ship. */
+/** The questions and changes about an order's parcel or letter. The shipping code implements them. */
 export type Parcels = {
-  /** Why the parcel can't be sent to another address any more; null when it can. */
+  /** Why the address of the parcel can't change any more; null when it can. */
   whyFixed: (db: Sql, orderId: number) => Promise<string | null>;
-  /** Withdraws the labels of a locked order whose address has just changed, and has a new label made for the parcel. */
+  /** For a locked order whose address has just changed: withdraws its labels, and has a new one made. */
   readdress: (tx: Tx, order: LockedOrder, at: Date) => Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export async function troubleOf(
   return {
     ...order,
     isSealed: sealed.length > 0,
-    // A hold cancels a fax in progress, and the fax's status stays "Sent": the service sends it again after the hold.
+    // A fax that a hold canceled still counts as "Sent" here, because the service sends it again after the hold.
     lastFax: (await lastFax(db, order.id))?.status ?? null,
     faxChanges: corrections.filter(({ kind, at }) => kind === "fax" && at.getTime() > since).length,
     shippedAgain: againBy("shipping_retried"),
@@ -54,7 +54,9 @@ type Computed =
   | "refundIsAsked"
   | "parcelIsFixed";
 
-/** Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for another owner's order */
+/**
+ * Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for an order of another owner
+ */
 export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, code: string): Promise<LockedOrder> {
   const order = isCode(code) ? await lockOrder(tx, code) : undefined;
   if (order?.partnerId !== partnerId || order.environment !== environment)
@@ -63,8 +65,8 @@ export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, co
 }
 
 /**
- * The corrections that a firm has made to its order, what they cost on top of its total, and for each possible action the
- * reason against it, or null.
+ * The corrections that a firm has made to its order, and what they cost in addition to its total. Each action has the
+ * reason why it isn't possible, or null.
  */
 export type Corrected = {
   status: string;
@@ -73,7 +75,7 @@ export type Corrected = {
   refusals: Readonly<Record<Act, string | null>>;
 };
 
-/** @throws ServiceError `not_found` for another owner's order */
+/** @throws ServiceError `not_found` for an order of another owner */
 export async function readCorrected(
   { orders: { db, clock }, parcels }: { orders: { db: Sql; clock: Clock }; parcels: Pick<Parcels, "whyFixed"> },
   orderCode: string,

@@ -16,7 +16,7 @@ import {
 import { type Fill, findFill, saveAnswers } from "./store.ts";
 import { fillTokensOf, isLinkToken } from "./tokens.ts";
 
-/** A fill, for the holder of its link. @throws ServiceError `not_found` for any other link */
+/** The fill whose link has this token. @throws ServiceError `not_found` for a wrong token */
 export async function openFill(deps: FillDeps, id: string, token: string): Promise<Fill> {
   const fill =
     isUuid(id) && isLinkToken(deps.secrets, id, token) ? await findFill(readingOf(deps), id, null) : undefined;
@@ -26,23 +26,26 @@ export async function openFill(deps: FillDeps, id: string, token: string): Promi
 
 export const isOpen = ({ state, expiresAt }: Fill, now: Date): boolean => state === "open" && expiresAt > now;
 
-/** The steps of a form: its pages that have questions. */
+/** The steps of a fill: the numbers of the document's pages that have questions. */
 export const stepsOf = ({ questions }: Pick<Fill, "questions">): number[] => [
   ...new Set(questions.map(({ page }) => page)),
 ];
 
-/** The questions of a step, with their indexes in the form's list. @param step counted from 1 */
+/** The questions of a step, each with its index in the fill's list of questions. @param step counted from 1 */
 export function questionsAt(fill: Pick<Fill, "questions">, step: number): { question: Question; index: number }[] {
   const page = stepsOf(fill)[step - 1];
   return fill.questions.flatMap((question, index) => (question.page === page ? [{ question, index }] : []));
 }
 
-/** The outcome of a step. `stale`: another page has saved since this one was opened, and nothing was saved now. */
+/**
+ * The outcome of saving a step. `stale`: nothing was saved, because another window has saved answers since this one was
+ * opened.
+ */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
 /**
- * Saves the answers of a step. Refused answers stay as they were before.
- * @param sent the texts for a question, by its index in the form's list
+ * Saves the answers of a step. A refused answer leaves the earlier answer in place.
+ * @param sent returns the texts that were sent for a question, found by its index in the fill's list
  */
 export async function saveStep(
   deps: FillDeps,
@@ -71,7 +74,7 @@ export async function saveStep(
   return { faults, revision: revision + 1 };
 }
 
-/** Why the form can't be finished; an empty list when it can. */
+/** The reasons why the form can't be finished; an empty list when it can. */
 export async function faultsOf(deps: FillDeps, fill: Fill, answers: Answers): Promise<Fault[]> {
   const missing = missingIn(fill.questions, answers);
   if (missing.length > 0) return missing;
@@ -88,7 +91,7 @@ function unshownFaults(error: unknown): Fault[] {
   return error.answers.map(({ name, why }) => ({ name, rule: why === "long" ? "room" : "characters", limit: 0 }));
 }
 
-/** A preview of the document. @throws ServiceError when an answer does not fit */
+/** A preview of the filled-in document. @throws ServiceError when an answer can't be shown in its field */
 export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
   requireOpen(deps, fill);
   return (await filledDocument(deps, fill, fill.answers)).bytes;
@@ -96,7 +99,8 @@ export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
 
 /**
  * Writes the answers into the document and ends the fill.
- * @returns faults when the document could not be made; `stale` when the answers have changed since they were shown
+ * @returns the faults of the answers when the document could not be made; `stale` when the answers have changed since
+ * the client saw them
  */
 export async function finishFill(deps: FillDeps, fill: Fill, revision: number): Promise<Fault[] | "stale"> {
   requireOpen(deps, fill);
@@ -115,7 +119,7 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   return [];
 }
 
-/** Deletes all answers, also those typed in other windows, so that the form is in its first state again. */
+/** Deletes all answers, including those from other windows. The form then looks as it did at first. */
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);
   const answers = answersOf(fill.questions);

@@ -14,10 +14,10 @@ import { fillTokensOf } from "./tokens.ts";
 type Deps = { templates: TemplateDeps; secrets: SecretBytes };
 export type Filling = FillForm & { id: string; revision: number };
 
-/** The actor for the holder of the link, in the audit log. */
+/** The actor in the audit log when the holder of the link acts. */
 export const client = "client";
 
-/** The document with the answers in it. @throws UnshownAnswers, ServiceError */
+/** Makes the document with the answers in it. @throws UnshownAnswers, ServiceError */
 export async function filledDocument(
   deps: Deps,
   { owner, use, questions }: FillForm,
@@ -37,8 +37,8 @@ export async function filledDocument(
 }
 
 /**
- * Makes the document and stores it.
- * @returns the writes for the caller's transaction, which bind the document to its token and end the fill
+ * Makes the filled-in document and stores its bytes.
+ * @returns `write`, which the caller runs in its transaction to give the document its token and end the fill
  * @throws UnshownAnswers, ServiceError
  */
 export async function complete(deps: Deps, fill: Filling, answers: Answers, actor: string) {
@@ -58,7 +58,7 @@ export async function complete(deps: Deps, fill: Filling, answers: Answers, acto
       const detail = { fillId: id, sha256 };
       await tx.query(auditLine({ at, action: "fill.completed", actor, partnerId, detail }));
     },
-    /** Discards the stored document of a transaction that failed. */
+    /** Call when the transaction failed: discards the stored bytes, unless the commit's outcome is unknown. */
     async discard(error: unknown): Promise<void> {
       if (!isOutcomeUnknown(error)) await deps.templates.blobs.discard(blobKey);
     },

@@ -36,7 +36,7 @@ export type FillDeps = {
   baseUrl: string;
 };
 
-/** The dependencies needed to read rows. */
+/** The part of the dependencies that reading a fill needs. */
 export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
 
 const mostOpen = 1000;
@@ -44,19 +44,19 @@ const mostMails = 5;
 
 export const noSuchFill = () => new ServiceError("not_found", "Fill not found.");
 
-/** A fill as its firm sees it. `answers` are the client's own and are not shown before the end. */
+/** A fill as its firm sees it. `answers` belong to the client, so the firm doesn't see them before the end. */
 export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
   /** `expired`: not finished in time. `used`: an order used the document. `gone`: no order used it in time. */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
-  /** Null for a key that may only read, because the holder of the link can change the answers. */
+  /** Null for a key that may only read, because anyone with the link can change the answers. */
   url: string | null;
-  /** Set until an order uses the document; null for a key that may only read. */
+  /** The token with which an order uses the document; null after that, and for a key that may only read. */
   fillToken: string | null;
   usableUntil: Date | null;
 };
 
 /**
- * Asks a person to fill in a template's form.
+ * Creates a fill, with which a person fills in a template's form online.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function createFill(
@@ -134,7 +134,9 @@ export async function questionsOfTemplate(
   });
 }
 
-/** The firm's own labels for questions. @throws ServiceError naming the field and the rule */
+/**
+ * The questions, with the labels that the firm gave some of them. @throws ServiceError naming the field and the rule
+ */
 function withLabels(questions: readonly Question[], labels: unknown): Question[] {
   if (labels === undefined || labels === null) return [...questions];
   if (typeof labels !== "object" || Array.isArray(labels)) throw invalid("labels must be an object.");
@@ -207,7 +209,7 @@ export async function fillPage(deps: FillDeps, owner: Principal, query: PageQuer
   return { items: await viewsOf(deps, owner, items), nextCursor };
 }
 
-/** Ends an open fill. Its link shows nothing any more, and its answers are deleted. @throws ServiceError */
+/** Ends an open fill. Its link stops working, and its answers are deleted. @throws ServiceError */
 export async function cancelFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const before = await ownFill(deps, principal, id);
   await deps.templates.db.transaction(async (tx) => {
@@ -224,7 +226,7 @@ export async function cancelFill(deps: FillDeps, principal: Principal, id: strin
   return ownFill(deps, principal, id);
 }
 
-/** Mails the link to the person who is to fill in the form. @throws ServiceError */
+/** Mails the link to the person who fills in the form. @throws ServiceError */
 export async function sendFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const view = await ownFill(deps, principal, id);
   if (view.person.email === null) throw invalid("email is required: this form was made without one.");

@@ -1,4 +1,4 @@
-/** Fills: forms of templates that people fill in online. */
+/** Fills. A fill is the form of a template that one person fills in online. */
 import { fillTable } from "./store.ts";
 
 export {

@@ -120,7 +120,7 @@ const words: Readonly<Record<Language, Words>> = {
 
 type FillMail = { fillId: string; at: number };
 
-/** Asks a person by mail to fill in a form. Skips forms that have ended. */
+/** The mail that asks a person to fill in a form. It is not sent when the fill has ended. */
 export const fillMail = defineMail({
   queue: "fill-mail",
   async load({ fillId }: FillMail, { db, secrets, clock }: MailDeps) {

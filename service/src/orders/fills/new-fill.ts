@@ -14,7 +14,7 @@ export type NewFillFields = {
   language: Language;
   days: number;
   returnUrl: string | null;
-  /** Not checked yet, because only the questions define the values. */
+  /** Not validated yet, because the form's questions decide which values are allowed. */
   values: unknown;
   labels: unknown;
   /** Whether to mail the link to `email`. */

@@ -38,7 +38,7 @@ export async function questionsIn(workers: Workers, holder: string, bytes: Buffe
   return found.questions;
 }
 
-/** The answers include some that can't be printed into their fields. */
+/** Thrown for answers that can't be printed into their fields. */
 export class UnshownAnswers extends Error {
   readonly answers: readonly Unshown[];
 
@@ -50,7 +50,7 @@ export class UnshownAnswers extends Error {
 
 type Form = { bytes: Buffer; sha256: string; questions: readonly Question[] };
 
-/** The form with the answers in its own fields. @throws UnshownAnswers, ServiceError */
+/** Makes the form with the answers in its own fields. @throws UnshownAnswers, ServiceError */
 export async function filledIn(workers: Workers, holder: string, form: Form, answers: Answers): Promise<Buffer> {
   const { bytes, sha256: docSha256, questions } = form;
   const options = questions.flatMap(({ options: all }) => all.map(({ label }) => label));
@@ -69,14 +69,14 @@ export const longestAnswer = 4_000;
 /** Characters that change the direction of text, or break a line invisibly. */
 const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
-/** Why an answer is refused. `limit` is a number of characters. */
+/** Why an answer is refused. `limit` is the allowed number of characters. */
 export type Fault = {
   readonly name: string;
   readonly rule: "long" | "room" | "characters" | "option" | "missing";
   readonly limit: number;
 };
 
-/** Reads the answer to a question. Empty texts count as no answer. */
+/** Reads the texts sent for a question. Empty texts count as no answer. */
 export function readAnswer(question: Question, sent: readonly string[]): { values: string[] } | Fault {
   const { name, kind, options, lines, maxLength } = question;
   const fault = (rule: Fault["rule"], limit = 0): Fault => ({ name, rule, limit });
@@ -101,7 +101,7 @@ export const missingIn = (questions: readonly Question[], answers: Answers): Fau
     required && (answers.get(name) ?? []).length === 0 ? [{ name, rule: "missing" as const, limit: 0 }] : [],
   );
 
-/** The valid answers that the form already contains. */
+/** The answers that the uploaded form already contains, without invalid ones. */
 export const answersOf = (questions: readonly Question[]): Answers =>
   new Map(
     questions.flatMap((question): [string, readonly string[]][] => {
@@ -111,8 +111,8 @@ export const answersOf = (questions: readonly Question[]): Answers =>
   );
 
 /**
- * Reads `values` of the API: a text, true or false for a box, or a list of texts for a list. @throws ServiceError
- * naming the field and the rule
+ * Reads the API's `values`: a text; true or false for a check box; a list of texts for a list.
+ * @throws ServiceError naming the field and the rule
  */
 export function readValues(questions: readonly Question[], values: unknown): Answers {
   if (values === undefined || values === null) return new Map();

@@ -50,7 +50,7 @@ const summaryOf = ({
 
 const answerOf = (view: FillView, requestId: string): Static<typeof FillAnswer> => ({ ...summaryOf(view), requestId });
 
-/** Routes for forms that people fill in online, which are additions to the contract. */
+/** Routes for fills: forms that people fill in online. The contract doesn't have them. */
 export function fillRoutes(app: FastifyInstance, deps: Deps): void {
   app.addSchema(FillSummary);
   createRoute(app, deps);
@@ -86,7 +86,7 @@ function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
         return { fillId: made.id };
       };
       const { result, ...rest } = await onceRecorded<{ fillId: string }>(fills.templates, key, { status: 201, work });
-      // Reads the fill again, because the token in a replayed response may have been used since.
+      // The fill is read again, because the token in a replayed response may have been used in the meantime.
       const view = await ownFill(fills, principal, result.fillId);
       return sendAnswer(reply, { ...rest, result: answerOf(view, request.id) });
     },

@@ -12,7 +12,7 @@ import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
 
-/** A trigger lets a fill end only once, and keeps it with its firm. */
+/** The columns that the MAC covers. A trigger lets a fill end only once, and doesn't let it change its firm. */
 export const fillState: StateMac = {
   table: sql`fills`,
   key: sql`id`,
@@ -31,8 +31,8 @@ export const fillTable = stateRows(fillState, {
 });
 
 /**
- * The parts of a fill that never change. They name its owner, so that a row which someone moved in the database belongs
- * to nobody.
+ * The parts of a fill that never change. They name the owner, so that a row which someone copied to another firm is
+ * refused.
  */
 export type FillForm = {
   readonly owner: Owner;
@@ -42,7 +42,7 @@ export type FillForm = {
   readonly slug: string | null;
   readonly questions: readonly Question[];
   readonly person: { readonly name: string | null; readonly email: string | null; readonly language: Language };
-  /** The URL to which the page leads at the end; null for none. */
+  /** The URL that the last page links to; null for none. */
   readonly returnUrl: string | null;
 };
 
@@ -80,10 +80,10 @@ const sealedJson = (cipher: ColumnCipher, content: object, id: string): Buffer =
 const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): Content =>
   JSON.parse(cipher.decrypt(sealed, id).toString());
 
-/** The stored form of answers. */
+/** The answers as stored, because JSON has no Map. */
 type AnswerList = [string, string[]][];
 
-/** @throws Error for a row that was altered */
+/** Decrypts a row. @throws Error for a row that was altered */
 function opened(ciphers: FillCiphers, { form, answers, partnerId, environment, ...row }: Row): Fill {
   const content = openedJson<FillForm>(ciphers.form, form, row.id);
   if (content.owner.partnerId !== partnerId || content.owner.environment !== environment)
@@ -123,7 +123,7 @@ export async function isOwnFill(db: Sql, id: string, owner: Owner): Promise<bool
   return (await db.query(sql`SELECT FROM fills f WHERE f.id = ${id} AND ${ownedBy(owner)}`)).length === 1;
 }
 
-/** Counts the firm's open fills. Of two concurrent calls, the second waits for the first. */
+/** Counts the firm's open fills. A concurrent call waits until this transaction ends. */
 export async function countOpen(tx: Tx, owner: Owner, at: Date): Promise<number> {
   const { partnerId, environment } = owner;
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`fills ${partnerId} ${environment}`}, 0))`);
@@ -147,8 +147,8 @@ export async function insertFill(tx: Tx, ciphers: FillCiphers, fill: NewFill): P
 export type Saved = { id: string; answers: Answers; revision: number | null; now: Date };
 
 /**
- * Replaces the answers of a revision, or of any revision when it is null.
- * @returns false when another page has saved since, or the fill has ended
+ * Stores new answers. A `revision` must equal the stored one; null overwrites any revision.
+ * @returns false when another window has saved in the meantime, or the fill has ended
  */
 export const saveAnswers = (
   { db, ciphers }: { db: Database; ciphers: FillCiphers },
@@ -164,8 +164,8 @@ export const saveAnswers = (
   });
 
 /**
- * Ends an open fill and deletes its answers. @returns false when it had already ended, or its answers have changed
- * since `revision`
+ * Ends an open fill and deletes its answers.
+ * @returns false when the fill had already ended, or its answers are no longer those of `revision`
  */
 export async function endFill(
   tx: Tx,
@@ -180,7 +180,7 @@ export async function endFill(
   return ended.length === 1;
 }
 
-/** @returns false when the maximum of mails was already sent, or the fill has ended */
+/** @returns false when the maximum number of mails was already sent, or the fill has ended */
 export async function countMail(tx: Tx, id: string, most: number, now: Date): Promise<boolean> {
   const counted = await tx.query(sql`
     UPDATE fills SET mails = mails + 1 WHERE id = ${id} AND mails < ${most} AND state = 'open' AND expires_at > ${now}
@@ -190,13 +190,14 @@ export async function countMail(tx: Tx, id: string, most: number, now: Date): Pr
 }
 
 /**
- * How long a fill is kept after its end, to report its outcome. This is longer than its document waits for an order.
+ * How long a fill is kept after its end, so that its firm can see the outcome. Its document waits less long for an
+ * order.
  */
 const keptMs = 30 * dayMs;
 
 /**
- * Ends forms that were not finished in time, and deletes their answers. Deletes forms that ended 30 days ago, with the
- * personal data.
+ * Ends fills that were not finished in time, and deletes their answers. Deletes fills with their personal data 30 days
+ * after their end.
  */
 export async function sweepEndedFills(db: Database, now: Date): Promise<void> {
   await db.transaction(async (tx) => {

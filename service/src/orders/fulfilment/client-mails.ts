@@ -14,16 +14,16 @@ import {
 } from "../order/order.ts";
 import { dueCents } from "../payments/payments.ts";
 
-/** Whether orders of the environment can be paid online. */
+/** Whether orders in this environment can be paid online. */
 export type TakesPayment = (environment: Environment) => boolean;
 
-/** The facts that decide whether a mail is still true. */
+/** The facts that decide whether a mail to the client still applies. */
 export type Mailable = {
   environment: Environment;
   status: string;
   documentsDeletedAt: Date | null;
   payBy: "client" | "firm";
-  /** The amount that is to be paid on top of the order's total; null for none. */
+  /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
 };
 
@@ -38,8 +38,8 @@ const aboutMoney: ReadonlySet<MailMoment> = new Set([
 export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
 
 /**
- * Whether the mail still applies. An order that is paid, or can't be paid here, gets no request for payment. If the
- * firm pays, its client gets no mail about money.
+ * Whether the mail still applies. The client of an order that is paid, or can't be paid here, gets no request for
+ * payment. The client of an order that the firm pays gets no mail about money.
  */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
@@ -48,7 +48,7 @@ export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order
   return moment !== "payment_failed" || isPayable(order.status);
 }
 
-/** The mails that a firm may send again, and when each is useful. */
+/** The mails that a firm may send again, each with the condition under which it is useful. */
 const usefulWhile = {
   quote_ready: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
   supplement_due: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
@@ -78,7 +78,10 @@ SELECT m.moment, m.sent_at AS "sentAt" FROM client_mails m JOIN orders o ON o.id
 WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
 
-/** Records a sent mail for each order that it covered. Running the job twice leaves one row for each. */
+/**
+ * Records, for each order that a sent mail covered, that it was sent. When the job runs twice, each order still has one
+ * row.
+ */
 export const keepClientMail = (
   db: Sql,
   { moment, at }: Pick<OrderMail, "moment" | "at">,
@@ -93,8 +96,8 @@ const mostInADay = 5;
 const mostAskedForInADay = 3;
 
 /**
- * Mails the client again. @throws ServiceError for another firm's order, for a mail that no longer applies, and for the
- * sixth mail in 24 hours
+ * Queues a mail to the client again. @throws ServiceError for another firm's order, for a mail that no longer applies,
+ * and for the sixth mail in 24 hours
  */
 export async function sendAgain(
   deps: { db: Database; clock: Clock; takesPayment: TakesPayment },
@@ -113,8 +116,8 @@ export async function sendAgain(
 }
 
 /**
- * Mails the client a link to the documents of a finished order. Anyone with the order's own link may request this. It
- * goes only to the client's address, and does not count against the firm's own limit.
+ * Mails the client a link to the documents of a finished order. Anyone with the order's page may request this, because
+ * the mail goes only to the client's address. It does not count toward the firm's limit.
  * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
  */
 export const mailDocuments = (deps: { db: Database; clock: Clock }, orderCode: string): Promise<void> =>
@@ -144,7 +147,7 @@ WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY U
         "conflict",
         "The order has moved on, and this email would no longer be right. Nothing was sent.",
       );
-    // Counts after the lock, so that a request that waited for the lock also counts the mails sent in the meantime.
+    // Counts after locking, so that mails sent while this request waited for the lock are included.
     const [today] = await tx.query<{ sent: number }>(sql`
 SELECT count(*)::int AS sent FROM audit_log
 WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date(at.getTime() - dayMs)}`);

@@ -1,7 +1,7 @@
 /**
- * Some faxes are sent ahead of their order's status. An order is shipped first and faxed then, but its fax need not
- * wait for the parcel, because the document is final. The order's status follows the status table, and catches up when
- * it is the fax's turn.
+ * A fax may be sent ahead of its order's status. By the status table an order is shipped first and faxed afterwards.
+ * But the document is final, so the fax need not wait for the parcel. When the order reaches its fax statuses, it
+ * catches up with the fax.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -14,7 +14,7 @@ import { endFax, lastFax, sendFax } from "./store.ts";
 
 type FaxEvent = Extract<PeopleEvent, "fax_sent" | "fax_delivered" | "fax_failed" | "fax_retried">;
 
-/** The event that a person reports by naming the status to which the event would lead. */
+/** A person reports an event by naming the status to which the event leads. */
 export const faxStatuses: ReadonlyMap<string, FaxEvent> = new Map([
   ["FaxPending", "fax_retried"],
   ["FaxSent", "fax_sent"],
@@ -29,14 +29,14 @@ export const faxStatusOf = (on: PeopleEvent): string | undefined =>
 const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly FaxEvent[]>> = {
   none: ["fax_sent", "fax_delivered", "fax_failed"],
   Sent: ["fax_delivered", "fax_failed"],
-  // A fax may fail again after a person has requested another attempt.
+  // After a failure, a person may request another attempt, and that may fail as well.
   Failed: ["fax_sent", "fax_delivered", "fax_failed", "fax_retried"],
   Delivered: [],
 };
 
 /**
- * The events that are possible now for a fax ahead of its status. @param last the state of the order's last fax on
- * record
+ * The events that a person may report now for a fax ahead of the order's status.
+ * @param last the state of the order's last fax on record
  */
 export const aheadMoves = (
   order: Pick<LockedOrder, "fax" | "status" | "environment">,
@@ -49,14 +49,14 @@ export type FaxAhead = {
   reason: string | undefined;
   /** The actor who last reported on the fax. */
   actor: string;
-  /** Whether the fax must be sent again after a failure. */
+  /** Whether the fax failed and must be sent again. */
   isRetried: boolean;
 };
 
 const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
 
 /**
- * The fax that was sent ahead of its order's status, with the last actor from the audit log; null when no fax was sent
+ * The last report on the fax that was sent ahead of its order's status, from the audit log; null when no fax was sent
  * ahead.
  */
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
@@ -75,7 +75,8 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
 }
 
 /**
- * Records an event of a fax ahead of its status, for a locked order, with its tasks, in the caller's transaction.
+ * Records an event of a fax ahead of its order's status, and opens or closes tasks for it. The caller has locked the
+ * order, and its transaction is used.
  * @param doneAt when the receiving machine confirmed the fax; null when unknown
  * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */

@@ -5,20 +5,20 @@ export type MailFacts = {
   /** The firm that placed the order. */
   firm: string;
   totalCents: number;
-  /** The amount to pay on top of the total; null for none. */
+  /** The amount to pay in addition to the total; null for none. */
   supplementCents: number | null;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
-  /** Whether a carrier's report recorded the delivery; otherwise a person did. */
+  /** Whether a carrier reported the delivery, rather than a person. */
   carrierReports: boolean;
   faxTo: string | null;
-  /** Whether an operator handed in a document that was signed elsewhere. */
+  /** Whether the document was signed elsewhere and handed in by an operator. */
   takenIn: boolean;
 };
 
-/** The target of a mail's button: the order's page, its payment, or its documents. */
+/** Where the button in a mail leads: to the order's page, its payment, or its documents. */
 export type MailGoal = "page" | "payment" | "documents";
 
 export type MailWords = {
@@ -39,7 +39,7 @@ const parcel = ({ carrier, trackingNumber }: MailFacts) =>
 const faxNumber = ({ faxTo }: MailFacts): string =>
   faxTo === null ? "" : ` to the number that ends in ${faxTo.slice(-4)}`;
 
-/** The words of each mail; docs/mails.md contains the same table. */
+/** The words of each mail. docs/mails.md has the same table, so change both. */
 export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
   quote_ready: ({ firm, totalCents }) => ({
     subject: "Your quote is ready",
@@ -156,9 +156,9 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
   }),
 };
 
-/** The words of a mail about several documents of a closing. */
+/** The words of one mail about several documents of a closing. */
 type TogetherWords = Omit<MailWords, "facts"> & {
-  /** The amount that the mail names for each document, in cents. */
+  /** The amount to print next to each document, in cents. */
   amountOf?: (order: Amounts) => number | null;
 };
 
@@ -166,7 +166,7 @@ type Amounts = Pick<MailFacts, "totalCents" | "refundedCents">;
 const totalOf = ({ totalCents }: Amounts): number => totalCents;
 const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
 
-/** The mails that may be about several documents of a closing. */
+/** For each moment with a mail about several documents of a closing: the words of that mail. */
 export const togetherWords: Readonly<
   Partial<Record<MailMoment, (about: { firm: string; orders: readonly Amounts[] }) => TogetherWords>>
 > = {

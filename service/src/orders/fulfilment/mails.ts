@@ -22,7 +22,7 @@ import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesP
 import { dollars, type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 
-/** Answers of other features for mails to clients: whether orders can be paid here, and what else is in their closing. */
+/** Functions of other features: whether orders can be paid online, and which closings contain an order. */
 type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf };
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
@@ -32,9 +32,9 @@ type Row = Omit<MailOrder, "title" | "firm"> &
   Mailable & {
     partnerId: string;
     id: number;
-    /** Whether the client was also a signer. Such a client gets the same information in the signer's mail. */
+    /** Whether the client was also a signer, and so has the same information from the signers' mail. */
     hasSigned: boolean;
-    /** Whether signing is all that was ordered. */
+    /** Whether the order includes signing and no other service. */
     isSignedAlone: boolean;
   };
 
@@ -70,7 +70,7 @@ export const orderMail = defineMail({
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
     const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
     const orders = rows.filter((each) => stillHolds(takesPayment, moment, each));
-    // In a closing, the signers' mail has brought the copies of documents that were ordered to be signed alone.
+    // In a closing, the signers' mail already linked to the copies of documents for which only signing was ordered.
     if (
       covered.closing !== null &&
       moment === "completed" &&
@@ -131,7 +131,10 @@ const buttons: Readonly<Record<MailGoal, string>> = {
   documents: "Download your documents",
 };
 
-/** Writes the mail about several documents of a closing, which names each with its amount or with the link to its copies. */
+/**
+ * Writes the mail about several documents of a closing. For each document it prints the amount, or the link to its
+ * copies.
+ */
 export function letterTogether(
   moment: MailMoment,
   { id, closing, firm }: { id: string; closing: string | null; firm: MailFirm },
@@ -174,7 +177,7 @@ export function letterTogether(
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
-/** Writes the mail of a moment. @param at distinguishes several mails of the same moment */
+/** Writes the mail of a moment. @param at tells apart several mails of the same moment */
 export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: MailLinks): Letter {
   const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
   const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;

@@ -28,7 +28,7 @@ export type MoveDeps = {
   log: Log;
   blobs: SealDeps["blobs"];
   rowMac: SealDeps["rowMac"];
-  /** The stored document, opened only when the move has to seal it. */
+  /** Opens the sealer. Called only when the move has to seal a document. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
   /** Refuses a move while a provider works on the locked order. @throws ServiceError `conflict` */
   requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
@@ -36,15 +36,15 @@ export type MoveDeps = {
 
 export type MoveRequest = {
   code: string;
-  /** The name of the target status. Null releases a held order to its status before the hold. */
+  /** The name of the target status. Null ends a hold: the order returns to its status before the hold. */
   to: string | null;
-  /** The actor in the audit log; `operator` by default, which is the command line. */
+  /** The actor for the audit log; `operator`, the command line, by default. */
   actor?: string;
   document: Buffer | null;
   facts: Facts;
 };
 
-/** Steps that a person can report although a provider may be doing the same work. */
+/** Events that a person may report for work that a provider does as well. */
 const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "shipped",
   "delivered",
@@ -54,15 +54,21 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "fax_failed",
 ]);
 
-/** Whether the move reports work that a provider may be doing. Such a move is refused while the provider does it. */
+/**
+ * Whether the event reports work that a provider may be doing at the same time. Such a move is refused while the
+ * provider works.
+ */
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
-/** @property isAhead whether the move reports on a fax that is ahead of its order's status */
+/**
+ * @property begin whether the order's next service begins first
+ * @property isAhead whether the move reports on a fax that is ahead of its order's status
+ */
 type Plan = { begin: boolean; on: PeopleEvent; isAhead?: boolean };
 
 /**
- * Moves an order on behalf of a person: by one step of the table, or by the start of the next service and one step of
- * it.
+ * Moves an order on behalf of a person: by one step of the table, or by the start of the next service and then one
+ * step.
  * @throws ServiceError when the order is unknown, a fact is missing or the table refuses the move; nothing changes then
  */
 export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {
@@ -90,7 +96,8 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
         return { orderCode: locked.code, status: locked.status };
       }
       const at = plan.begin ? (await perform(tx, locked, "next_segment", {}, actor)).order : locked;
-      // The fax was sent ahead, and its report moved the order to this status or further.
+      // The fax was sent ahead of the order's status. Beginning its service has already moved the order as far as the
+      // fax.
       if (plan.begin && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };
@@ -101,7 +108,10 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     });
 }
 
-/** Work on an order that goes on during a dispute may never be paid. @throws ServiceError `conflict` */
+/**
+ * Releasing an order during a payment dispute would continue work that may never be paid. @throws ServiceError
+ * `conflict`
+ */
 async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
   const open = await openDisputes(tx, orderId);
   if (open.length > 0)
@@ -119,7 +129,7 @@ function planMove(order: OrderFacts, to: string | null): Plan | null {
   if (direct) return { begin: false, on: direct };
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
-  // A hold, a refund or a cancellation is a single step, found above.
+  // A hold, a refund or a cancellation is always a single step, which was found above.
   if (after) return { begin: true, on: after };
   const ahead = order.environment === "live" && faxesAhead(order) ? faxStatuses.get(to) : undefined;
   return ahead ? { begin: false, on: ahead, isAhead: true } : null;

@@ -46,7 +46,7 @@ export type OrderHistory = {
 const listOf = (table: Statement, fields: Statement) => sql`(
   SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${table} x WHERE x.order_id = o.id)`;
 
-// Revisions are parts of the file that is sealed at the end, so they are not listed as documents.
+// Revisions are stages of the file that is sealed at the end, so they are not listed as documents.
 const documents = listOf(
   sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
   sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', CASE WHEN x.kind = ANY (o.taken_in) THEN 'operator' END`,
@@ -66,7 +66,7 @@ const payments = listOf(
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
     'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)}`,
 );
-// Events of the signers are in their envelope's trail (`envelope show`).
+// The signers' events are not here, but in the trail of their envelope (`envelope show`).
 const history = listOf(
   sql`(SELECT * FROM audit_log WHERE action <> 'signing_link.issued' AND action NOT LIKE 'signer.%')`,
   sql`'occurredAt', ${isoTime(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,

@@ -11,9 +11,9 @@ import { perform } from "./perform.ts";
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * Moves live orders whose service has ended to their next service, or to their end. It happens at once, unless the firm
- * or the service's setting requires a pause.
- * @param waitSeconds for firms that have not chosen a pause
+ * Moves a live order whose service has ended to its next service, or to its end. There is no pause, unless the firm or
+ * the service's setting requires one.
+ * @param waitSeconds the pause for firms that have not chosen one
  */
 export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps, waitSeconds: number): void {
   jobs.work<{ orderId: number; hasWaited?: boolean }>(nextSegmentQueue, async ({ orderId, hasWaited = false }) => {
@@ -43,23 +43,27 @@ export async function beginNextSegment({ db, clock, log }: NextSegmentDeps, orde
   });
 }
 
-/** A provider that does a task of an order in place of people. */
+/** A provider that can do an order's task instead of people. */
 export type Taker = {
   kind: "label_print" | "packet_print" | "fax_send";
-  /** The actor that closes the task: `provider:lob`. */
+  /** The actor that closes the task, such as `provider:lob`. */
   actor: string;
   /**
-   * Claims a locked live order in the transaction that holds its task, and writes the intent. It is called again after
-   * a hold, and must then return the same result for work in progress or done.
-   * @returns the outcome that closes the task (`sent by Lob`); `beside` when the task stays open; null when people do
-   * the work
+   * Claims a locked live order for the provider, and records what the provider will do. Runs in the transaction that
+   * holds the order's task. It is called again after a hold, and must then return the same result for work that is in
+   * progress or done.
+   * @returns the outcome with which the task is closed, such as `sent by Lob`; `beside` when the provider works but the
+   * task stays open; null when people do the work
    */
   take: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "beside" | null>;
 };
 
 type DispatchDeps = { db: Database; clock: Clock };
 
-/** Offers live orders that wait for a label, a letter or a fax to the providers. People do the rest. */
+/**
+ * Offers live orders that wait for a label, a letter or a fax to the providers. When no provider claims an order,
+ * people do the work.
+ */
 export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Taker[]): void {
   jobs.work<{ orderId: number }>(dispatchQueue, ({ orderId }) => dispatch(deps, takers, orderId));
 }
@@ -67,7 +71,7 @@ export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Ta
 const mayTake = (order: LockedOrder, kind: Taker["kind"]): boolean =>
   kind === "fax_send" ? order.status === "FaxPending" || faxesAhead(order) : order.status === "ShippingPending";
 
-/** Only an unclaimed task goes to a provider, so that work is never done twice. */
+/** Offers only an unclaimed task to a provider, so that no work is done twice. */
 export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Taker[], orderId: number): Promise<void> {
   if (takers.length === 0) return;
   await db.transaction(async (tx) => {
@@ -77,7 +81,8 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
     const order = found && (await lockOrder(tx, found.code));
     if (order?.environment !== "live") return;
     const due = takers.filter(({ kind }) => mayTake(order, kind));
-    // Claiming a task also locks the order, so the state can't change in the meantime.
+    // The order is locked, and a person who claims a task must lock the order too. So no task changes its state in the
+    // meantime.
     const tasks = await openTasksOf(tx, { orderId, kinds: due.map(({ kind }) => kind) });
     for (const taker of due) {
       const task = tasks.find(({ kind, state }) => kind === taker.kind && state !== "paused");

@@ -18,31 +18,32 @@ import {
   takeNews,
 } from "../order/order.ts";
 
-// Waits this long after the first event, so that a bulk of orders, or a payment for many, causes only one mail.
+// The first event waits this long for others, so that a bulk of orders, or one payment for many orders, causes one
+// mail.
 const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
-// A mail lists at most this many orders, and counts the rest.
+// A mail lists at most this many orders, and only counts the others.
 const mostShown = 50;
-// The size is larger than the number of orders that a mail shows, because some orders have moved on since the mail was
-// queued.
+// The number of orders read at once. It is larger than the number that a mail lists, because some orders have moved on
+// since the mail was queued.
 const batchSize = 200;
 
-/** The ids of orders by their last status. Statuses that need a person come first. */
+/** The ids of orders, grouped by status. The statuses that need a person come first. */
 type OrdersByStatus = (readonly [NewsStatus, readonly number[]])[];
 
-/** A mail to one member about orders of one environment, with their statuses when the mail was queued. */
+/** The payload of a mail to one member about orders in one environment, with their statuses at the time of queueing. */
 type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
- * Queues a mail to each member whose orders need a person or have ended: two minutes after the first such order, and at
- * most once in 15 minutes for each member.
- * @returns the number of mails
+ * Queues a mail to each member with orders that need a person or have ended. A mail is queued two minutes after the
+ * first such event, and at most once in 15 minutes for each member.
+ * @returns the number of queued mails
  */
 export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
   const now = clock();
   if ((await db.query(sql`${dueMembers(now)} LIMIT 1`)).length === 0) return 0;
   return db.transaction(async (tx) => {
-    // Only one node at a time, because another node would mail the same members.
+    // Without the lock, another node would queue mails to the same members.
     await tx.query(sql`LOCK TABLE order_news_mails IN EXCLUSIVE MODE`);
     await tx.query(sql`DELETE FROM order_news_mails WHERE mailed_at <= ${new Date(now.getTime() - pauseMs)}`);
     const members = await tx.query<{ placedBy: string; environment: Environment }>(dueMembers(now));
@@ -61,7 +62,7 @@ export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock 
   });
 }
 
-/** Groups orders by their last status. Statuses that need a person come before Refunded and Completed. */
+/** Groups orders by the last status noted for each. Statuses that need a person come before Refunded and Completed. */
 export function urgentFirst(noted: readonly Noted[]): OrdersByStatus {
   const latest = new Map([...noted].sort((a, b) => a.n - b.n).map(({ id, status }) => [id, status]));
   return newsStatuses.flatMap((status) => {
@@ -77,7 +78,7 @@ const dueMembers = (now: Date): Statement => sql`
     WHERE m.placed_by = n.placed_by AND m.environment = n.environment AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
   GROUP BY n.placed_by, n.environment HAVING min(n.at) <= ${new Date(now.getTime() - settleMs)}`;
 
-/** For each status: the sentence about one order. */
+/** For each status: the sentence for a mail about one order. */
 const sentences: Readonly<Record<NewsStatus, string>> = {
   PaymentFailed: "The payment did not go through. It can be tried again from the order’s page.",
   EsignDeclined: "A signer declined to sign. An operator of this service has a task to help.",
@@ -101,8 +102,8 @@ type Item = { code: string; status: NewsStatus; name: string; reason: string | n
 type Candidate = { id: number; status: NewsStatus };
 
 /**
- * The orders that still have their status, read in batches until the mail is full. `counts` has the numbers by status,
- * including orders that were not read.
+ * The orders that still have the status in the payload, read in batches until the mail is full. `counts` has the number
+ * of orders by status, including orders that were not read.
  * @returns null when all orders have moved on
  */
 export async function summaryOf(
@@ -121,8 +122,8 @@ export async function summaryOf(
 type Summary = { items: Item[]; counts: ReadonlyMap<NewsStatus, number> };
 
 /**
- * The orders that still have this status, and that the member placed. The row that queued the mail is not
- * authenticated, so both are checked.
+ * The orders of the batch that still have the status in the payload and were placed by the member. Both are checked,
+ * because no MAC covers the payload.
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderNews,
@@ -154,8 +155,8 @@ const caution =
   "You receive this email because you placed these orders, or own the firm of a member who did and has left. Switch such mails off under Sign-in and security.";
 
 /**
- * A mail to the member who placed the orders: a person must act, or everything is done. It is not sent when all of the
- * orders have moved on.
+ * A mail to the member who placed the orders: a person must act, or the orders have ended. It is not sent when all of
+ * the orders have moved on.
  */
 export const orderNewsMail = defineMail({
   queue: "order-news",
@@ -171,7 +172,9 @@ export const orderNewsMail = defineMail({
   },
 });
 
-/** The subject and the text. Each status has a line with its count, even if its orders are not listed. */
+/**
+ * The subject and the text of the mail. Each status has a line with its count, even if none of its orders is listed.
+ */
 export function wordsOf({ items, counts }: Summary, baseUrl: string) {
   const [first] = items;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);

@@ -15,11 +15,11 @@ import { faxAhead } from "./fax-ahead.ts";
 import type { SealedDocument } from "./store.ts";
 import { endFax, endShipment, insertShipment, sendFax } from "./store.ts";
 
-/** The facts about completed work, reported by a person, the sandbox, or the adapter of a carrier or notary. */
+/** The facts about completed work. A person, the sandbox, or the adapter of a carrier or a notary reports them. */
 export type Facts = {
-  /** An amount in US cents to add to the quote, and the reason for it. */
+  /** The signed or notarized document; its blob is already stored. */
   document?: SealedDocument;
-  /** Set for a document that was signed with this service. */
+  /** Only for a document that was signed with this service. */
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
@@ -51,7 +51,7 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: bo
 }
 
 /**
- * Records completed work for a locked order and moves the order, in the caller's transaction. All code that fulfils
+ * Records completed work for a locked order and moves the order, in the caller's transaction. Every path that fulfils
  * orders calls this function.
  * @throws ServiceError when a fact is missing or the table refuses the move; the caller's transaction must then roll
  * back
@@ -70,7 +70,7 @@ export async function perform(
   return { ...moved, order: await catchUp(tx, moved.order, actor) };
 }
 
-/** When an order enters FaxPending and its fax was already sent ahead, moves the order to the status of that fax. */
+/** If an order enters FaxPending after its fax was sent ahead, moves the order on to the status of that fax. */
 async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrder> {
   const ahead = await faxAhead(tx, order.id);
   if (ahead === null || ahead.isRetried) return order;
@@ -112,7 +112,10 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
   }
 }
 
-/** No carrier reports on a parcel that a person handed over, so a task asks a person whether it has arrived. */
+/**
+ * No carrier reports the delivery of a parcel that a person handed over, so a task asks a person whether it has
+ * arrived.
+ */
 async function askArrival(tx: Tx, { id: orderId, environment }: LockedOrder, reason: string, at: Date): Promise<void> {
   if (environment === "live") await openTask(tx, { kind: "arrival", at, environment, orderId, reason });
 }

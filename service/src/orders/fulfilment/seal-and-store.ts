@@ -11,10 +11,10 @@ import { furthestDocument, type SealedDocument } from "./store.ts";
 
 export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocument };
 
-/** The order that a document is sealed for, and the event. */
+/** The order that a document is sealed for, and the event that needs the document. */
 export type SealFor = DocumentOwner & {
   on: PeopleEvent;
-  /** Whether a notary signs after the signers. The seal then leaves room for that signature. */
+  /** Whether a notary signs after the signers. The seal then still allows that signature. */
   notarize?: boolean;
 };
 
@@ -33,8 +33,8 @@ export async function sealAndStore(
 }
 
 /**
- * Signs or notarizes a test order: really seals its latest document, or if that can't be sealed, a page that explains
- * why.
+ * Signs or notarizes a test order. The seal is real. If the latest document can't be sealed, a page that explains why
+ * is sealed instead.
  */
 export async function sealSimulated(
   deps: SealDeps,
@@ -56,17 +56,17 @@ export async function sealSimulated(
     return storeSealed(deps, sealed, of, kindOf(of));
   };
   if (!document) return sealOr(null);
-  // Reserves memory for two copies: the document, and its sealed version.
+  // Reserves memory for two copies of the document: as read, and sealed.
   const at = { key: document.blobKey, use: documentUse(document.sha256), holder: memoryHolder(of), times: 2 };
   return deps.blobs.withBytes(at, sealOr);
 }
 
-/** The last seal locks the whole document. */
+/** The last seal on a document locks all of it. */
 const locksOf = ({ on, notarize }: SealFor): SealLock => (on === "signed" && notarize ? "fields" : "document");
 
 const kindOf = ({ on }: SealFor) => (on === "signed" ? "sealed" : "notarized");
 
-/** Stores a sealed document whose row is written later. */
+/** Stores the bytes of a sealed document. The caller writes its row later. */
 export async function storeSealed(
   { blobs, rowMac }: Omit<SealDeps, "sealDocument">,
   sealed: Sealed,
@@ -80,8 +80,8 @@ export async function storeSealed(
 }
 
 /**
- * A one-page PDF in place of a test order's document that cannot be sealed.
- * @param sha256 of that document, in hex
+ * A one-page PDF that replaces a test order's document which cannot be sealed.
+ * @param sha256 of the replaced document, in hex
  */
 function simulatedDocument(sha256: string): Buffer {
   const lines = [

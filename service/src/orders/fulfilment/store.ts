@@ -17,7 +17,7 @@ type DocumentKind =
 
 export type SealedDocument = NewDocument & { kind: DocumentKind };
 
-/** The latest document of the order: notarized, else sealed, else original, and the newest of that kind. */
+/** The document to work on next: the notarized one, else the sealed one, else the original. Of several, the newest. */
 export async function furthestDocument(db: Sql, orderId: number) {
   const [document] = await db.query<{ kind: string; sha256: string; blobKey: string; mac: Buffer | null }>(sql`
     SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
@@ -26,7 +26,7 @@ export async function furthestDocument(db: Sql, orderId: number) {
   return document;
 }
 
-/** The MAC of a fax covers every column that the order shows. */
+/** The columns of a fax that its MAC covers. They are all columns that the order shows. */
 export const faxState: StateMac = {
   table: sql`faxes`,
   key: sql`id`,
@@ -57,7 +57,7 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
 }
 
 /**
- * Records that a fax was sent, unless the record already has a fax that was sent ahead of the order's status and has
+ * Records that a fax was sent. Does nothing when the record has a fax that was sent ahead of the order's status and has
  * not failed.
  */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
@@ -70,7 +70,7 @@ export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date):
 
 type Ended = { status: "Delivered" | "Failed"; deliveredAt: Date | null };
 
-/** Records the end of the order's latest shipment or fax, unless that has already ended. */
+/** Records the end of the order's latest shipment or fax, unless its end is already on record. */
 async function endLast(tx: Tx, state: StateMac, orderId: number, sent: string, { status, deliveredAt }: Ended) {
   const [last] = await tx.query<{ id: number; status: string }>(sql`
     SELECT id, status FROM ${state.table} WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);

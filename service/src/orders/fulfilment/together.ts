@@ -6,8 +6,8 @@ import { enqueueAfter } from "../../kernel/platform/jobs/jobs.ts";
 import { isPayable, type MailMoment, type OrderMail, orderMailQueue, orderState, wasPaid } from "../order/order.ts";
 
 /**
- * Returns the rooms of the order's own firm that contain it, each with that firm's orders. `closing/rooms` in a higher
- * wing provides this.
+ * Returns the closing rooms of the order's own firm that contain the order, each with that firm's orders in it.
+ * `closing/rooms` implements this.
  */
 export type ClosingsOf = (
   db: Sql,
@@ -17,18 +17,23 @@ export type ClosingsOf = (
 /** An order that a mail may cover, because it has the same client in the same closing. */
 type Peer = { id: number; status: string; statusBeforeHold: string | null };
 
-/** The orders of one mail, in the order of the closing, and the name of the closing. */
+/**
+ * The orders that one mail covers, in the order of the closing, and the closing's name; null for an order by itself.
+ */
 type Covered = { closing: string | null; orderIds: readonly number[] };
 
 type Deps = { db: Database; clock: Clock; closingsOf: ClosingsOf };
 
 /**
- * Clients of a closing of several documents see these moments on the closing's pages, and the mail at the end covers
- * them.
+ * No mail is sent at these moments in a closing of several documents. The client sees them on the closing's pages, and
+ * the mail at the end mentions all documents.
  */
 const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivered", "fax_delivered"] as const);
 
-/** The moments that one mail covers for several orders, and whether another order has reached the moment, too. */
+/**
+ * The moments at which one mail covers several orders of a closing. Each function tells whether another order has
+ * reached the moment.
+ */
 const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
   quote_ready: ({ status }) => isPayable(status),
   payment_received: ({ status, statusBeforeHold }) => wasPaid(status, statusBeforeHold),
@@ -38,14 +43,17 @@ const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
   refunded: ({ status }) => status === "Refunded",
 };
 
-/** A mail about unpaid money names documents again that an earlier mail named. */
+/** A mail about unpaid money names all unpaid documents, even those that an earlier mail named. */
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
 
-/** Documents of a closing that are paid separately are usually paid within seconds. */
+/**
+ * How long a payment mail waits for other payments. Documents of a closing that are paid separately are usually paid
+ * within seconds.
+ */
 const payingMs = 5_000;
 /**
- * How long the end of one document waits for documents that people are working on, and for documents that somebody must
- * correct.
+ * How long the mail about a completed document waits for other documents: `working` for documents in progress, `stuck`
+ * for documents that somebody must correct.
  */
 const longestWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };
 const stuck: ReadonlySet<string> = new Set([
@@ -61,10 +69,10 @@ const stuck: ReadonlySet<string> = new Set([
 const ended: ReadonlySet<string> = new Set(["Completed", "Cancelled", "Refunded"]);
 
 /**
- * Decides which orders a mail to a client covers: in a closing of several documents, one mail is about all documents
- * that have reached the same moment.
- * @returns null when no mail is sent now: another mail covers the order, pages show the moment, or the mail waits and is
- * queued again
+ * Decides which orders a mail to a client covers. In a closing of several documents, one mail covers all documents that
+ * have reached the same moment.
+ * @returns null when no mail is sent now: another mail covers the order, the closing's pages show the moment, or the
+ * mail was queued again for later
  */
 export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered | null> {
   const { db, clock } = deps;
@@ -86,7 +94,7 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
   return orderIds.length === 0 ? null : { closing: closing.name, orderIds };
 }
 
-/** In how many milliseconds a mail checks again whether to wait for other orders; null for now. */
+/** How long, in milliseconds, a mail waits before it checks the other orders again; null when it waits no more. */
 function nextLookMs(moment: MailMoment, peers: readonly Peer[], waitedMs: number): number | null {
   if (moment === "payment_received")
     return waitedMs < payingMs && peers.some(({ status }) => isPayable(status)) ? 1_000 : null;
@@ -101,7 +109,7 @@ function nextLookMs(moment: MailMoment, peers: readonly Peer[], waitedMs: number
 
 type Group = { id: string; name: string; peers: readonly Peer[] };
 
-/** The first closing in which the client has several orders. Altered orders are left out. */
+/** The first closing in which the client has several orders. Orders that fail their MAC are left out. */
 async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Group | null> {
   for (const { id, name, orders } of await closingsOf(db, orderId)) {
     if (orders.length < 2) continue;
@@ -118,7 +126,7 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
 
 type Claim = { orderId: number; mail: string | null; claimedAt: Date };
 
-/** Claims the orders that no other mail of the moment covers. A job that runs again gets the same orders. */
+/** Claims the orders that no other mail of this moment covers. When the job runs again, it gets the same orders. */
 async function claim(
   tx: Tx,
   clock: Clock,

@@ -28,7 +28,7 @@ const customerEmail = () => described("The client's email address.", "signer@exa
 const totalCents = () => cents("What the client pays: the subtotal less the discount, in USD cents.", 6100);
 const createdAt = () => timestamp("When the order was placed.");
 
-/** The examples add up to the total, and match `services`. */
+/** The example lines must add up to the example's total, and match its `services`. */
 const linesExample = [
   { type: "WorkflowFee", label: "Document workflow and e-signature", amountCents: 1200 },
   { type: "NotaryFee", label: "Online notarization", amountCents: 2500 },

@@ -1,4 +1,4 @@
-/** The first digits of an order's code. People name orders by them, and search accepts these or more digits. */
+/** The first digits of an order's code. People refer to an order by them, and the search accepts them. */
 export const codeStart = (code: string): string => code.slice(0, codeStartLength);
 
 export const codeStartLength = 6;

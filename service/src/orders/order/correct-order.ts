@@ -29,8 +29,9 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
 }
 
 /**
- * Changes the client's address. A signer with the client's earlier address gets the new one too, except while an
- * envelope is open (where the signer is replaced instead), and after people have signed under their addresses.
+ * Changes the client's email address. A signer with the client's earlier address gets the new one, too. There are two
+ * exceptions: while an envelope is open, the signer is replaced there instead; and signers don't change after people
+ * have signed under their addresses.
  */
 export async function setClientEmail(
   tx: Tx,
@@ -52,7 +53,7 @@ export async function setClientEmail(
 }
 
 /**
- * Changes the parcel's destination. The carrier's rate was for the earlier address, so it is dropped; the label is
+ * Changes the parcel's destination. The carrier's rate was for the earlier destination, so it is removed. The label is
  * bought at a new rate.
  */
 export async function setShipTo(tx: Tx, orderId: number, shipTo: Address): Promise<void> {
@@ -68,13 +69,13 @@ export async function setFaxTo(tx: Tx, orderId: number, faxTo: string): Promise<
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 
-/** The kind of a document that was replaced. It stays on record. */
+/** The `kind` of an original document after another one has replaced it. The earlier document stays on record. */
 const replacedKind = "original_replaced";
 
 /** The original document of an order. */
 type Original = { id: number; sha256: string; blobKey: string; mac: Buffer | null };
 
-/** The signing data of an order, with which a replacement of its document is tried. */
+/** Reads the order's signing data, so that signing a replacement of its document can be tried. */
 export async function readOriginal(
   tx: Tx,
   rowMac: RowMac,
@@ -92,13 +93,13 @@ export async function readOriginal(
 
 export type NewOriginal = {
   document: OriginalDocument;
-  /** The encrypted name. */
+  /** The encrypted name of the document. */
   name: Buffer | null;
   notices: Buffer | null;
   fields: readonly RequestedField[] | null;
 };
 
-/** Replaces the original document of an order, which stays on record under a kind of its own. */
+/** Replaces an order's original document. The earlier one stays on record under another `kind`. */
 export async function replaceOriginal(
   tx: Tx,
   rowMac: RowMac,

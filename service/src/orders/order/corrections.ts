@@ -9,7 +9,7 @@ import type { OrderState } from "./transitions/table.ts";
 
 export type CorrectionKind = "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
 
-/** A recorded correction. `before` has the earlier value, and `after` the present one. */
+/** A recorded correction. `before` has the earlier values, and `after` the new ones. */
 export type Correction = {
   kind: CorrectionKind;
   before: Readonly<Record<string, unknown>>;
@@ -54,8 +54,8 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     WHERE order_id = ${orderId} ORDER BY id`);
 
 /**
- * How often the address of an order's client was changed. Links to documents that were mailed to earlier addresses stop
- * working.
+ * How many times the client's email address was changed. The count makes links to documents stop working that were
+ * mailed to earlier addresses.
  */
 export async function emailChanges(db: Sql, orderCode: string): Promise<number> {
   const rows = await db.query(sql`
@@ -64,7 +64,10 @@ export async function emailChanges(db: Sql, orderCode: string): Promise<number> 
   return rows.length;
 }
 
-/** An order with the facts that decide what its firm may correct; undefined for another owner's. */
+/**
+ * Reads an order of the owner with the facts that decide what its firm may correct; undefined for another owner's
+ * order.
+ */
 export async function findToCorrect(db: Sql, orderCode: string, { partnerId, environment }: Owner) {
   const [order] = await db.query<OrderState & { id: number }>(sql`
     SELECT id, status, status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders} FROM orders

@@ -21,10 +21,11 @@ import { macOfUse, type TemplateUse } from "./template-use.ts";
 import type { TriedDocument } from "./try-signing.ts";
 
 /**
- * The writing part of `placeOrder`: checks the form, prices it, stores the document and writes everything at once.
- * @param claim the INSERT that claims the request's key; it becomes part of the order's statement
- * @returns the order, or null when an earlier request has the key
- * @throws ServiceError naming the field and the rule. Nothing was written then, nor when it returns null.
+ * Creates an order: checks the form, prices it, stores the document, and writes all rows at once.
+ * @param claim the INSERT that claims the request's Idempotency-Key; it becomes part of the statement that writes the
+ * order
+ * @returns the order, or null when an earlier request has claimed the key
+ * @throws ServiceError naming the field and the rule. No row is written when it throws or returns null.
  */
 export async function createOrder(
   deps: OrderDeps,
@@ -47,8 +48,8 @@ export async function createOrder(
 }
 
 /**
- * Checks and prices an order, and stores the document that came with it. Writes no row, because `writeOrder` does that.
- * @returns also the key of the blob that it stored; null for a document that was stored before
+ * Checks and prices an order, and stores the document that came with it. Writes no row; `writeOrder` does.
+ * @returns the order, and the key of the blob that it stored; null when it stored none
  * @throws ServiceError naming the field and the rule
  */
 export async function draftOrder(
@@ -72,8 +73,8 @@ export async function draftOrder(
 }
 
 /**
- * Writes the order in one statement. It needs a transaction if it consumes a fill token, which is valid for one order,
- * or opens a task, which has a MAC.
+ * Writes the order in one statement. A transaction is needed only to consume a fill token, or to open a task and write
+ * the task's MAC.
  */
 async function write(db: Database, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const { fillToken } = order.form;
@@ -83,8 +84,8 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
 }
 
 /**
- * @returns false when an earlier request has the key @throws ServiceError when another order used the document of the
- * fill token
+ * @returns false when an earlier request has claimed the key @throws ServiceError when another order has used the fill
+ * token
  */
 export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | null = null): Promise<boolean> {
   const { fillToken } = order.form;

@@ -32,8 +32,8 @@ export type Offer = {
     reaches: (phone: string) => boolean;
   } | null;
   /**
-   * The checkout URL of a committed order. Resolves to null when creating it failed, and never rejects. Null when
-   * payments are not configured.
+   * Returns the checkout URL of a committed order; null when creating the checkout failed. It never rejects. The
+   * function itself is null when payments are not configured.
    */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
 };

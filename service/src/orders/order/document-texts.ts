@@ -21,7 +21,7 @@ type Noted = { code: string; documentNotices: Buffer | null };
 /** Reads the notices that were found when the order was placed. */
 export type NoticesOf = (order: Noted) => DocumentNotice[];
 
-/** The notices use the cipher of document names, with another context. */
+/** The cipher context of an order's notices. Their cipher is that of document names, so the context must differ. */
 const holderOf = (code: string): string => `${code}/notices`;
 
 export const sealNotices = (names: DocumentNames, code: string, notices: readonly DocumentNotice[]): Buffer | null =>
@@ -32,12 +32,12 @@ export const noticeReader =
   ({ code, documentNotices }) => {
     if (documentNotices === null) return [];
     const text = names.open(documentNotices, holderOf(code));
-    // The notices can't be decrypted, so only their existence is reported.
+    // The notices can't be decrypted, so a single notice says that the document was only partly examined.
     if (text === null) return [{ code: "partly_examined", page: null, text: null }];
     return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
   };
 
-/** The notices of an order, found by the order's number. */
+/** Reads the notices of an order by its row id. */
 export const storedNotices =
   (db: Sql, noticesOf: NoticesOf) =>
   async (orderId: number): Promise<DocumentNotice[]> => {

@@ -13,19 +13,22 @@ export type StoredDocument = { sha256: string; bytes: number; blobKey: string };
 
 export type DocumentOwner = Owner & { orderCode: string };
 
-/** Columns of `orders o` that identify the owner of its documents. */
+/** Columns of `orders o` that identify the order and the firm that own a document. */
 export const documentOwnerColumns: Statement = sql`o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment`;
 
 /** The facts in the row of an order's document; `sha256` in hex. */
 export type DocumentFacts = DocumentOwner & { kind: string; sha256: string; blobKey: string };
 
-/** The fields that the row MAC covers, so that moving an order to another firm doesn't move its documents. */
+/**
+ * The fields that the row MAC covers. They include the firm, so moving an order to another firm in the database doesn't
+ * move its documents.
+ */
 export const documentMembers = (document: DocumentFacts): Members => {
   const { partnerId, environment } = document;
   return { ...earlierDocumentMembers(document), partnerId, environment };
 };
 
-/** The fields that MACs of earlier releases cover. */
+/** The fields that the MACs of earlier releases covered. */
 export const earlierDocumentMembers = ({ orderCode, kind, sha256, blobKey }: DocumentFacts): Members => ({
   orderCode,
   kind,
@@ -33,13 +36,13 @@ export const earlierDocumentMembers = ({ orderCode, kind, sha256, blobKey }: Doc
   blobKey,
 });
 
-/** Verifies a document's MAC of earlier releases. */
+/** Verifies a document's MAC as earlier releases computed it. */
 export const earlierDocumentHolds = (rowMac: RowMac, row: MacRow<DocumentFacts>): boolean =>
   rowMac.holds("documents", earlierDocumentMembers(row), row.mac);
 
 /**
- * The identity of a document's blob. It names no order, because a document that was filled in online is stored before
- * its order is placed.
+ * The use that a document's blob is stored under. It names no order, because a document that was filled in online is
+ * stored before its order exists.
  */
 export const documentUse = (sha256: string): BlobUse => ({ kind: "document", owner: "", sha256 });
 
@@ -47,14 +50,14 @@ export const documentUse = (sha256: string): BlobUse => ({ kind: "document", own
 export type NewDocument = StoredDocument & {
   kind: string;
   rowMac: Buffer;
-  /** `operator` when an operator handed the document in; absent when the service made it. */
+  /** `operator` when an operator handed the document in; absent for other documents. */
   origin?: "operator";
 };
 
 /**
- * Builds the INSERT of an order's document, which returns the row's id. It runs alone or as a part (`WITH ... AS
- * (...)`) of another statement.
- * @param unlessStored skips the insert, and returns no row, when a document of the same kind and hash is stored
+ * Builds the INSERT of an order's document, which returns the row's id. The statement can run alone, or as a part
+ * (`WITH ... AS (...)`) of another statement.
+ * @param unlessStored inserts nothing and returns no row when the order has a document of the same kind and hash
  */
 export const insertDocument = (
   orderId: number,
@@ -68,7 +71,7 @@ export const insertDocument = (
   RETURNING id`;
 
 /**
- * The INSERT of a document that the service sealed. The statement also queues the document's line of the transparency
+ * The INSERT of a document that the service sealed. The statement also queues the document's entry in the transparency
  * log.
  */
 export const insertSealedDocument = (
@@ -80,7 +83,7 @@ export const insertSealedDocument = (
   WITH logged AS (${queueEntry(environment, { kind: "seal/v1", sealedSha256: document.sha256 }, at)})
   ${insertDocument(orderId, document, at)}`;
 
-/** Document rows with the hash of their blob. */
+/** The rows that refer to documents' blobs, with the hash of each blob. */
 export const documentBlobs: BlobRows<{ sha256: string }> = {
   columns: sql`sha256`,
   useOf: ({ sha256 }) => documentUse(sha256),
@@ -98,14 +101,15 @@ FROM documents d JOIN orders o ON o.id = d.order_id`,
   blobs: documentBlobs,
 };
 
-/** The key is a parameter, so that links mailed before a rotation work as long as their key is configured. */
+/** The key is a parameter, so that links mailed before a key rotation work as long as the earlier key is configured. */
 const tokenUnder = (key: SecretBytes, orderCode: string, changes: number): string =>
   derivedToken(deriveKey(key, "order-documents"), changes === 0 ? orderCode : `${orderCode}/${changes}`);
 
 /**
- * The path of an order's page with its documents. Only the client gets it, by mail; the order's code alone gives no
+ * The path of the page with an order's documents. Only the client gets it, by mail. The order's code alone doesn't give
  * access to it.
- * @param changes how often the client's address was changed, so that paths mailed to earlier addresses stop working
+ * @param changes how many times the client's address was changed, so that paths mailed to earlier addresses stop
+ * working
  */
 export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>
   `/orders/${orderCode}/documents/${tokenUnder(secrets, orderCode, changes)}`;

@@ -18,7 +18,7 @@ const usableForMs = 7 * dayMs;
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** The facts in the row of a document that waits for its order; hashes are lowercase hex SHA-256. */
+/** The facts in the row of a document that waits for its order. Hashes are lowercase hex SHA-256. */
 type FillFacts = {
   tokenSha256: string;
   slug: string | null;
@@ -28,8 +28,8 @@ type FillFacts = {
   blobKey: string;
   expiresAt: Date;
   /**
-   * The only firm that may order the document, and the template from which it was filled in. Null when an operator
-   * handed the document in.
+   * The only firm that may order the document, and the template from which it was filled in. They are null for a
+   * document that an operator handed in.
    */
   forPartner: string | null;
   forEnvironment: Environment | null;
@@ -40,7 +40,7 @@ type FillFacts = {
 function fillMembers(facts: FillFacts): Members {
   const { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt } = facts;
   const { forPartner, forEnvironment, templateId, templateVersion } = facts;
-  // Rows of earlier releases have no owner, so their MACs omit it.
+  // Rows without a firm have MACs that don't cover these fields.
   const owner = forPartner === null ? {} : { forPartner, forEnvironment, templateId, templateVersion };
   return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt, ...owner };
 }
@@ -60,7 +60,7 @@ export const fillRows: MacTable<FillFacts> = {
 };
 
 /**
- * Stores a completed PDF behind a new fill token: 40 hex characters, good for one order within seven days.
+ * Stores a completed PDF under a new fill token: 40 hex characters, valid for one order within seven days.
  * @throws ServiceError when the bytes are not a PDF or exceed `maxBytes`
  */
 export async function addFill(
@@ -78,12 +78,12 @@ export async function addFill(
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
-/** The form with which a file was uploaded. */
+/** The form in which a file was uploaded. */
 export type KeptForm = "order" | "closing";
 
 export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };
 
-/** Stores a PDF under a new token. `kept` is null when an operator handed the PDF in. */
+/** Stores a PDF under a new token. `kept` is null for a PDF that an operator handed in. */
 export async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
@@ -124,7 +124,7 @@ export type NewFilled = OriginalDocument & {
   at: Date;
 };
 
-/** Stores the document under its token, with which its firm may order it within seven days. */
+/** Stores the document under its fill's token. The firm may order it with the token within seven days. */
 export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): Promise<Date> {
   const { token, slug, owner, use, at, sha256, bytes, pages, blobKey } = filled;
   const expiresAt = new Date(at.getTime() + usableForMs);
@@ -145,7 +145,7 @@ export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): 
   return expiresAt;
 }
 
-/** The states of filled-in documents by token, except deleted ones. */
+/** The states of filled-in documents by their tokens. Deleted documents are left out. */
 export async function fillStates(
   db: Sql,
   tokens: readonly string[],
@@ -163,14 +163,14 @@ export async function fillStates(
 }
 
 /**
- * `slug` is the catalog document that was completed online, or null. `use` is the template from which the document was
- * filled in.
+ * `slug` names the catalog document that was completed online; null for none. `use` names the template from which the
+ * document was filled in.
  */
 export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
 
 /**
- * The document of a token that is unused, has not expired, and does not belong to another firm or environment.
- * Undefined also for a row that fails its MAC.
+ * The document of a token that is unused, not expired, and not of another firm or environment. Undefined for any other
+ * token, and for a row that fails its MAC.
  */
 export async function findFill(
   { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },
@@ -191,7 +191,7 @@ export async function findFill(
   return undefined;
 }
 
-/** Consumes the token. False when another order has used it or it has expired. */
+/** Consumes the token. @returns false when another order has used it, or it has expired */
 export async function takeFill(db: Sql, token: string, now: Date): Promise<boolean> {
   const taken = await db.query(sql`
     UPDATE fill_documents SET used_at = ${now}
@@ -199,6 +199,6 @@ export async function takeFill(db: Sql, token: string, now: Date): Promise<boole
   return taken.length === 1;
 }
 
-/** Deletes tokens that expired unused. Their blobs become orphans, which are swept. */
+/** Deletes tokens that expired unused. The blobs of their documents become orphans, which another job deletes. */
 export const sweepFills = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM fill_documents WHERE used_at IS NULL AND expires_at <= ${now}`);

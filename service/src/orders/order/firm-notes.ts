@@ -24,14 +24,14 @@ export const noteRows: ProtectedTable = {
 export type FirmNote = { author: string; text: string | null; createdAt: Date };
 
 /**
- * Notes that members write on their firm's orders. Only the dashboard shows them: not the client, the API or
- * webhooks.
+ * Notes that members write on their firm's orders. Only the firm's dashboard shows them. The client, the API and
+ * webhooks don't get them.
  */
 export type FirmNotes = {
-  /** Newest first. */
+  /** The notes on an order, newest first. */
   of: (orderCode: string, owner: Owner) => Promise<FirmNote[]>;
   /**
-   * @throws ServiceError for another firm's order, a bad text, too many notes, and an order whose documents were
+   * @throws ServiceError for another firm's order, an invalid text, too many notes, and an order whose documents were
    * deleted
    */
   add: (principal: Principal, orderCode: string, text: string) => Promise<void>;
@@ -58,7 +58,7 @@ export function openFirmNotes({ db, clock, secrets, log }: Deps): FirmNotes {
 SELECT id, (SELECT count(*)::int FROM firm_notes WHERE order_id = orders.id) AS notes FROM orders
 WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment} FOR NO KEY UPDATE`);
         if (!order) throw new ServiceError("not_found", "Order not found.");
-        // Deleting the documents also deletes the notes. A note added afterwards would never be deleted.
+        // The notes are deleted together with the documents. A note added after that would never be deleted.
         if ((await whenDocumentsWereDeleted(tx, order.id)) !== null)
           throw new ServiceError("conflict", "This order’s documents and notes were deleted. It takes no new notes.");
         if (order.notes >= mostNotes) throw invalid(`An order holds at most ${mostNotes} notes.`);
@@ -87,7 +87,7 @@ function noteText(typed: string): string {
   return text;
 }
 
-/** Logs a note that can't be decrypted, so that the others can still be shown. */
+/** A note that can't be decrypted is logged and returned as null, so that the other notes can still be shown. */
 function opened(cipher: ColumnCipher, log: Log, sealed: Buffer, id: string): string | null {
   try {
     return cipher.decrypt(sealed, id).toString();

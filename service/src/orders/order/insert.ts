@@ -20,16 +20,16 @@ export type NewOrder = OrderRow & {
   status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
   principal: Principal;
   form: OrderForm;
-  /** Null when the client signs. */
+  /** Null when the client is the only signer. */
   signers: readonly OrderSigner[] | null;
   /** The carrier's rate on which the postage line is based; null without one. */
   carrierRate: CarrierRate | null;
   priceBookVersion: number;
-  /** The encrypted name. */
+  /** The encrypted name of the document. */
   documentName: Buffer | null;
   notices: readonly DocumentNotice[];
   document: OriginalDocument & { rowMac: Buffer };
-  /** The MAC over the signing facts of the order; null without signing. */
+  /** The MAC over the signing facts of the order; null when nothing is signed. */
   rowMac: Buffer | null;
   /** The template from which the order was placed; null without a template. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
@@ -39,7 +39,7 @@ const jsonOrNull = (value: object | null): string | null => value && JSON.string
 
 /**
  * The single statement that writes an order, its document, audit lines and event.
- * @param claim the INSERT that claims the request's key. If it returns no row, nothing is written
+ * @param claim the INSERT that claims the request's Idempotency-Key. If it inserts no row, nothing is written.
  */
 export function insertStatement(order: NewOrder, claim: Statement | null): Statement {
   const { code, status, createdAt: at, form, principal, document } = order;
@@ -77,7 +77,7 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
     SELECT id${quoteJob(order)} FROM new_order`;
 }
 
-/** The values that the MAC covers in addition to the code, in the order of `orderState`. */
+/** The values that the order's MAC covers, without the code, in the order of `orderState`. */
 const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
   principal.partnerId,
   principal.environment,
@@ -116,8 +116,8 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
 }
 
 /**
- * Queues the job of a quote that can be paid: a mail to the client, or a charge of the firm's own method when the firm
- * pays.
+ * Queues the next job for an order that can be paid: a mail to the client or, when the firm pays, a charge of the
+ * firm's own method.
  */
 function quoteJob({ status, createdAt: at, form }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
@@ -125,12 +125,15 @@ function quoteJob({ status, createdAt: at, form }: NewOrder): Statement {
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
 }
 
-/** @returns false when an earlier request has the key; nothing was written then */
+/** @returns false when an earlier request has claimed the key; nothing was written then */
 export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
   return (await db.query(insertStatement(order, claim))).length === 1;
 }
 
-/** Inserts an order that a person has to price, and opens the task. @returns false as `insertOrder` does */
+/**
+ * Inserts an order that a person has to price, and opens the task for it.
+ * @returns false when an earlier request has claimed the key; nothing was written then
+ */
 export async function insertUnpriced(tx: Tx, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const [inserted] = await tx.query<{ id: number }>(insertStatement(order, claim));
   if (!inserted) return false;

@@ -12,15 +12,15 @@ import { type FillDeps, findFill, insertFill, type KeptForm, tokenSha256 } from 
 import { looksLikePdf } from "./original.ts";
 
 /**
- * The most stored files for each firm and form, so that they don't fill the store. A closing's form stores all of its
- * files before it is sent.
+ * The largest number of files that a firm may have stored for each kind of form, so that the store doesn't fill up. A
+ * closing's form stores all of its files before it is sent.
  */
 export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 60 };
 
 /**
- * Stores the file of a firm's form for a day, so that the firm need not send it again.
- * @returns its fill token and pages; null when the file is not a PDF, or the firm has the maximum of stored files for
- * such forms
+ * Stores the file of a firm's form for a day, so that the firm need not upload it again.
+ * @returns its fill token and number of pages; null when the file is not a PDF, or the firm already has the maximum
+ * number of files for this form
  */
 export async function keepUpload(
   deps: FillDeps,
@@ -38,8 +38,8 @@ export async function keepUpload(
 }
 
 /**
- * Deletes a stored file that no order has used. Its blob becomes an orphan, which is swept. Another firm's token
- * changes nothing.
+ * Deletes a stored file that no order has used. Its blob becomes an orphan, which another job deletes. The token of
+ * another firm has no effect.
  */
 export const releaseKept = (db: Sql, token: string, { partnerId, form }: { partnerId: string; form: KeptForm }) =>
   db.query(sql`
@@ -47,7 +47,8 @@ export const releaseKept = (db: Sql, token: string, { partnerId, form }: { partn
     WHERE token_sha256 = ${tokenSha256(token)} AND kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL`);
 
 /**
- * Opens a file for showing its pages: of a firm's refused form, or one that was filled in online for the firm.
+ * Opens a file so that its pages can be shown: a file from the firm's refused form, or one that was filled in online
+ * for the firm.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openKept(

@@ -20,7 +20,7 @@ export type ListQuery = PageQuery & { status?: string; external_reference?: stri
 
 const pageSize = { usual: 20, most: 100 };
 
-/** A cursor is the code of the previous page's last order, so it reveals nothing new to the caller. */
+/** The cursor is the code of the last order on the previous page. The caller has already seen that code. */
 async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise<string | null> {
   const cursor = cursorOf(sent);
   if (cursor !== null && !(isCode(cursor) && (await isOwnOrder(db, cursor, owner)))) throw foreignCursor();
@@ -28,7 +28,7 @@ async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise
 }
 
 /**
- * A page of the owner's orders, newest first, and the next page's cursor or null.
+ * A page of the owner's orders, newest first, with the cursor of the next page; null on the last page.
  * @throws ServiceError naming the parameter and its rule
  */
 export async function orderPage(db: Sql, owner: Owner, query: ListQuery) {
@@ -40,7 +40,7 @@ export async function orderPage(db: Sql, owner: Owner, query: ListQuery) {
     limit: limit + 1,
   });
   const { items, nextCursor } = pageOf(rows, limit, ({ code }) => code);
-  // Leaves out orders that fail their MAC. The cursor still moves past them.
+  // Orders that fail their MAC are left out. The cursor still moves past them.
   return { orders: items.filter(({ isAuthentic }) => isAuthentic).map(summaryView), nextCursor };
 }
 
@@ -50,13 +50,13 @@ export type SameClient = {
   customerName: string | null;
   signerState: string | null;
   externalReference: string | null;
-  /** Null when the client signs. */
+  /** Null when the client is the only signer. */
   signers: readonly OrderSigner[] | null;
   shipTo: Address | null;
   shipFrom: Address | null;
 };
 
-/** Reads the fields from the owner's order; undefined for another owner's order. */
+/** Reads these fields from the owner's order; undefined for another owner's order. */
 export async function sameClient(
   db: Sql,
   code: string,

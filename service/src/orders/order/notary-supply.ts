@@ -4,23 +4,26 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 
-/** The values of an order that decide who may notarize it. */
+/** The facts about an order that decide which notaries may notarize it. */
 export type NotarizationSale = {
   environment: Environment;
   docSlug: string | null;
   signerState: string | null;
-  /** False for a document that can be notarized only in ink. */
+  /** False for a document that may be notarized only in ink. */
   takesSignature: boolean;
 };
 
 /**
- * Whether notaries on record can perform an order. The composition root passes this in, because notaries belong to a
- * higher wing.
+ * Whether any notary on record can perform an order. Notaries are code of a higher layer, so the composition root
+ * passes this in.
  */
 export type NotarySupply = {
-  /** A sentence for the firm on why no notary can perform the order; null when one can, and for test orders. */
+  /**
+   * The reason, as a sentence for the firm, why no notary can perform the order; null when one can, and for test
+   * orders.
+   */
   gapOf: (db: Sql, sale: NotarizationSale) => Promise<string | null>;
-  /** Whether an order that no notary can perform is refused (NOTARY_REQUIRED). Otherwise a person prices it. */
+  /** Whether an order is refused that no notary can perform (NOTARY_REQUIRED). If false, a person prices it. */
   refuses: boolean;
 };
 
@@ -41,8 +44,8 @@ export async function notaryGap(
 }
 
 /**
- * Why a quoted order may not be paid: the last notary who could perform it has left since the quote. An order that a
- * person priced is already arranged, and stays payable.
+ * Why a quoted order may not be paid: since the quote, the last notary who could perform it has left. An order that a
+ * person priced stays payable, because that person has arranged a notary.
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`

@@ -17,7 +17,10 @@ const coveredLast = (
 ): Statement => sql`${o}.envelope_status, (extract(epoch FROM ${o}.updated_at) * 1000)::bigint, ${o}.document_name IS NOT NULL,
     ${o}.document_notices IS NOT NULL, ${o}.taken_in, ${o}.state_version`;
 
-/** The order columns that the service acts on or shows. Signing facts have their own MAC (`signing-row.ts`). */
+/**
+ * The order columns that the service acts on or shows, and that the order's MAC covers. Signing facts have a MAC of
+ * their own (`signing-row.ts`).
+ */
 export const orderState: StateMac = {
   table: sql`orders`,
   key: sql`id`,
@@ -26,15 +29,15 @@ export const orderState: StateMac = {
   opened: { column: sql`code`, kind: "order" },
 };
 
-/** The columns that MACs of the previous release covered: all except the payer. */
+/** The columns that the order MACs of the previous release covered: all except the payer. */
 export const payerlessOrderState: StateMac = {
   ...orderState,
   covered: (o) => sql`${coveredFirst(o)}, ${coveredLast(o)}`,
 };
 
 /**
- * The columns that order MACs of even earlier releases covered, latest release first. @param code the plain code, which
- * the oldest MACs covered
+ * The columns that order MACs of still earlier releases covered, the latest release first.
+ * @param code the plain code, which the oldest MACs covered
  */
 export const earlierOrderStates = (code: Statement): readonly StateMac[] =>
   [coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({
@@ -68,7 +71,7 @@ export const orderRows = stateRows(orderState, {
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** The columns of an envelope's signer, except counts of codes and the time of the last reminder. */
+/** The MAC covers the columns of an envelope's signer, except the counts of codes and the time of the last reminder. */
 export const signerState: StateMac = {
   table: sql`envelope_signers`,
   key: sql`id`,
@@ -84,8 +87,8 @@ export const signerState: StateMac = {
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
- * Verifies all signers of the orders' latest envelopes. @param orders the text after FROM, with a WHERE that selects
- * orders `o`
+ * For a select list: verifies all signers of the latest envelope of each order.
+ * @param orders the text after FROM, with a WHERE that selects orders `o`
  */
 export const verifiedSignersOf = (orders: Statement): Statement =>
   verifiedAll(
@@ -115,7 +118,7 @@ export const verifiedShipmentsOf = (orderId: Statement): Statement =>
 export const verifiedOrders: Statement = verified(orderState, sql`orders`);
 export const verifiedOrder: Statement = verified(orderState, sql`o`);
 
-/** The covered values of a new order, in the order of `orderState`. */
+/** The values of a new order that its MAC covers, in the order of `orderState`. */
 export type NewOrderState = readonly unknown[];
 
 const firstVersion = 1;

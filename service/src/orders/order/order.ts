@@ -1,6 +1,6 @@
 /**
- * Orders: the form, the record, and the allowed transitions. The payment processor's transitions have an entry file of
- * their own, by-processor.ts.
+ * Orders: the form, the record, and the allowed transitions. Transitions by the payment processor are exported only
+ * from by-processor.ts.
  */
 import { correctionRows } from "./corrections.ts";
 import { documentRows } from "./documents.ts";

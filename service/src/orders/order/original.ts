@@ -4,13 +4,16 @@ import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { TrySigning } from "./try-signing.ts";
 
 const header = Buffer.from("%PDF-");
-// Readers accept a header anywhere in the first 1024 bytes (PDF 32000-1, Annex H.3.4.1 of ISO 32000-1).
+// PDF readers accept a header anywhere in the first 1024 bytes (PDF 32000-1, Annex H.3.4.1 of ISO 32000-1).
 const headerWithin = 1024;
 const estimatedBytesPerPage = 50 * 1024;
 
 export const looksLikePdf = (bytes: Buffer): boolean => bytes.subarray(0, headerWithin).includes(header);
 
-/** The number of pages, for the postage. Estimated from the size when the page tree can't be read. */
+/**
+ * The number of pages, from which the postage is calculated. It is estimated from the size when the page tree can't be
+ * read.
+ */
 export async function pagesOf(workers: Workers, holder: string, bytes: Buffer): Promise<number> {
   return (await countPagesIn(workers, holder, bytes)) ?? estimatedPages(bytes);
 }

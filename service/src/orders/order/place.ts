@@ -14,10 +14,13 @@ export type PlaceRequest = {
   idempotencyKey: string | null;
 };
 
-/** The result for all callers. `checkoutUrl` is null without a checkout, and when creating it failed. */
+/**
+ * The result that every kind of caller gets. `checkoutUrl` is null without a checkout, and when creating the checkout
+ * failed.
+ */
 export type PlacedOrder = { orderCode: string; checkoutUrl: string | null };
 
-/** The caller's response: its status, and the result that is stored before the order has a checkout. */
+/** How a kind of caller responds: with this status, and with a result that is first stored without its checkout. */
 export type Answering<Placed extends PlacedOrder> = {
   status: number;
   resultOf: (order: NewOrder) => Placed;
@@ -26,9 +29,9 @@ export type Answering<Placed extends PlacedOrder> = {
 };
 
 /**
- * Places an order once for each Idempotency-Key. The order is stored even when the processor fails, because the caller
- * can request a checkout later. A stored result without its checkout is not final; the next request with the key
- * completes it.
+ * Places an order once for each Idempotency-Key. The order is stored even if the processor fails, because the caller
+ * can request a checkout later. A stored result without a checkout is not final: the next request with the same key
+ * adds the checkout.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export function placeOrder<Placed extends PlacedOrder>(
@@ -53,8 +56,8 @@ export function placeOrder<Placed extends PlacedOrder>(
 }
 
 /**
- * Replaces access codes by keyed hashes. With a plain hash of the form, anyone could find a short code by trying all
- * codes.
+ * Replaces access codes by keyed hashes before the form is hashed. With a plain hash, anyone could find a short code by
+ * trying all codes.
  */
 function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
   const hidden = (["signers", "roles"] as const).flatMap((name): [string, string][] => {

@@ -32,7 +32,7 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded };
 }
 
-/** @throws ServiceError naming the field that requests text messages which can't be sent */
+/** @throws ServiceError naming the field that requests text messages to a number that gets none */
 function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
   const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !texts?.reaches(phone ?? ""));
   if (index === -1) return;
@@ -53,15 +53,15 @@ async function filledDocument(
 }
 
 /**
- * An order with a document that was completed online uses the catalog entry of that document, unless the form names
- * another entry.
+ * An order with a document that was completed online is for that document's catalog entry, unless the form names
+ * another one.
  */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "") !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
-/** Reads the document. First tries signing or notarizing it in memory, so that a refusal comes before it is stored. */
+/** Reads the document, and tries signing or notarizing it in memory. So a document is refused before it is stored. */
 async function examineSent(
   deps: OrderDeps,
   principal: Principal,
@@ -70,7 +70,8 @@ async function examineSent(
   const { upload, mayAddPage = true } = sent;
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
-  // A document that only a notary signs may be notarized in ink, so its signers' places count only if it states them.
+  // If only a notary signs, the document may be notarized in ink. So the signers need places only if the form states
+  // them.
   const names =
     form.services.sign || fields !== null ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
   const { partnerId: holder } = principal;
@@ -101,13 +102,14 @@ async function examineSent(
 
 function price(deps: OrderDeps, principal: Principal, form: OrderForm, pages: number): Promise<Priced> {
   const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-  // Test orders contact no provider, and letters need no carrier's label.
+  // Carriers are not asked for a test order, because it must not contact providers, or for a letter, because it needs
+  // no label.
   const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.offer.askCarriers : null;
   const tier = tierOf(principal.tier);
   return deps.offer.pricing.price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers });
 }
 
-/** The reasons why a person must price the order, as sentences for its firm; null when it is quoted at once. */
+/** The reasons why a person must price the order, as sentences for the firm; null when the order is quoted at once. */
 async function whyByHand(
   { db, offer }: OrderDeps,
   { environment }: Principal,

@@ -10,7 +10,7 @@ const jsonObject = (description: string, contentSchema: object) =>
   text(description, { contentMediaType: "application/json", contentSchema });
 const flag = (description: string) => text(`\`true\` or \`on\`: ${description}`, { examples: ["true"] });
 
-/** The schema of the create form, for the published description. The rules are in form/form.ts. */
+/** The schema of the form that creates an order, as published. The rules themselves are in form/form.ts. */
 export const orderFormSchema = {
   type: "object",
   required: ["email", "byod_confirmed"],

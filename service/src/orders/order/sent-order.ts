@@ -12,7 +12,7 @@ export type SentOrder = {
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;
-  /** Whether a page may be added for signers for whom the document has no place; true by default. */
+  /** Whether a page may be added for signers who have no place in the document; true by default. */
   mayAddPage?: boolean;
   /** Fills in the form from the template that it names. */
   withTemplate?: WithTemplate | undefined;
@@ -35,7 +35,7 @@ export type Expanded = {
  */
 export type WithTemplate = (principal: Principal, sent: SentOrder) => Promise<Expanded | undefined>;
 
-/** A file as sent, with the name that the sender gave it. */
+/** A file as uploaded, with the file name that the sender gave it. */
 export type SentDocument = { bytes: Buffer; sha256: string; filename?: string | undefined };
 
 type ToStore = {
@@ -46,8 +46,8 @@ type ToStore = {
 };
 
 /**
- * Stores the document of the form, or a copy of the template's. The copy is needed because deleting the order's
- * documents must not affect the template.
+ * Stores the document of the form, or a copy of the template's document. A copy is needed so that deleting the order's
+ * documents doesn't delete the template's.
  */
 export async function storedDocument(
   { blobs }: { blobs: Blobs },

@@ -10,14 +10,14 @@ import { documentMembers } from "./documents.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 
-/** An order's signing facts: who gets links, and what each person signs where. */
+/** An order's signing facts: who gets signing links, and what each person signs in which places. */
 export type SigningFacts = {
   orderCode: string;
-  /** Null when the client signs. */
+  /** Null when the client is the only signer. */
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
   customerEmail: string;
-  /** Null when the document decides. */
+  /** Null when people sign in the places that the document itself has. */
   fields: readonly RequestedField[] | null;
 };
 
@@ -28,7 +28,9 @@ export const signingMembers = ({ orderCode, fields, ...order }: SigningFacts): M
   fields: canonicalJson(fields?.map(withExactMeasures) ?? null),
 });
 
-/** Canonical JSON has no fractions, so a fractional measure is covered as JavaScript's text of it. */
+/**
+ * Canonical JSON has no fractions, so the MAC covers a fractional measure as the text that JavaScript writes for it.
+ */
 const withExactMeasures = ({ options, ...field }: RequestedField) => ({
   ...exact(field),
   ...(options && { options: options.map(({ label, place }) => ({ label, ...(place && { place: exact(place) }) })) }),
@@ -43,8 +45,8 @@ const exact = <Measured extends object>(measured: Measured) =>
   );
 
 /**
- * The covered members of a stored row. If the row has values that the service never writes and that have no canonical
- * form, the result matches no MAC.
+ * The covered members of a stored row. The database may contain values without a canonical form, which the service
+ * never writes. The result for them matches no MAC.
  */
 function storedMembers(row: SigningFacts): Members {
   try {
@@ -87,7 +89,7 @@ export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Prom
 }
 
 /**
- * Replaces the order's signer `n`, so that a later envelope goes to the same people.
+ * Replaces signer `n` of the order, so that a later envelope goes to the new person.
  * @param orderId of a locked order
  * @throws Error when the signers fail their MAC
  */
@@ -105,13 +107,13 @@ export async function replaceSigner(
     UPDATE orders SET signers = ${JSON.stringify(signers)}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
 }
 
-/** The parts of an order that are copied into another order of the same document type. */
+/** The parts of an order that are copied into another order for the same type of document. */
 export type PlacedForm = Omit<BoughtServices, "fax"> & {
   docSlug: string | null;
   shipMethod: string | null;
   signers: readonly OrderSigner[];
   fields: readonly RequestedField[] | null;
-  /** Null for a row that fails its MAC. */
+  /** Null for a document row that fails its MAC. */
   document: { sha256: string; blobKey: string } | null;
 };
 
@@ -119,8 +121,8 @@ type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
 /**
- * Reads the copied parts from the owner's order; undefined for another owner's order. @throws Error when the signers
- * fail their MAC
+ * Reads these parts from the owner's order; undefined for another owner's order. @throws Error when the signers fail
+ * their MAC
  */
 export async function placedForm(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -39,7 +39,7 @@ export async function isOwnOrder(db: Sql, code: string, { partnerId, environment
   return found.length === 1;
 }
 
-/** Who pays the order. @throws ServiceError `unavailable` for an order that fails its MAC */
+/** Who pays for the order. @throws ServiceError `unavailable` for an order that fails its MAC */
 export async function orderPayer(db: Sql, orderId: number): Promise<"client" | "firm" | undefined> {
   const [order] = await db.query<{ payBy: "client" | "firm" }>(
     sql`SELECT pay_by AS "payBy", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
@@ -55,7 +55,7 @@ export async function findOrderOfEnvironment(db: Sql, code: string, environment:
   return order;
 }
 
-/** When the retention plan deleted documents of the order, as part of a statement; null when it has not. */
+/** Part of a statement: when the retention plan deleted documents of the order; null when it has not. */
 export const documentsDeletedAt = (orderId: Statement): Statement =>
   deletedAmong(sql`documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId}`, "documentsDeletedAt");
 
@@ -66,7 +66,7 @@ export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promis
   return row?.documentsDeletedAt ?? null;
 }
 
-/** Any order, for a caller who knows its code. */
+/** Finds an order of any firm, for a caller who knows the order's code. */
 export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
   const [order] = await db.query<PublicOrderRow>(sql`
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
@@ -89,7 +89,10 @@ export type ListFilter = {
 
 const markedOrders = marked(orderState, sql`orders`);
 
-/** Newest first. Each combination of filters is its own statement text, so that each gets the plan of its own index. */
+/**
+ * The owner's orders, newest first. Each combination of filters gives a different statement text, so that PostgreSQL
+ * plans each with its own index.
+ */
 export function listStatement({ partnerId, environment }: Owner, filter: ListFilter): Statement {
   const { status, externalReference, after, limit } = filter;
   return sql`SELECT ${summaryColumns}, ${markedOrders} FROM orders WHERE partner_id = ${partnerId} AND environment = ${environment}
@@ -111,7 +114,7 @@ export const listOrders = (db: Sql, owner: Owner, filter: ListFilter) =>
 /**
  * Adds a line to the quote of a locked order that a person is pricing.
  * @param amountCents may be negative
- * @throws ServiceError when the total would not stay above zero
+ * @throws ServiceError when the total would not be above zero
  */
 export async function addAdjustment(tx: Tx, orderId: number, amountCents: number, label: string): Promise<void> {
   const line = JSON.stringify([{ type: "ServiceAdjustment", label, amountCents }]);
@@ -145,8 +148,8 @@ export async function setEnvelopeStatus(
 }
 
 /**
- * Deletes the names and notices of deleted documents, and the firm's notes on their orders. The caller must have locked
- * and verified the orders.
+ * Deletes the names and notices of deleted documents, and the firm's notes on the orders of these documents. The caller
+ * must have locked and verified the orders.
  */
 export async function forgetDocumentNames(tx: Tx, blobKeys: readonly string[]): Promise<void> {
   const orders = await tx.query<{ id: number }>(sql`
@@ -154,7 +157,7 @@ export async function forgetDocumentNames(tx: Tx, blobKeys: readonly string[]): 
     WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[])
       AND (document_name IS NOT NULL OR document_notices IS NOT NULL) RETURNING orders.id`);
   if (orders.length > 0) await writeStateMacs(tx, orderState, sql`id = ANY (${orders.map(({ id }) => id)}::bigint[])`);
-  // Notes are deleted with the first document, because from then on the order's page shows the deletion and no notes.
+  // The notes are deleted with an order's first deleted document, because from then on the order's page shows no notes.
   await tx.query(sql`
     DELETE FROM firm_notes USING documents d
     WHERE d.order_id = firm_notes.order_id AND d.blob_key = ANY (${blobKeys}::text[])`);

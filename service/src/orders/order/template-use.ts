@@ -25,7 +25,11 @@ FROM order_templates t JOIN orders o ON o.id = t.order_id`,
   members: useMembers,
 };
 
-/** The template version of an order, and the order's owner; undefined without one. @throws Error for an altered row */
+/**
+ * The template version from which an order was placed, with the order's owner; undefined for an order without a
+ * template.
+ * @throws Error for an altered row
+ */
 export async function readTemplateUse(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,
@@ -41,7 +45,7 @@ export async function readTemplateUse(
   return { templateId, version, owner: { partnerId, environment } };
 }
 
-/** Builds the INSERT of an order's template use, as part of the order's statement. */
+/** Builds the INSERT that records from which template an order was placed. It is part of the order's statement. */
 export const insertTemplateUse = (
   { templateId, version, rowMac }: TemplateUse & { rowMac: Buffer },
   newOrder: Statement,

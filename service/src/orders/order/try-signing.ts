@@ -6,11 +6,11 @@ export type ToSign = {
   /** The document's owner: the workers serve owners round-robin. */
   readonly holder: string;
   readonly bytes: Buffer;
-  /** SHA-256 in hex. */
+  /** The document's SHA-256 in hex. */
   readonly sha256: string;
   /** The signers' names; empty when only a notary signs. */
   readonly signers: readonly string[];
-  /** Null when the document decides. */
+  /** Null when people sign in the places that the document itself has. */
   readonly fields: readonly RequestedField[] | null;
   /** Whether a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;
@@ -26,6 +26,6 @@ export type TriedDocument = {
   /** The number of pages; null when it can't be determined. */
   readonly pages: number | null;
   readonly notices: readonly DocumentNotice[];
-  /** The numbers of the signers for whom a page would be added. */
+  /** The numbers of the signers for whom the document has no place, so that a page would be added for them. */
   readonly withoutPlace: readonly number[];
 };

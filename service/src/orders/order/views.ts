@@ -29,16 +29,16 @@ export type OrderRow = BoughtServices & {
   payBy: Payer;
 };
 
-/** Additional fields of an order's page. */
+/** An order with the additional columns that its public page shows. */
 export type PublicOrderRow = OrderRow & {
   partnerId: string;
   environment: Environment;
   customerName: string | null;
   docSlug: string | null;
-  /** The encrypted name. */
+  /** The encrypted name of the document. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
-  /** From the latest shipment; null without one. */
+  /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;
   trackingNumber: string | null;
   /** When the retention plan deleted the order's documents; null when it has not. */
@@ -88,11 +88,14 @@ export const createdView = (
   requestId,
   ...common(order),
   checkoutUrl,
-  // Responses are stored unencrypted for repeated requests, so they don't quote the document.
+  // The response is stored unencrypted for repeated requests, so its notices don't quote the document.
   ...noticesMember(notices.map((notice) => ({ ...notice, text: null }))),
 });
 
-/** Contract, "Order detail (fetch)". @param more of an order that bought a notarization, and of one that the firm pays */
+/**
+ * Contract, "Order detail (fetch)". @param more members for an order that bought a notarization, and for one that the
+ * firm pays
+ */
 export const detailView = (
   order: OrderRow,
   notices: readonly DocumentNotice[],
@@ -110,7 +113,7 @@ export const detailView = (
   ...(charge && { charge }),
 });
 
-/** The member is omitted when there are no notices, so that other responses keep their shape. */
+/** Without notices the member is omitted, so that these responses stay as they were before the member existed. */
 const noticesMember = (notices: readonly DocumentNotice[]) =>
   notices.length === 0
     ? {}

@@ -4,7 +4,7 @@ import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kern
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { DisputeMessage } from "./processor/message.ts";
 
-/** The columns of disputes that the MAC covers. A forged row must not permit a refund while a dispute is open. */
+/** The columns of a dispute that its MAC covers. Forging a row must not permit a refund while a dispute is open. */
 export const disputeState: StateMac = {
   table: sql`disputes`,
   key: sql`id`,
@@ -16,8 +16,8 @@ export const disputeState: StateMac = {
 export const disputeRows = [stateRows(disputeState, { backfill: { set: "disputes" } })];
 
 /**
- * The queue of orders whose dispute or refund has ended. Approved parts then continue, or end with a reason. Payload
- * `{orderId}`.
+ * The queue of orders for which a dispute or a refund has ended. The job continues approved partial refunds that
+ * waited, or closes them with a reason. Payload `{orderId}`.
  */
 export const partNewsQueue = "part-refund-news";
 
@@ -34,16 +34,17 @@ const selectDisputes = sql`SELECT id, payment_intent AS "paymentIntent", amount_
   event_at AS "eventAt", ${verified(disputeState, sql`disputes`)} FROM disputes`;
 
 /**
- * Makes events about one payment wait for one another. Otherwise a dispute or a refund that is recorded at the same
- * time as its payment would miss the payment. Callers must hold the locks of the orders that they know.
+ * Makes transactions about one payment wait for each other. Otherwise, a dispute or a refund that is recorded at the
+ * same time as its payment would not find the payment. Callers first lock the orders that they know.
  */
 export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`intent ${paymentIntent}`}, 0))`);
 }
 
 /**
- * Records a dispute's event. A decision replaces `opened`. Of two decisions, the one that the processor made later
- * counts; if both have the same second, the loss counts. @returns the dispute after the event
+ * Records an event of a dispute. A decision replaces `opened`. Of two decisions, the later one at the processor counts;
+ * of two in the same second, the loss counts.
+ * @returns the dispute after the event
  */
 export async function recordDispute(
   tx: Tx,
@@ -73,7 +74,7 @@ const selectDisputesToMark = (isNew: boolean) =>
     : selectDisputes;
 
 function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
-  // The events of an open dispute state its sum, which can change.
+  // A later event of an open dispute may state another amount.
   if (state === "opened") return row.state === "opened" && eventAt >= row.eventAt;
   if (row.state === "opened") return true;
   return (
@@ -88,15 +89,15 @@ export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<
 }
 
 /**
- * Whether the bank still has to decide on a payment of the order. A refund in addition to a lost dispute would pay the
- * payer twice.
+ * Whether a bank still has to decide on a payment of the order. If the bank took the money back after a refund, the
+ * payer would get it twice.
  * @throws ServiceError `unavailable` for a dispute that fails its MAC
  */
 export const isDisputed = async (db: Sql, orderId: number): Promise<boolean> =>
   (await openDisputes(db, orderId)).length > 0;
 
 /**
- * The ids of the order's disputes on which the bank still has to decide.
+ * The ids of the order's disputes that a bank has not decided yet.
  * @throws ServiceError `unavailable` for a dispute that fails its MAC
  */
 export async function openDisputes(db: Sql, orderId: number): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 
-/** The columns of receipts and credit notes that the MAC covers. A trigger forbids changes to them. */
+/** The columns of receipts and their corrections that the MAC covers. A trigger forbids changes to them. */
 export const billingDocumentState: StateMac = {
   table: sql`billing_documents`,
   key: sql`id`,
@@ -12,7 +12,7 @@ export const billingDocumentState: StateMac = {
     ${d}.refund, ${d}.part_cents, extract(epoch FROM ${d}.booked_at), ${d}.issuer_id, ${d}.buyer_id, ${d}.buyer_name`,
 };
 
-/** The columns of the names and addresses on receipts that the MAC covers. A change inserts a new row. */
+/** The columns of issuers and buyers that the MAC covers. A changed name or address is a new row. */
 export const billingPartyState: StateMac = {
   table: sql`billing_parties`,
   key: sql`id`,
@@ -24,7 +24,7 @@ const backfill = { set: "receipts" };
 
 export const billingRows = [stateRows(billingDocumentState, { backfill }), stateRows(billingPartyState, { backfill })];
 
-/** The name of the refund of everything that is left of a payment. */
+/** The name of a refund that returns everything left of a payment. */
 const wholeRefund = "whole";
 
 type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number };
@@ -40,23 +40,24 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
 }
 
 /**
- * Issues the credit note for all that is left of a payment. Issues none when partial refunds have already returned
- * everything.
+ * Issues the credit note for everything that is left of a payment. Issues none when partial refunds have already
+ * returned all of it.
  */
 export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<void> {
   const subject = await lockedSeries(tx, paymentId);
   const { rest, notes } = await booksOf(tx, paymentId, subject);
   if (rest <= 0) return;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // The money of an earlier credit note came back, so there is an amount left again.
+  // An earlier refund of everything failed, and its money came back. So this credit note needs a name and an amount of
+  // its own.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
   await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at);
 }
 
 /**
- * Issues the credit note for a part of a payment that was refunded. A refund with a repeated name counts once, and the
- * credit notes never exceed the payment.
+ * Issues the credit note for a partial refund of a payment. A second call with the same name does nothing. The credit
+ * notes never exceed the payment.
  * @param refund the name of the refund: the id of its request, or the processor's id
  */
 export async function creditPart(
@@ -73,16 +74,16 @@ export async function creditPart(
 
 type FailedRefund = {
   id: string;
-  /** The name of its credit note; null when the credit note is for a whole payment. */
+  /** The name under which the refund has its credit note; null for a refund of the whole payment. */
   name: string | null;
   cents: number;
   hadSucceeded: boolean;
 };
 
 /**
- * Reverses the credit note of a refund that failed after it had succeeded, because the money is held again. Does
+ * Reverses the credit note of a refund that failed after it had succeeded. The service has the money again. Does
  * nothing for a refund without a credit note.
- * @returns the cents that were reversed
+ * @returns the reversed cents
  */
 export async function reverseCredit(
   tx: Tx,
@@ -93,7 +94,8 @@ export async function reverseCredit(
   const subject = await lockedSeries(tx, paymentId);
   const { notes, credited } = await booksOf(tx, paymentId, subject);
   const mayBeWhole = name === null || name === id;
-  // The processor already counts a refund as whole while the bank is still moving the money.
+  // A refund by the processor's id may have been credited as a whole refund: the processor counts it as whole while the
+  // bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
@@ -104,9 +106,9 @@ export async function reverseCredit(
 }
 
 /**
- * Books the part of a payment that the bank took back permanently. It is a loss and not a credit note, because the
- * price is still owed.
- * @returns the cents of the payment that were lost
+ * Books what the bank took back for good of a payment. It is a loss and not a credit note, because the firm still owes
+ * the price.
+ * @returns the cents of this payment that were lost
  */
 export async function bookLoss(
   tx: Tx,
@@ -133,15 +135,14 @@ export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at
   await insert(tx, subject, paymentId, document, at);
 }
 
-/** Settles the losses of all payments of an order that is refunded, also of those whose other part was refunded. */
+/** Settles the losses of all payments of a refunded order. A payment may also have been refunded in part. */
 export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<void> {
   const payments = await tx.query<{ id: number }>(sql`SELECT id FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   for (const { id } of payments) await settlePayment(tx, id, at);
 }
 
 /**
- * Waives the price whose money the bank took back, because the order is refunded: the loss is replaced by a credit
- * note.
+ * The order is refunded, so the firm no longer owes the price that the bank took back. A credit note replaces the loss.
  */
 async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<void> {
   const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
@@ -153,7 +154,7 @@ async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<void>
 }
 
 /**
- * The cents of a payment that were neither refunded nor lost; null when the refund of this name already has its credit
+ * The cents of a payment that were neither refunded nor lost; null when a refund of this name already has its credit
  * note.
  */
 export async function restBefore(tx: Tx, paymentId: number, name: string): Promise<number | null> {
@@ -162,8 +163,8 @@ export async function restBefore(tx: Tx, paymentId: number, name: string): Promi
 }
 
 /**
- * Locks the document numbers of the payment's firm until the transaction ends. The next transaction then reads what
- * this one committed, so a rollback leaves no gap. Callers already hold the locks of their orders.
+ * Locks the numbers of the firm's documents until the transaction ends. The next transaction then reads the numbers
+ * that this one has committed, so a rollback leaves no gap. Callers have already locked their orders.
  */
 async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   const [subject] = await tx.query<Subject>(sql`
@@ -175,16 +176,15 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
 }
 
 /**
- * The lock of a firm and environment: transactions that issue receipts or credit notes, or close a month, wait for each
- * other.
+ * The lock for a firm in an environment. Transactions that issue its documents or close its months wait for each other.
  */
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
 
 /**
- * The payments of an intent that have receipts, oldest first. Refund notes that arrived before their payment have no
- * receipt.
+ * The payments of a payment intent that have receipts, oldest first. The placeholder of a refund that arrived before
+ * its payment has none.
  */
 export const receiptedPayments = async (db: Sql, paymentIntent: string): Promise<number[]> =>
   (
@@ -195,7 +195,9 @@ export const receiptedPayments = async (db: Sql, paymentIntent: string): Promise
 
 type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 
-/** The documents of a payment after its receipt: the cents that are left, and the cents that credit notes returned. */
+/**
+ * The documents of a payment after its receipt, with the cents that are left and the cents that credit notes returned.
+ */
 async function booksOf(
   db: Sql,
   paymentId: number,
@@ -214,7 +216,7 @@ async function booksOf(
   return { rest, credited, notes };
 }
 
-/** The time zone of a database in which no service has stored an issuer yet. */
+/** The time zone until the service has stored an issuer in the database. */
 export const defaultZone = "America/New_York";
 
 async function insert(

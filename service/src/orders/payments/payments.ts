@@ -76,20 +76,20 @@ export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows, ...r
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
-/** Jobs at the processor after an order has moved: closing sessions and refunding. */
+/** The jobs that call the processor after an order has moved: they close sessions and refund payments. */
 export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckouts(deps, orderId));
   jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refund(deps, orderId));
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }
 
-/** Opens tasks for payments whose bank or processor has not answered in time. */
+/** Opens tasks for payments that a bank or the processor has not answered in time. */
 export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {
   await watchPending(deps);
   await watchCharges(deps);
 }
 
-/** The processor's jobs about firms that pay by their own method. */
+/** The jobs that call the processor about firms' own payment methods. */
 export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
   jobs.work<{ orderId: number }>(firmChargeQueue, ({ orderId }, { attempt }) =>
     chargeOrder(deps, orderId, attempt > 1),
@@ -99,10 +99,10 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
 }
 
 /**
- * Refunds all held payments. For a payment for several orders, it refunds this order's share. The order stays in
- * RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing, because
- * the order's MAC covers RefundPending. While a payment is disputed, nothing is refunded, and the bank's decision
- * queues the job again.
+ * Refunds all held payments of an order. Of a payment for several orders, refunds only this order's share. The order
+ * stays in RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing,
+ * because the order's MAC covers the status RefundPending. While a payment is disputed, nothing is refunded; the bank's
+ * decision queues the job again.
  */
 async function refund(deps: JobDeps, orderId: number): Promise<void> {
   const { db, clock, log } = deps;
@@ -121,9 +121,9 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
 }
 
 /**
- * Refunds the held part of one payment, without the part that the bank took back. Sandbox money is refunded at once.
- * @param asShare refunds only the payment's own amount, minus earlier refunds of it; otherwise refunds everything that
- * the payer paid
+ * Refunds what the service still holds of one payment, without the part that the bank took back. Sandbox money is
+ * refunded at once.
+ * @param asShare refunds only this order's share, minus earlier refunds of it; otherwise everything that the payer paid
  */
 export async function giveBack(
   { db, clock, log, processor }: JobDeps,
@@ -145,7 +145,7 @@ export async function giveBack(
   else await processor.refund(String(id), paymentIntent);
 }
 
-/** Refunds a part of sandbox money, through the code that applies the processor's events. */
+/** Refunds a part of sandbox money, by the same code that applies the processor's events. */
 export async function giveSandboxPart(
   { db, clock, log }: Omit<JobDeps, "processor">,
   {
@@ -163,8 +163,8 @@ export async function giveSandboxPart(
 }
 
 /**
- * Opens a task for each partial refund that was made at the processor without a request here, because only a person can
- * tell which order it is for. Moves nothing.
+ * Finds partial refunds that somebody made at the processor without a request here. Opens a task for each, because only
+ * a person can tell which order it was for. Moves nothing.
  */
 async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: string): Promise<void> {
   const payees = await payeesOfIntent(db, paymentIntent);

@@ -4,7 +4,7 @@ import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/d
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { RefundMessage } from "./processor/message.ts";
 
-/** The columns of the processor's refunds that the MAC covers. */
+/** The columns of a refund at the processor that its MAC covers. */
 export const refundState: StateMac = {
   table: sql`refunds`,
   key: sql`id`,
@@ -22,9 +22,10 @@ export type RefundRowState = "pending" | "succeeded" | "failed";
 const verifiedRefund = verified(refundState, sql`refunds`);
 
 /**
- * Records the state of one refund at the processor. A failed refund stays failed, and a succeeded one does not become
- * pending again, because events arrive in any order.
- * @returns the states before (null for a new refund) and after; `isNews` when the event changed the state
+ * Records the state of one refund at the processor. Events arrive in any order, so a failed refund stays failed, and a
+ * succeeded one does not become pending again.
+ * @returns `before` and `now`, the states before and after the event; `before` is null for a new refund. `isNews`: the
+ * event changed the state.
  */
 export async function recordRefund(
   tx: Tx,

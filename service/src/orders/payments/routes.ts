@@ -71,9 +71,9 @@ type WebhookDeps = { db: Database; clock: Clock; log: Log; metrics: Metrics; pro
 const maxEventBytes = 1024 * 1024;
 
 /**
- * Receives the processor's events. The signature covers the exact bytes, so the body is not parsed before it is
- * verified. Responds 200 to every authentic event, even if it changes nothing, and 400 to a bad signature. The
- * processor retries after a 5xx.
+ * Receives the processor's events. The signature covers the exact bytes, so the body is parsed only after the signature
+ * was verified. Responds 200 to every authentic event, even one that changes nothing, and 400 to a wrong signature. The
+ * processor repeats an event after a 5xx.
  */
 export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps): Promise<void> {
   const { db, clock, log, processor } = deps;
@@ -82,7 +82,7 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
     "Events of the payment processor, by what came of them.",
     ["type", "outcome"],
   );
-  // Registered in its own Fastify scope, so that other routes keep their parsers.
+  // A Fastify scope of its own, so that the parsers of other routes don't change.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>

@@ -17,13 +17,13 @@ const types: Readonly<Record<SandboxOutcome, string>> = {
   cancel: "checkout.session.expired",
 };
 
-/** The sandbox's name for an order's payment: a hash, which doesn't reveal the code. */
+/** The payment intent of a sandbox payment: a hash of the order's code, which doesn't reveal the code. */
 export const sandboxName = (code: string): string =>
   `sandbox:${hash("sha256", `sandbox payment ${code}`).slice(0, 32)}`;
 
 /**
- * Pays a test order with the code that applies the processor's verified events.
- * @param attempt distinguishes this event from others of the same order
+ * Pays a test order by the same code that applies the processor's verified events.
+ * @param attempt tells this event apart from other events of the same order
  */
 export function sandboxPayment(
   tx: Tx,
@@ -46,8 +46,9 @@ export function sandboxPayment(
 }
 
 /**
- * Renames sandbox payments, which earlier releases named by their order's code. The MAC covers the name, so only
- * payments with a valid MAC get a new one; an altered payment stays invalid. Must run as the owner of the table.
+ * Renames sandbox payments that earlier releases named by their order's code. The MAC covers the name, so each renamed
+ * payment gets a new MAC. A payment whose MAC is wrong keeps its name and stays invalid. Must run as the owner of the
+ * table.
  * @returns the number of new MACs
  */
 export async function renameSandboxPayments(tx: Tx): Promise<number> {

@@ -15,8 +15,8 @@ import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt
 import { refundRows } from "./refund-rows.ts";
 
 /**
- * The columns of payments that the MAC covers. A trigger lets a payment be refunded once and never deleted, so that an
- * earlier row can't be restored with its earlier MAC.
+ * The columns of a payment that its MAC covers. A trigger allows one refund of a payment, and no deletion. So nobody
+ * can restore an earlier row with its earlier MAC.
  */
 export const paymentState: StateMac = {
   table: sql`payments`,
@@ -26,7 +26,7 @@ export const paymentState: StateMac = {
     ${p}.simulated, extract(epoch FROM ${p}.received_at), extract(epoch FROM ${p}.refunded_at)`,
 };
 
-/** The columns of the processor's events that the MAC covers. A trigger lets an event get its outcome only once. */
+/** The columns of a processor's event that its MAC covers. A trigger lets an event get its outcome only once. */
 export const processorEventState: StateMac = {
   table: sql`processor_events`,
   key: sql`event_id`,
@@ -34,7 +34,10 @@ export const processorEventState: StateMac = {
   covered: (e) => sql`${e}.event_id, ${e}.type, ${e}.order_id, ${e}.outcome, extract(epoch FROM ${e}.received_at)`,
 };
 
-/** The columns that the MAC covers, of notes on payments that moved no order. The rows never change. */
+/**
+ * The columns that the MAC of a note covers. A note explains how a person resolved a payment that moved no order. The
+ * rows never change.
+ */
 export const resolutionState: StateMac = {
   table: sql`payment_resolutions`,
   key: sql`event_id`,
@@ -56,9 +59,9 @@ const verifiedPayments: Statement = verified(paymentState, sql`payments`);
 const verifiedEvents: Statement = verified(processorEventState, sql`e`);
 
 /**
- * Records an event once. Waits for a concurrent duplicate.
- * @returns false when it was already recorded
- * @throws ServiceError `unavailable` when the recorded event fails its MAC: the processor sends it again
+ * Records an event once. If a concurrent transaction is recording the same event, waits for it.
+ * @returns false when the event was already on record
+ * @throws ServiceError `unavailable` when the recorded event fails its MAC; the processor then sends it again
  */
 export async function recordEvent(tx: Tx, id: string, type: string, at: Date): Promise<boolean> {
   const recorded = await tx.query(sql`
@@ -84,13 +87,16 @@ export type NewPayment = {
   simulated: boolean;
   at: Date;
   refundedAt?: Date;
-  /** A placeholder for a refund that arrived before its payment. No money arrived by it, so it has no receipt. */
+  /**
+   * Whether this is the placeholder of a refund that arrived before its payment. No money has arrived, so it gets no
+   * receipt.
+   */
   isPlaceholder?: true;
 };
 
 /**
- * Records a payment and issues its receipt. For a payment that was refunded earlier, issues the credit note, too.
- * @returns the payment's id; null when the session's money was already recorded
+ * Records a payment and issues its receipt. If it was already refunded, also issues the credit note.
+ * @returns the payment's id; null when a payment of this session was already recorded
  * @throws ServiceError `unavailable` when the recorded payment fails its MAC
  */
 export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number | null> {
@@ -113,7 +119,8 @@ export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number
 }
 
 /**
- * Whether the payment is on record and was not refunded earlier.
+ * Marks the payment as refunded, and issues the credit note for what is left of it.
+ * @returns false when the payment is not on record, or was already refunded
  * @throws ServiceError `unavailable` when the payment fails its MAC
  */
 export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<boolean> {
@@ -131,14 +138,17 @@ export async function markRefunded(tx: Tx, orderId: number, paymentIntent: strin
 
 export type PartRefund = {
   paymentIntent: string;
-  /** The id of our record of the payment; null when the intent has only one payment. */
+  /** Our id of the payment, if the intent paid for several orders; null otherwise. */
   share: string | null;
   /** The name of the refund: the id of its request, or the processor's id. */
   refund: string;
   amountCents: number;
 };
 
-/** Issues the credit note for a partial refund. @throws ServiceError `unavailable` when the payment fails its MAC */
+/**
+ * Issues the credit note for a partial refund, if the payment has a receipt.
+ * @throws ServiceError `unavailable` when the payment fails its MAC
+ */
 export async function recordPart(
   tx: Tx,
   orderId: number,
@@ -169,8 +179,8 @@ export type HeldPayment = {
 
 /**
  * The payments of the order that were not refunded.
- * @throws ServiceError `unavailable` when any of its payments fails its MAC, even one that is marked as refunded,
- * because the mark may be forged.
+ * @throws ServiceError `unavailable` when any payment of the order fails its MAC. This includes payments marked as
+ * refunded, because the mark may be forged.
  */
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
   const losses = sql`FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind IN ('loss', 'loss_reversal')`;
@@ -185,7 +195,7 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
 }
 
-/** @throws ServiceError `unavailable` when the payment fails its MAC */
+/** Whether the payment was refunded. @throws ServiceError `unavailable` when the payment fails its MAC */
 export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
   const found = await tx.query<{ isRefunded: boolean }>(sql`
     SELECT refunded_at IS NOT NULL AS "isRefunded", ${verifiedPayments} FROM payments
@@ -196,8 +206,8 @@ export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string
 export type PayeeOfIntent = { orderId: number; orderCode: string };
 
 /**
- * The orders for which the payment is on record. Authentic records come before those that fail their MAC, which later
- * reads refuse.
+ * The orders for which the payment is on record. Payments that fail their MAC are used only if all of them do; later
+ * reads then refuse them.
  */
 export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
   const found = await db.query<PayeeOfIntent & Marked>(sql`
@@ -210,11 +220,12 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
 }
 
 /**
- * The queue of checks for refunds that were made at the processor without a request here; payload `{paymentIntent}`.
+ * The queue of payments that are checked for refunds made at the processor without a request here; payload
+ * `{paymentIntent}`.
  */
 export const refundCheckQueue = "refund-check";
 
-/** Whether all recorded money of the payment was refunded, or will be. */
+/** Whether everything that is on record for the payment intent was refunded, or will be. */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`
     SELECT FROM payments p JOIN orders o ON o.id = p.order_id
@@ -222,7 +233,10 @@ export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boole
   return held.length === 0;
 }
 
-/** The order of a payment by the payment's id. @throws ServiceError `unavailable` when it fails its MAC */
+/**
+ * The order that a payment is for, by our id of the payment.
+ * @throws ServiceError `unavailable` when the payment fails its MAC
+ */
 export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promise<PayeeOfIntent | undefined> {
   const [found] = await db.query<PayeeOfIntent>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", ${verified(paymentState, sql`p`)}

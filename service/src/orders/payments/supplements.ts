@@ -1,6 +1,6 @@
 /**
- * Supplements: amounts that are requested after an order was paid, because a correction made it more expensive. The
- * order's total does not change. A supplement is paid by the same checkout or charge as an order, and only the
+ * Supplements: further amounts that are due after an order was paid, because a correction made it more expensive. The
+ * order's total does not change. A supplement is paid like an order, by a checkout or a charge, and only the
  * processor's event settles it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
@@ -14,7 +14,7 @@ import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parc
 import { restBefore } from "./documents.ts";
 import { paymentState } from "./store.ts";
 
-/** `withdrawn`: no longer needed. Money that still arrives for it is unapplied. */
+/** `withdrawn`: the money is no longer needed. If it still arrives, it is unapplied. */
 export type Supplement = {
   id: number;
   amountCents: number;
@@ -37,8 +37,8 @@ export const supplementState: StateMac = {
 export const supplementRows = stateRows(supplementState);
 
 /**
- * For the MACs of rows that pay an order or a supplement: the amount with the supplement. Without a supplement it is the
- * amount alone, so that the MACs of earlier rows stay valid.
+ * The amount as covered by the MAC of a row that pays an order or a supplement: with the supplement's id, if there is
+ * one. Without a supplement, it is the amount alone, so that MACs of earlier rows stay valid.
  */
 export const coveredAmount = (row: Statement): Statement => sql`CASE WHEN ${row}.supplement_id IS NULL
   THEN to_jsonb(${row}.amount_cents) ELSE jsonb_build_array(${row}.amount_cents, ${row}.supplement_id) END`;
@@ -64,24 +64,23 @@ export const supplementsOfCode = (db: Sql, orderCode: string) =>
     SELECT ${columns} FROM supplements s JOIN orders o ON o.id = s.order_id
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY s.id`);
 
-/** The status in which an order waits for its supplement. */
+/** The status of an order that waits for the payment of its supplement. */
 const waiting = "ShippingPending";
 
-/** The supplement that is to be paid now; undefined for none. */
+/** The supplement that is due now; undefined for none. */
 export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined =>
   status === waiting ? supplements.find(({ state }) => state === "asked") : undefined;
 
-/** For a select list on orders `o`: the amount of the supplement that is to be paid now, or null. */
+/** For a select list on orders `o`: the amount of the supplement that is due now, or null. */
 export const dueCents: Statement = sql`(SELECT s.amount_cents FROM supplements s
     WHERE s.order_id = o.id AND s.state = 'asked' AND o.status = ${waiting}) AS "supplementCents",
   ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;
 
-/** The money of a paid supplement that is still held. */
+/** The money paid for a supplement, as far as the service still holds it. */
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * The paid supplements of a locked order whose money was not given back and not lost, with the cents that are left of
- * each.
+ * For a locked order: the paid supplements whose money was not all refunded or lost, each with the cents that are left.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -92,25 +91,25 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
     WHERE s.order_id = ${orderId} AND s.state = 'paid' ORDER BY s.id`);
   const held: HeldSupplement[] = [];
   for (const { paymentId, paidAt, isBack } of paid) {
-    // No refund has the empty name, so the answer is the rest.
+    // No refund is named "", so this is the rest of the payment.
     const cents = isBack ? 0 : ((await restBefore(tx, paymentId, "")) ?? 0);
     if (cents > 0) held.push({ cents, paidAt });
   }
   return held;
 }
 
-/** The cents that the service holds on top of the locked order's total. */
+/** The cents that the service holds in addition to the order's total. The caller must have locked the order. */
 export const supplementsPaid = async (tx: Tx, orderId: number): Promise<number> =>
   (await heldSupplements(tx, orderId)).reduce((sum, { cents }) => sum + cents, 0);
 
-/** The processor takes no smaller payment. */
+/** The smallest payment that the processor accepts. */
 export const leastSupplementCents = 50;
 
 type Asked = { amountCents: number; label: string; actor: string; at: Date };
 
 /**
- * Asks the payer of the locked order for a further amount, which replaces an earlier request: by a mail to the client,
- * or by a charge of the firm within the limits of the member who placed the order.
+ * Requests a further amount from the payer of the locked order, in place of an earlier request. The client gets a mail.
+ * If the firm pays, its method is charged within the limits of the member who placed the order.
  */
 export async function askSupplement(
   tx: Tx,
@@ -130,7 +129,7 @@ export async function askSupplement(
   await enqueue(tx, firmChargeQueue, { orderId });
 }
 
-/** Withdraws the request for a further amount of a locked order, if there is one, and closes its checkout. */
+/** Withdraws the request for a supplement of a locked order, if there is one, and closes its checkout. */
 export async function withdrawSupplement(
   tx: Tx,
   { id: orderId, partnerId }: Pick<LockedOrder, "id" | "partnerId">,
@@ -145,12 +144,13 @@ export async function withdrawSupplement(
   await enqueue(tx, closeCheckoutQueue, { orderId });
 }
 
-// The hold or the failed parcel has ended, and the supplement is still needed.
+// The statuses in which the money of a supplement is accepted. After a hold or a failed shipment, the supplement is
+// still needed.
 const takesMoney: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
 
 /**
  * Settles a supplement with a payment of its exact amount, and continues the order's shipping.
- * @returns false when nothing waits for the money
+ * @returns false when the order doesn't wait for this money
  */
 export async function settleSupplement(
   tx: Tx,

@@ -10,7 +10,7 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
-/** Money at the processor that moved no order, because it arrived too late, twice, or after its refund. */
+/** Money at the processor that moved no order, because it arrived too late, a second time, or after its refund. */
 export type UnappliedPayment = {
   /** The id of the processor's event. */
   eventId: string;
@@ -26,15 +26,15 @@ export type UnappliedPayment = {
   isShared: boolean;
   /** Null while the service holds the money. */
   refundedAt: Date | null;
-  /** False for a payment or an event that was altered outside the service, so its row is not reliable. */
+  /** False for a row whose payment or event fails its MAC. Such a row is not reliable. */
   isAuthentic: boolean;
-  /** A person's note on how it was resolved; null without one. Forged notes are ignored. */
+  /** A person's note on how the money was handled; null without one. A note that fails its MAC is ignored. */
   resolution: { by: string; at: string; note: string } | null;
 };
 
 type Listed = UnappliedPayment & MarkedFirm & { isResolutionAuthentic: boolean };
 
-/** Payments that wait for a person, oldest first, then the latest resolved ones. */
+/** The payments that wait for a person, oldest first; after them, the payments that were resolved last. */
 export async function unappliedPayments({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> {
   const listed = await db.query<Listed>(sql`
     SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",
@@ -83,10 +83,9 @@ export async function unappliedOf(
 type Resolved = { eventId: string; environment: Environment; note: string };
 
 /**
- * Records a person's note on money that moved no order. Moves nothing.
- * @param by a person's id, and the actor for the audit log
- * @throws ServiceError without a note, and for an event that is unknown, in the other environment, or already
- * resolved
+ * Records a person's note on how money that moved no order was handled. Moves no money.
+ * @param by the id of the person, and the actor for the audit log
+ * @throws ServiceError without a note, and for an event that is unknown, in the other environment, or already resolved
  */
 export async function resolveUnapplied(
   { db, clock }: { db: Database; clock: Clock },

@@ -20,8 +20,8 @@ function typedValue({ name, type, maxLength }: Parameter, text: string): string 
 }
 
 /**
- * Checks the fields of a form against a playbook's parameters, refusing unknown ones first.
- * @returns the sent arguments by name; an empty field counts as absent
+ * Checks the fields of a form against a playbook's parameters. Refuses unknown fields first.
+ * @returns the arguments by name; an empty field counts as absent
  * @throws ServiceError naming the field
  */
 export function argumentsOf(
@@ -48,7 +48,7 @@ export function argumentsOf(
   return values;
 }
 
-/** The arguments that are returned with the outcome. */
+/** The arguments that are stored, and later returned with the outcome. */
 export const returnedOf = (parameters: readonly Parameter[], values: Arguments): Arguments =>
   Object.fromEntries(
     parameters.flatMap(({ name, returned }) => (returned && values[name] !== undefined ? [[name, values[name]]] : [])),

@@ -1,11 +1,16 @@
 import { hash } from "node:crypto";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
-/** The callback of an execution. Its token is derived from the execution's id each time, so no table stores it. */
+/**
+ * The callbacks that end executions. A callback's token is derived from the execution's id whenever it is needed, so no
+ * table stores it.
+ */
 export type Callbacks = {
   /** The token of a new execution: 160 bits as 40 hex digits. */
   tokenOf: (executionId: string) => string;
-  /** The token that matches the hash, made with any of the keys; null when its key is missing. */
+  /**
+   * The token whose hash is given, derived with any of the configured keys; null when its key is no longer configured.
+   */
   tokenOfHash: (executionId: string, sha256: Buffer) => string | null;
 };
 

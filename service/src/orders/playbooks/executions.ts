@@ -19,13 +19,13 @@ function attemptOf(principal: Principal, at: Date, playbook: string, executionNa
   return { at, actor: actorOf(principal), partnerId, detail: { playbook: shownText(playbook), executionName } };
 }
 
-/** Records an attempt that did not start anything. */
+/** Records an attempt to run a playbook that was refused. */
 export const recordRefusedRun = ({ db, clock }: PlaybookDeps, principal: Principal, key: string): Promise<void> =>
   store.insertRunAttempt(db, attemptOf(principal, clock(), key, null));
 
 /**
- * Starts an execution: one row, which waits for a decision or its expiry.
- * @returns its name, which reveals nothing else
+ * Starts an execution: writes one row, which then waits for a decision until it expires.
+ * @returns the execution's name and nothing else about it
  * @throws ServiceError for an unknown playbook, fields that break its rules, or a start that could not be confirmed
  */
 export async function runPlaybook(
@@ -62,11 +62,11 @@ type DecideDeps = { db: Database; clock: Clock };
 const unspecified = "unspecified";
 
 const maxDecision = 200;
-// Small enough that decisions don't have to wait long for a batch.
+// The most rows in one batch, so that a decision waits only briefly for the batch's locks.
 const sweepBatch = 1_000;
 
 /**
- * The outcome of a callback's body: its `decision`, or `unspecified` without one.
+ * The outcome in a callback's body: its `decision`, or `unspecified` when it has none.
  * @throws ServiceError for a decision that is not a text of at most 200 characters
  */
 function outcomeOf(body: unknown): string {
@@ -111,8 +111,8 @@ export async function decideByOperator(deps: DecideDeps, executionName: string, 
 }
 
 /**
- * Ends expired executions with the outcome `expired`; stops between batches once `signal` is aborted.
- * @returns their number
+ * Ends expired executions with the outcome `expired`. Stops after the current batch once `signal` is aborted.
+ * @returns the number of ended executions
  */
 export async function sweepExecutions(db: Database, now: Date, signal?: AbortSignal): Promise<number> {
   let ended = 0;

@@ -22,7 +22,7 @@ const list = (which: Statement) => sql`
 const listed = async (db: Sql, statement: Statement): Promise<ListedExecution[]> =>
   withFirmNames(await db.query<ListedExecution & MarkedFirm>(statement));
 
-/** Waiting executions, the first to expire at the top. */
+/** Waiting executions. The first to expire comes first. */
 export const selectWaiting = (db: Sql, limit: number) =>
   listed(db, list(sql`WHERE outcome IS NULL ORDER BY expires_at, id LIMIT ${limit}`));
 
@@ -31,8 +31,8 @@ export const selectNewest = (db: Sql, limit: number) =>
   listed(db, list(sql`ORDER BY started_at DESC, id DESC LIMIT ${limit}`));
 
 /**
- * Executions that can be decided, the first to expire at the top, starting after `after`. It is separate from its
- * execution, so that tests can check its plan.
+ * Executions that can still be decided, the first to expire first, starting after the execution `after`. Building the
+ * statement is separate from running it, so that tests can check its plan.
  */
 export const undecidedStatement = (environment: Environment, now: Date, after: string | null, limit: number) =>
   list(sql`WHERE environment = ${environment} AND outcome IS NULL AND expires_at > ${now} AND (expires_at, id) > (
@@ -51,7 +51,9 @@ export async function countUndecided(db: Sql, environment: Environment, now: Dat
   return row?.waiting ?? 0;
 }
 
-/** The latest ended executions. Separate from its execution, so that tests can check its plan. */
+/**
+ * The latest ended executions. Building the statement is separate from running it, so that tests can check its plan.
+ */
 export const endedStatement = (environment: Environment, limit: number) =>
   list(
     sql`WHERE environment = ${environment} AND outcome IS NOT NULL ORDER BY completed_at DESC, id DESC LIMIT ${limit}`,

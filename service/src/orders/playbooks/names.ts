@@ -1,7 +1,7 @@
 const prefix = "executions/";
 
-/** The name of an execution for partners and the operator. */
+/** The name by which partners and the operator refer to an execution. */
 export const executionName = (id: string): string => prefix + id;
 
-/** The id in an execution's name, or the text itself. */
+/** The id in an execution's name. Returns a text that is not such a name unchanged. */
 export const executionIdOf = (name: string): string => (name.startsWith(prefix) ? name.slice(prefix.length) : name);

@@ -9,7 +9,7 @@ import { executionIdOf, executionName } from "./names.ts";
 
 export type OverviewDeps = { db: Sql; clock: Clock };
 
-/** Executions for the command line: the waiting ones, the first to expire at the top, or all, newest first. */
+/** Executions for the command line: those that wait, the first to expire first; or all, newest first. */
 export async function listExecutions(db: Sql, { all, limit }: { all: boolean; limit: number }) {
   const rows = await (all ? store.selectNewest(db, limit) : store.selectWaiting(db, limit));
   return rows.map(({ id, outcome, arguments: values, ...row }) => ({
@@ -21,7 +21,7 @@ export async function listExecutions(db: Sql, { all, limit }: { all: boolean; li
   }));
 }
 
-/** Callback paths by execution name; null when the token's key is missing. */
+/** The callback paths of executions, by execution name; null when the key of the token is no longer configured. */
 export async function callbackPaths(db: Sql, callbacks: Callbacks, names: readonly string[]) {
   const hashes = await store.selectCallbackHashes(db, names.map(executionIdOf));
   return (name: string): string | null => {
@@ -35,13 +35,13 @@ export async function callbackPaths(db: Sql, callbacks: Callbacks, names: readon
 export type ShownExecution = Omit<store.ListedExecution, "partnerId"> & { executionName: string };
 
 export type Overview = {
-  /** A page of executions that can be decided, the first to expire at the top. */
+  /** One page of executions that can be decided. The first to expire comes first. */
   waiting: ShownExecution[];
   /** The number of executions on all pages. */
   waitingTotal: number;
-  /** The id to continue after; null on the last page. */
+  /** The id after which the next page starts; null on the last page. */
   next: string | null;
-  /** The latest executions that ended, decided or expired. */
+  /** The executions that ended last, by a decision or by expiry. */
   ended: ShownExecution[];
 };
 
@@ -54,8 +54,8 @@ const shown = ({ partnerId: _partnerId, ...row }: store.ListedExecution): ShownE
 });
 
 /**
- * Shows one environment only, because live and test data are never mixed.
- * @param after the id of the previous page's last execution; any other text starts at the top
+ * The executions of one environment, because live and test data are never mixed.
+ * @param after the id of the last execution on the previous page; any other text shows the first page
  */
 export async function overviewOfExecutions(
   { db, clock }: OverviewDeps,

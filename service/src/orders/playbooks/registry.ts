@@ -1,8 +1,8 @@
 import type { PlaybookList } from "./schemas.ts";
 
 /**
- * A parameter of a playbook. The values of `returned` parameters are stored and returned with the outcome; others are
- * not stored.
+ * A parameter of a playbook. The argument for a `returned` parameter is stored, and returned with the outcome. Other
+ * arguments are not stored.
  */
 export type Parameter = {
   name: string;
@@ -17,7 +17,7 @@ export type Playbook = {
   name: string;
   description: string;
   parameters: readonly Parameter[];
-  /** How long an execution waits for its decision. */
+  /** How long an execution waits for its decision before it expires. */
   waitSeconds: number;
 };
 
@@ -38,7 +38,7 @@ export const registry: readonly Playbook[] = [
   },
 ];
 
-/** Keys are case-sensitive. */
+/** Finds a playbook by its key, which is case-sensitive. */
 export const playbookOf = (key: string): Playbook | undefined => registry.find((playbook) => playbook.key === key);
 
 /** The registry as partners see it. */

@@ -14,7 +14,7 @@ export type PlaybooksEnabled = "off" | "on" | readonly string[];
 
 export type PlaybookRouteDeps = { frame: RouteDeps; playbooks: PlaybookDeps; enabled: PlaybooksEnabled };
 
-/** Playbooks (contract, Playbooks), and the callback that ends a wait. */
+/** Routes of playbooks (contract, Playbooks), with the callback that ends an execution's wait. */
 export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): void {
   const common = { tag: "Playbooks", caller: "key-or-session", guard: requireEnabled(deps.enabled) } as const;
   jsonRoute(app, deps.frame, {
@@ -61,7 +61,8 @@ const requireEnabled = (enabled: PlaybooksEnabled) => async (request: FastifyReq
 };
 
 /**
- * Writes every authenticated attempt to the audit log, even a refused one, except attempts that the rate limit stops.
+ * Writes a refused attempt to the audit log, provided that the caller was authenticated. Attempts that the rate limit
+ * stops are not written.
  */
 async function recordRefusal(
   deps: PlaybookDeps,

@@ -15,7 +15,7 @@ export type ExecutionRow = {
   expiresAt: Date;
   outcome: string | null;
   completedAt: Date | null;
-  /** `callback`, `operator`, or `system` after expiry. */
+  /** `callback`, `operator`, or `system` for an expired execution. */
   endedBy: string | null;
 };
 
@@ -57,7 +57,7 @@ export async function insertExecution(db: Database, execution: NewExecution, att
 
 export type Decision = { outcome: string; at: Date; actor: string };
 
-/** An execution, by the hash of its callback's token or by its id. */
+/** Finds an execution by the hash of its callback's token, or by its id. */
 export type Which = { callbackSha256: Buffer } | { id: string };
 
 const isWhich = (which: Which): Statement =>
@@ -72,8 +72,8 @@ type Known = { id: string; partnerId: string };
 const nameOf = ({ id }: Known): string => `executions/${id}`;
 
 /**
- * Ends an execution that still waits. Of two concurrent decisions only one gets the row. It is separate from its
- * execution, so that tests can check its plan.
+ * Ends an execution that still waits. Of two concurrent decisions, only one gets the row. Building the statement is
+ * separate from running it, so that tests can check its plan.
  */
 export function decideStatement(which: Which, known: Known, { outcome, at, actor }: Decision): Statement {
   const detail = { executionName: nameOf(known), outcome };
@@ -109,10 +109,10 @@ export async function executionExists(db: Sql, which: Which): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Ends expired executions. Separate from its execution, so that tests can check its plan. */
+/** Ends expired executions. Building the statement is separate from running it, so that tests can check its plan. */
 export function expireStatement(now: Date, limit: number): Statement {
-  // Updates by ctid, because a join by id would read the whole table for a batch. A row that was updated after the lock
-  // is skipped. That is right, because the update ended the execution.
+  // Updates by ctid, because a join by id would read the whole table for each batch. A row that was updated between its
+  // lock and this update is skipped, which is right, because that update ended the execution.
   return sql`
     WITH due AS (
       SELECT ctid FROM playbook_executions WHERE outcome IS NULL AND expires_at <= ${now}
@@ -140,7 +140,7 @@ export function expireExecutions(db: Database, now: Date, limit: number): Promis
   });
 }
 
-/** Makes a firm's waiting test executions expire this many seconds earlier. */
+/** For a firm's waiting test executions: moves the expiry earlier by this many seconds. */
 export const bringExecutionsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE playbook_executions SET expires_at = greatest(expires_at - make_interval(secs => ${seconds}), started_at)

@@ -3,7 +3,10 @@ import { boolean, integer, matching, oneOf, text } from "./data-values.ts";
 import { type AddOnType, addOnTypes } from "./line-types.ts";
 import type { PriceBook } from "./price-book.ts";
 
-/** Pieces of an add-on, each at the price book's amount. `label` replaces the usual label. */
+/**
+ * An add-on of a document: a number of pieces, each at the price book's amount. `label` replaces the usual label on the
+ * quote.
+ */
 export type AddOn = { type: AddOnType; quantity: number; label: string | null };
 
 /** A document that partners order by its slug. It determines signing, notarization and add-ons. */
@@ -14,7 +17,7 @@ export type CatalogRow = {
   notarize: boolean;
   addOns: AddOn[];
   discountCode: string | null;
-  /** The law that forbids signing this document electronically; null for none. */
+  /** The law that forbids signing this document electronically; null when none does. */
   esignExcluded: string | null;
   /** A note for firms about signing the document electronically, and the law behind it; null for none. */
   signingNote: { text: string; source: string } | null;
@@ -23,8 +26,8 @@ export type CatalogRow = {
 type Codes = Pick<PriceBook, "discountCodes">;
 
 /**
- * @throws DataFileError when the file cannot be read or is not a valid catalog; it names the line, the field and the
- * rule
+ * @throws DataFileError when the file cannot be read or is not a valid catalog; the message names the line, the field
+ * and the rule
  */
 export const loadCatalog = (path: string, book: Codes): DataFile<CatalogRow[]> =>
   parseCatalog(readDataFile(path), path, book);

@@ -30,26 +30,28 @@ export type PriceRequest = {
   shipMethod: ShipMethod | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** The source that is asked first for postage. The zone table is used when this is null or returns null. */
+  /** Asks carriers for the postage. The zone table is used when this is null or returns null. */
   askCarriers: AskCarriers | null;
 };
 
 /**
- * `noCarrierRate`: a person must price the order, and the quote has no postage line. `carrierRate`: the carrier's rate
- * on which that line is based.
+ * `quoted`: the quote is complete. `noCarrierRate`: the quote has no postage line, so a person must price the order.
+ * `carrierRate` is the carrier's rate behind the postage line; null when the zone table gave it.
  */
 export type Priced = { outcome: "quoted" | "noCarrierRate"; quote: Quote; carrierRate: CarrierRate | null };
 
 export type Pricing = {
   priceBook: DataFile<PriceBook>;
-  /** In the order of the file. */
+  /** The documents of the catalog, in the order of the file. */
   catalog: readonly CatalogRow[];
   /** The catalog document with that slug, or null. */
   catalogRow: (slug: string) => CatalogRow | null;
-  /** True when a signer in that state (two letters, any case) may not be notarized remotely. */
+  /** Whether a signer in that state (two letters, any case) may not be notarized remotely. */
   notarizationBlocked: (state: string) => boolean;
   price: (request: PriceRequest) => Promise<Priced>;
-  /** The parcel for a document with this many pages. Without a sender it is sent from the business address. */
+  /**
+   * The parcel in which a document with this many pages is sent. Without `from`, it is sent from the business address.
+   */
   parcelOf: (pages: number, from: Address | null, to: Address) => Parcel;
 };
 
@@ -99,7 +101,7 @@ export function createPricing(files: PricingFiles): Pricing {
   };
 }
 
-/** The version of a price book. New content gets a new version. */
+/** The version number of a price book's content. Content that the database doesn't have yet gets a new number. */
 export async function priceBookVersion(db: Sql, book: { sha256: string; content: object }): Promise<number> {
   const [row] = await db.query<{ version: number }>(sql`
     WITH added AS (
@@ -107,16 +109,17 @@ export async function priceBookVersion(db: Sql, book: { sha256: string; content:
       ON CONFLICT (sha256) DO NOTHING RETURNING version
     )
     SELECT version FROM added UNION ALL SELECT version FROM price_books WHERE sha256 = ${book.sha256}`);
-  // Both results are empty only if another node has just added the same content, which can be read now.
+  // The statement finds nothing and inserts nothing only if another node has just added the same content. The next
+  // attempt finds it.
   return row?.version ?? priceBookVersion(db, book);
 }
 
-/** Pricing, with the database's version number of the price book. */
+/** Pricing, with the version number that the database has for the price book and catalog. */
 export type VersionedPricing = Pricing & { priceBookVersion: number };
 
 const variables = { priceBook: "PRICE_BOOK", catalog: "CATALOG" } as const;
 
-/** A file that cannot be read is a wrong setting, so the error names its variable. */
+/** A file that cannot be read is a configuration error, so the error names the variable with its path. */
 function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
   try {
     return loadPricingFiles(paths);
@@ -127,10 +130,10 @@ function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
   }
 }
 
-/** @throws StartupError with one line: the variable, or the file, the line, the field and the rule */
+/** @throws StartupError with one line that names the variable or the file, the line, the field and the rule */
 export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, string>): Promise<VersionedPricing> {
   const files = readFiles(paths);
-  // Catalog add-ons also change quotes, so the version covers both the price book and the catalog.
+  // The add-ons in the catalog change quotes, too. So the version covers the price book and the catalog.
   const content = { priceBook: files.priceBook.content, catalog: files.catalog.content };
   const version = await priceBookVersion(sql, dataFile(content));
   return { ...createPricing(files), priceBookVersion: version };

@@ -7,7 +7,7 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 /** An unusable data file. `message` is one line for an operator: `price-book.yaml:12: what is wrong`. */
 export class DataFileError extends StartupError {
   readonly file: string;
-  /** 1-based; 0 when the file could not be read at all. */
+  /** The line number, counted from 1; 0 when the file could not be read at all. */
   readonly line: number;
 
   constructor(file: string, line: number, problem: string) {
@@ -21,7 +21,7 @@ export class DataFileError extends StartupError {
 /** A validated data file. `content` has plain JSON values in a fixed key order, and `sha256` (hex) covers that JSON. */
 export type DataFile<T> = { readonly content: T; readonly sha256: string };
 
-/** A position in a data file: its value, its name, and its line. */
+/** A place in a data file: the value there, its name, and its line. */
 export type Place = {
   readonly file: string;
   readonly path: string;
@@ -53,7 +53,7 @@ export function readDataFile(path: string): string {
  */
 export function parseDataFile(text: string, file: string): Place {
   const lines = new LineCounter();
-  // Duplicate keys are refused by `members`, which is much faster than the library.
+  // `members` refuses duplicate keys, because it does so much faster than the library.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   const problem = document.errors[0] ?? document.warnings[0];
@@ -65,18 +65,18 @@ export function parseDataFile(text: string, file: string): Place {
   return { file, path: "", line: node === null ? 1 : lineOf(node), node, lineOf };
 }
 
-/** @throws {DataFileError} always: `<path> <rule>` at the place's line */
+/** @throws {DataFileError} always, with the message `<path> <rule>` and the place's line */
 export function fail(place: Place, rule: string): never {
   throw new DataFileError(place.file, place.line, place.path === "" ? `the file ${rule}` : `${place.path} ${rule}`);
 }
 
-/** Computes the JSON text and the SHA-256 of a validated value. */
+/** Returns a validated value with the SHA-256 of its JSON text. */
 export function dataFile<T>(content: T): DataFile<T> {
   return { content, sha256: hash("sha256", JSON.stringify(content)) };
 }
 
 /**
- * The members of a mapping, in the file's order. A key is its text as written, so `005` stays `005`.
+ * The members of a mapping, in the file's order. A key is the text as written in the file, so `005` stays `005`.
  * @throws {DataFileError} when the place is not a mapping
  */
 export function members(place: Place): Map<string, Place> {
@@ -89,7 +89,7 @@ export function members(place: Place): Map<string, Place> {
     const path = place.path === "" ? name : `${place.path}.${name}`;
     const line = place.lineOf(key);
     const node = asNode(pair.value);
-    // An empty value has no text of its own, and a block starts below its key, so both are reported at the key's line.
+    // An empty value has no text, and a block's text starts below its key. So errors about both name the key's line.
     const inline = isScalar(node) && node.value !== null;
     const member = { ...place, path, node, line: inline ? place.lineOf(node) : line };
     if (found.has(name)) fail(member, "is given twice");
@@ -99,8 +99,8 @@ export function members(place: Place): Map<string, Place> {
 }
 
 /**
- * The members of a mapping with known keys. Refuses missing and unknown ones by name.
- * @throws {DataFileError} at an unknown key's line, or at the mapping's line for a missing one
+ * The members of a mapping whose keys are known. Refuses missing and unknown keys, naming them.
+ * @throws {DataFileError} at the line of an unknown key, or at the mapping's line for a missing key
  */
 export function fields<R extends string, O extends string = never>(
   place: Place,

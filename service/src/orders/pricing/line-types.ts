@@ -19,7 +19,7 @@ export const lineTypes = [
 
 export type LineType = (typeof lineTypes)[number];
 
-/** Add-ons of catalog rows. The price book has a price for one piece of each. */
+/** The add-ons that a catalog document may have. The price book states the amount for one piece of each. */
 export const addOnTypes = [
   "RushFee",
   "ExtraSignerFee",
@@ -32,7 +32,7 @@ export const addOnTypes = [
 
 export type AddOnType = (typeof addOnTypes)[number];
 
-/** Types with one amount in the price book. Postage has a table and discounts have codes. */
+/** The line types for which the price book states one amount. Postage has a table instead, and discounts have codes. */
 export const feeTypes = [
   "WorkflowFee",
   "NotaryFee",
@@ -45,7 +45,7 @@ export const feeTypes = [
 
 export type FeeType = (typeof feeTypes)[number];
 
-/** Labels on a quote. */
+/** The usual label of each line type on a quote. */
 export const feeLabels: Readonly<Record<FeeType, string>> = {
   WorkflowFee: "Document workflow",
   NotaryFee: "Online notarization",

@@ -12,15 +12,15 @@ export type PostageRate = { amountCents: number; carrier: string; service: strin
 /** A rate from a carrier, with the ids needed to buy the label later. */
 export type CarrierRate = PostageRate & {
   shipmentId: string;
-  /** Why the carrier calls the address undeliverable; null for a deliverable one. */
+  /** Why the carrier calls the address undeliverable; null for a deliverable address. */
   addressProblem: string | null;
 };
 
 /** Asks carriers for their rate. Never rejects; null when none responds in time. */
 export type AskCarriers = (parcel: Parcel) => Promise<CarrierRate | null>;
 
-/** Whole grams, rounded up, of a document printed on one side of each sheet, in its envelope. */
+/** The weight of a document in its envelope, in whole grams, rounded up. Each page is one sheet. */
 export function weightGrams(pages: number, { sheetGrams, envelopeGrams }: PostageTable): number {
-  // Rounds to milligrams first, because a sum of decimals may be slightly above a whole gram.
+  // Rounds to milligrams first, because a floating-point sum may be slightly above a whole gram.
   return Math.ceil(Math.round((envelopeGrams + pages * sheetGrams) * 1000) / 1000);
 }

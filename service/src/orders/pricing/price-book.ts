@@ -14,10 +14,10 @@ import { basisPoints, cents, decimal, integer, matching, text } from "./data-val
 import { type FeeType, feeTypes } from "./line-types.ts";
 import { type Address, isOneOfTheFiftyOrDc } from "./us-states.ts";
 
-/** A discount code: an amount in cents, or a share of the workflow fee in hundredths of a percent. */
+/** A discount code. It takes off an amount in cents, or a share of the workflow fee in hundredths of a percent. */
 export type DiscountCode = { label: string } & ({ amountCents: number } | { workflowFeeBasisPoints: number });
 
-/** Postage up to a weight, in cents for zones 1 to 8 in that order. */
+/** The postage for weights up to this one. `zoneCents` has the cents for zones 1 to 8, in this order. */
 export type PostageStep = { upToGrams: number; zoneCents: number[] };
 
 export type PostageTable = {
@@ -31,15 +31,15 @@ export type PostageTable = {
 export type PriceBook = {
   business: Address;
   fees: Record<FeeType, number>;
-  /** The tier's discount in hundredths of a percent of the workflow fee. */
+  /** The discount of each tier, in hundredths of a percent of the workflow fee. */
   tierDiscountBasisPoints: Record<Tier, number>;
   discountCodes: Record<string, DiscountCode>;
   postage: PostageTable;
 };
 
 /**
- * @throws DataFileError when the file cannot be read or is not a valid price book; it names the line, the field and
- * the rule
+ * @throws DataFileError when the file cannot be read or is not a valid price book; the message names the line, the
+ * field and the rule
  */
 export const loadPriceBook = (path: string): DataFile<PriceBook> => parsePriceBook(readDataFile(path), path);
 
@@ -79,7 +79,7 @@ function business(place: Place): Address {
 }
 
 function discountCodes(place: Place): Record<string, DiscountCode> {
-  // Sorted, so that reordering the file doesn't create a new version.
+  // Sorted, so that reordering the codes in the file doesn't create a new version.
   const codes = [...members(place)].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(codes.map(([code, member]) => [code, discountCode(code, member)]));
 }

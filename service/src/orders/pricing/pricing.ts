@@ -1,4 +1,4 @@
-/** Pricing: the price book, the document catalog, postage, and where notaries may serve. */
+/** Pricing: the price book, the document catalog, postage, and the states where remote notarization is possible. */
 export type { CatalogRow } from "./catalog.ts";
 export {
   createPricing,

@@ -4,13 +4,15 @@ import { type AddOnType, type FeeType, feeLabels, type LineType, lineTypes } fro
 import type { PostageRate, ShipMethod } from "./postage.ts";
 import type { PriceBook } from "./price-book.ts";
 
-/** A line of a quote; the amount is in US cents, negative for discounts. */
+/** A line of a quote. The amount is in US cents, and negative for a discount. */
 export type OrderLine = { type: LineType; label: string; amountCents: number };
 
-/** `subtotalCents` is the sum of the lines; `totalCents` = `subtotalCents` - `discountCents`, and never negative. */
+/**
+ * `subtotalCents` is the sum of the lines. `totalCents` is `subtotalCents` minus `discountCents`, and never negative.
+ */
 export type Quote = { lines: OrderLine[]; subtotalCents: number; discountCents: number; totalCents: number };
 
-/** The bought services. A catalog row determines signing and notarization, whatever the form requested. */
+/** The bought services. The catalog row decides about signing and notarization, whatever the form requested. */
 export type BoughtServices = { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
 
 export type QuoteInput = {
@@ -19,14 +21,17 @@ export type QuoteInput = {
   services: BoughtServices;
   catalogRow?: CatalogRow | null;
   shipMethod: ShipMethod;
-  /** The carrier's rate. Without it a shipped order has no postage line and is not fully priced. */
+  /**
+   * The carrier's rate or the zone table's. Without it, an order to be shipped has no postage line and is not fully
+   * priced.
+   */
   postage?: PostageRate | null;
 };
 
 /**
- * Prices an order, with lines in the contract's order of types. The tier's discount applies only to the workflow fee,
- * is rounded half up to a cent, and has no line of its own. A discount code never exceeds the sum of the lines before
- * it.
+ * Prices an order. The lines are in the contract's order of types. The tier's discount applies only to the workflow
+ * fee, is rounded half up to a cent, and has no line of its own. A discount code never takes off more than the sum of
+ * the lines before it.
  */
 export function quote({ book, tier, services, catalogRow = null, shipMethod, postage = null }: QuoteInput): Quote {
   const notarize = catalogRow ? catalogRow.notarize : services.notarize;
@@ -76,7 +81,9 @@ function sum(lines: readonly OrderLine[]): number {
   return lines.reduce((total, line) => total + line.amountCents, 0);
 }
 
-/** Basis points of an amount in cents, rounded half up in integer arithmetic. */
+/**
+ * A share of an amount in cents, rounded half up with integer arithmetic. `basisPoints` are hundredths of a percent.
+ */
 function shareHalfUp(amountCents: number, basisPoints: number): number {
   return Math.floor((amountCents * basisPoints + 5000) / 10_000);
 }

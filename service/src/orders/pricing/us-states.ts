@@ -85,12 +85,12 @@ export const usStates: ReadonlyMap<string, { name: string; kind: StateKind }> = 
   }),
 ]);
 
-/** True for an upper-case two-letter code that mail can be addressed to: a state, DC, a territory or the military. */
+/** Whether mail can be addressed to this upper-case two-letter code: a state, DC, a territory or the military. */
 export function isUsState(code: string): boolean {
   return usStates.has(code);
 }
 
-/** True for the upper-case codes of the fifty states and DC: where postage can be quoted. */
+/** Whether the upper-case code is one of the fifty states or DC. Only for them can postage be quoted. */
 export function isOneOfTheFiftyOrDc(code: string): boolean {
   return usStates.get(code)?.kind === "state";
 }
@@ -102,10 +102,13 @@ function entries(
   return Object.entries(names).map(([code, name]) => [code, { name, kind }]);
 }
 
-/** The states (upper case, sorted) whose signers may not be notarized remotely. */
+/** The states in which signers may not be notarized remotely; upper case, sorted. */
 export type NotarizationStates = { notRecognized: string[] };
 
-/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+/**
+ * @throws DataFileError when the file cannot be read or is not valid; the message names the line, the field and the
+ * rule
+ */
 export const loadNotarizationStates = (path: string): DataFile<NotarizationStates> =>
   parseNotarizationStates(readDataFile(path), path);
 

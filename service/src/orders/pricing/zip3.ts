@@ -2,10 +2,15 @@ import { type DataFile, dataFile, fail, list, members, type Place, parseDataFile
 import { decimal, text } from "./data-values.ts";
 import { isOneOfTheFiftyOrDc } from "./us-states.ts";
 
-/** ZIP codes whose first three digits are from `first` to `last`, and the center of their delivery area in degrees. */
+/**
+ * The ZIP codes whose first three digits are from `first` to `last`, with the center of their delivery area in degrees.
+ */
 export type Zip3Area = { first: string; last: string; state: string; latitude: number; longitude: number };
 
-/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+/**
+ * @throws DataFileError when the file cannot be read or is not valid; the message names the line, the field and the
+ * rule
+ */
 export const loadZip3Areas = (path: string): DataFile<Zip3Area[]> => parseZip3Areas(readDataFile(path), path);
 
 /** @throws DataFileError naming the line, the field and the rule */

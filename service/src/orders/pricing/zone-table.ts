@@ -8,7 +8,7 @@ const earthMiles = 3958.8;
 /** The largest distances of zones 1 to 7, in miles; zone 8 is everything beyond. */
 const zoneMiles = [50, 150, 300, 600, 1000, 1400, 1800];
 
-// A greater distance has a smaller cosine, so comparing cosines saves an arc cosine per pair.
+// A greater distance has a smaller cosine. Comparing cosines saves computing an arc cosine for each pair of areas.
 const zoneCosines = zoneMiles.map((miles) => Math.cos(miles / earthMiles));
 
 type UnitVector = readonly [x: number, y: number, z: number];

@@ -12,7 +12,7 @@ const task: Task<SearchLimits, Search | null> = {
 
 const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: mostFields };
 
-/** @throws ServiceError for a document that can't be read within the limits of a task */
+/** @throws ServiceError for a document that can't be read within a worker's limits */
 async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promise<Search> {
   const search = await workers.run(task, { holder, bytes, input: limits }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
@@ -26,7 +26,7 @@ async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promis
 
 type FoundField = {
   readonly kind: Proposal["kind"];
-  /** The signer, counted from 1; null where the words near the place name none of the roles. */
+  /** The signer, counted from 1; null when the words near the place name no role. */
   readonly signer: number | null;
   readonly page: number;
   readonly x: number;
@@ -40,7 +40,10 @@ type FoundField = {
   readonly confidence: Proposal["confidence"];
 };
 
-/** @param roles the names of those who sign, in the order of their numbers */
+/**
+ * Finds the places in a document where people sign or fill in something.
+ * @param roles the names of the signers' roles, in the order of the signers' numbers
+ */
 export async function findFields(
   workers: Workers,
   holder: string,
@@ -50,7 +53,7 @@ export async function findFields(
   return { ...search, fields: found.map((each) => fieldOf(each, roles)) };
 }
 
-/** Fits the size of a place into the limits of its kind; the line that it is on stays its lower edge. */
+/** Fits the size of a place into the limits of its kind. The lower edge stays on its line. */
 function fieldOf({ kind, rect, page, size, label, words, role, reason, confidence }: OnPage, roles: readonly string[]) {
   const [least, most] = [leastSize[kind], mostSize[kind]];
   const width = Math.min(Math.max(rect.width, least.width), most.width, size.width);
@@ -69,7 +72,10 @@ const points = (value: number): number => Math.floor(value * 100) / 100;
 
 const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, "");
 
-/** The one role that a word names: "Buyers" names "Buyer". The only signer signs everything. */
+/**
+ * The only role that the word matches, such as "Buyer" for "Buyers". If there is only one signer, every place is that
+ * signer's.
+ */
 function signerOf(word: string | null, roles: readonly string[]): number | null {
   if (roles.length === 1) return 1;
   const wanted = word === null ? "" : plain(word).replace(/s$/, "");

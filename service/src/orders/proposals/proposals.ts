@@ -1,2 +1,2 @@
-/** Finds the places of a document that ask to be signed or filled in. */
+/** Finds the places in a document where people should sign or fill in something. */
 export { proposalRoutes } from "./routes.ts";

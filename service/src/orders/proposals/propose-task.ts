@@ -7,15 +7,18 @@ export type OnPage = Proposal & { readonly page: number; readonly size: { width:
 
 export type Search = {
   readonly pages: number;
-  /** `partly`: the limits ended the search. `picture`: the pages have no words and no fields. */
+  /**
+   * `read`: all pages were searched. `partly`: a limit ended the search early. `picture`: the pages have no words and
+   * no fields.
+   */
   readonly state: "read" | "partly" | "picture";
   readonly found: readonly OnPage[];
 };
 
-/** Each of them ends the search. */
+/** The search ends when it reaches any of these limits. */
 export type SearchLimits = { readonly pages: number; readonly milliseconds: number; readonly found: number };
 
-/** Searches a document page by page. Null for a document that pdf.js can't open. */
+/** Searches a document page by page. @returns null for a document that pdf.js can't open */
 export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | null> {
   const opened = await openWithinBounds(bytes);
   if (!opened) return { pages: 0, state: "partly", found: [] };
@@ -26,7 +29,7 @@ export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | n
     const until = performance.now() + most.milliseconds;
     const found: OnPage[] = [];
     let hasWords = false;
-    // A page that pdf.js can't read is left out.
+    // A page that pdf.js can't read is skipped.
     let isWhole = true;
     let number = 1;
     for (; number <= document.numPages; number++) {

@@ -78,7 +78,7 @@ const formSchema = {
   },
 };
 
-/** The search for places. This route is an addition to the contract. */
+/** The route that proposes places to sign. The contract doesn't have it. */
 export function proposalRoutes(app: FastifyInstance, { frame, workers, uploadPlaces }: Deps): void {
   app.addSchema(ProposedField);
   jsonRoute(app, frame, {

@@ -24,8 +24,8 @@ export const partRefundQueue = "part-refund";
 type Line = { type: string; amountCents: number };
 
 /**
- * The cents paid for the technology of an online notarization, from its line. The tier's discount applies only to the
- * workflow fee.
+ * The cents paid for the technology of an online notarization. The amount is that of the quote's line, because the
+ * tier's discount applies only to the workflow fee.
  */
 export async function technologyFeeOf(db: Sql, orderId: number): Promise<number> {
   const [order] = await db.query<{ lines: Line[]; totalCents: number }>(sql`
@@ -49,9 +49,9 @@ export type PartRequest = {
 };
 
 /**
- * Requests a refund of part of the money held for an order that the transaction has locked. The order continues.
- * @returns the request's id, or why it is impossible: no held payment covers the part, or another refund of the order
- * is waiting
+ * Requests a refund of a part of the money that is held for a locked order. The order continues.
+ * @returns the id of the request, or the reason why it is impossible: no held payment is large enough, or another
+ * refund of the order is waiting
  */
 export async function requestPartRefund(
   tx: Tx,
@@ -76,8 +76,8 @@ export async function requestPartRefund(
 type NewPart = Omit<PartRequest, "amountCents"> & { payment: Held };
 
 /**
- * Writes a request for a part, with its task and audit line. @throws ServiceError while another request of the order is
- * waiting
+ * Writes a request to refund a part, with its task and audit line. @throws ServiceError while another request for the
+ * order is waiting
  */
 export async function insertPart(
   tx: Tx,
@@ -98,7 +98,10 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type JobDeps = Parameters<typeof giveBack>[0];
 
-/** Requests approved partial refunds from the processor, and continues those that waited for a bank's decision. */
+/**
+ * The jobs that request approved partial refunds from the processor, and that resume those that waited for a bank's
+ * decision.
+ */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
   const giveAll = async (which: Parameters<typeof selectApprovedParts>[1]) => {
     for (const part of await selectApprovedParts(deps.db, which)) await givePartBack(deps, part);
@@ -108,16 +111,16 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
 }
 
 /**
- * Refunds sandbox money at once. A job alone refunds nothing, because the request's MAC must confirm the approval.
- * While a payment of the order is disputed, the part waits, and the bank's decision queues the job again. A part that
- * can't be refunded any more is closed.
+ * Refunds an approved part. The processor refunds real money; sandbox money is refunded at once. A job alone refunds
+ * nothing, because the request's MAC must confirm the approval. While a payment of the order is disputed, the part
+ * waits, and the bank's decision queues the job again. A part that can't be refunded any more is closed.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db, processor } = deps;
   if (await isDisputed(db, part.orderId)) return;
   const held = await heldPayments(db, part.orderId);
   for (const { id, amountCents, unapplied } of part.payments) {
-    // A payment that was fully refunded in the meantime includes this part.
+    // If the payment was fully refunded in the meantime, that refund included this part.
     const payment = held.find((each) => each.id === id);
     if (!payment) continue;
     const note = unapplied ? null : await reasonAgainst(db, part.id, payment, amountCents);
@@ -137,7 +140,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   }
 }
 
-/** Why a part can't be refunded any more; null when it can be, or was. */
+/** Why a part can't be refunded any more; null when it can be refunded, or was. */
 async function reasonAgainst(
   db: Database,
   request: string,
@@ -153,7 +156,7 @@ async function reasonAgainst(
   return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
 }
 
-/** Closes a part, unless somebody has closed it before. */
+/** Closes a part, unless it was closed before. */
 async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
   const [order] = await db.query<{ code: string; partnerId: string }>(sql`
     SELECT code AS "code@order", partner_id AS "partnerId", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);

@@ -29,7 +29,7 @@ export type RefundPreview = {
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;
-  /** Work that was already done, and work that a refund would end. */
+  /** Warnings about work that is already done, and about work in progress that the refund would end. */
   warnings: string[];
 };
 

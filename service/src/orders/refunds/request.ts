@@ -37,18 +37,18 @@ export async function refundOf(
   return found;
 }
 
-/** The open requests, and the latest ended ones. */
+/** The open refund requests, and the requests that ended last. */
 export async function listRefunds({ db }: { db: Sql }, { environment }: Operator) {
   const [open, ended] = await Promise.all([store.selectOpen(db, environment), store.selectEnded(db, environment)]);
   return { open, ended };
 }
 
-/** Closes the task about the firm's request for a refund, because an operator has now requested the refund. */
+/** Closes the task about the firm's own wish for a refund, because an operator has now requested the refund. */
 const endAsked = (tx: Tx, orderId: number, by: string, at: Date) =>
   closeTasks(tx, { orderId, kinds: ["refund_asked"] }, { state: "done", at, by, outcome: "a refund was requested" });
 
 /**
- * Requests a refund of all held payments of an order, or of a part, after which the order continues. Another operator
+ * Requests a refund of all held payments of an order or, if the order is to continue, of a part. Another operator
  * decides.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, and for an order that can't be refunded or has an open
@@ -89,7 +89,7 @@ export async function requestRefund(
 }
 
 /**
- * Requests a refund of a payment that moved no order. Another operator decides. The order does not move.
+ * Requests a refund of a payment that was not used to pay its order. The order does not move. Another operator decides.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, for an unknown payment, for one that is no longer held, and
  * while another refund of the order is waiting
@@ -121,7 +121,7 @@ export async function requestUnappliedRefund(
 /** Locks an open request and its order until the transaction ends. @throws ServiceError for an ended request */
 export async function lockOpen(tx: Tx, operator: Operator, id: string) {
   const { orderCode } = await refundOf({ db: tx }, operator, id);
-  // All callers lock the order first, so a caller that waited sees how the request ended.
+  // Every caller locks the order first. So a caller that had to wait sees how the request ended.
   const order = await lockShown(tx, operator, orderCode);
   const request = await refundOf({ db: tx }, operator, id);
   if (request.state !== "requested") throw new ServiceError("conflict", endedWords(request));
@@ -163,7 +163,10 @@ export async function end(
   await tx.query(auditLine({ at, action: `refund.${state}`, actor, partnerId, orderId, detail }));
 }
 
-/** Returns the person who decides. @throws ServiceError without the permission, or without a recent passkey check */
+/**
+ * @returns the person id of the operator who decides
+ * @throws ServiceError without the permission, or without a recent passkey check
+ */
 function requireApprover({ clock }: RefundDeps, operator: Operator): string {
   requirePermission(operator, ["money.decide"]);
   const by = requirePersonOfRefund(operator);
@@ -174,9 +177,9 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
 /**
  * Approves another operator's refund request: the order enters RefundPending, and the refund is requested from the
  * processor.
- * @throws ServiceError for the operator's own request (unless the service is set up for one person and an hour has
- * passed), when the order or its held payments have changed, and for an ended request, so that only one of two
- * concurrent approvals succeeds
+ * @throws ServiceError for the operator's own request, unless the service allows one person to approve it after an
+ * hour; when the order or its held payments have changed; and for an ended request. So only one of two concurrent
+ * approvals succeeds.
  */
 export async function approveRefund(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requireApprover(deps, operator);

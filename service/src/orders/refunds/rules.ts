@@ -27,7 +27,10 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
   return order;
 }
 
-/** The payments that the service holds for the order, minus the parts that were refunded or taken back by the bank. */
+/**
+ * The payments that the service still holds for the order, without the parts that were refunded or that the bank took
+ * back.
+ */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
   const parts = await approvedParts(db, orderId);
@@ -41,7 +44,7 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
 export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
   some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
 
-/** Whether everything in a part is still held. */
+/** Whether the held payments cover every amount of the part. */
 export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 

@@ -12,8 +12,8 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 
 /**
- * A payment that the service holds, with its amount in the smallest unit of the currency. `unapplied`: it moved no
- * order, so refunding it ends no order either.
+ * A payment that the service holds; its amount is in the smallest unit of the currency. `unapplied`: the payment was
+ * not used to pay its order, so refunding it doesn't end the order.
  */
 export type Held = { id: number; amountCents: number; currency: string; unapplied?: true };
 
@@ -27,9 +27,9 @@ export type RefundRequest = {
   firmName: string;
   environment: Environment;
   reason: string;
-  /** The payments held when the request was made, which the refund returns. */
+  /** The payments that the refund returns, as held when the refund was requested. */
   payments: readonly Held[];
-  /** Whether the refund is a part of the held money, so that the order continues. */
+  /** Whether only a part of the held money is refunded, so that the order continues. */
   part: boolean;
   requestedBy: string;
   requestedByName: string;
@@ -42,15 +42,15 @@ export type RefundRequest = {
   note: string | null;
 };
 
-/** Whether the trigger closed the request. Only the trigger writes this note. */
+/** Part of a statement: whether the trigger closed the request. Only the trigger writes this note. */
 const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
 /**
- * The columns of requests that the MAC covers. One trigger lets a request be decided once and not change otherwise.
- * Another trigger closes the request of an order that was refunded another way. It has no key, so a closed request
- * keeps the MAC of its open state. The amount of a part is covered with a minus sign, so that MACs of earlier rows stay
- * valid.
+ * The columns of a refund request that the MAC covers. One trigger allows a single decision and no other change.
+ * Another trigger closes the request when its order was refunded in another way. A trigger has no key, so a closed
+ * request keeps the MAC of its open state. The amount of a part is covered with a minus sign, so that MACs of earlier
+ * rows stay valid.
  */
 export const requestState: StateMac = {
   table: sql`refund_requests`,
@@ -112,7 +112,7 @@ export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<strin
 }
 
 /**
- * Sums the refunded parts of each payment, by its id.
+ * The sum of the refunded parts of each payment, by the payment's id.
  * @throws ServiceError `unavailable` for a request that fails its MAC
  */
 export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
@@ -155,14 +155,14 @@ export type NewRequest = {
   id: string;
   orderId: number;
   reason: string;
-  /** The payments held when the request was made, which the refund returns. */
+  /** The payments that the refund returns, as held when the refund was requested. */
   payments: readonly Held[];
   part?: boolean;
   requestedBy: string;
   at: Date;
 };
 
-/** @returns false when the order has an open request */
+/** @returns false when the order already has an open request */
 export async function insertRequest(
   tx: Tx,
   { id, orderId, reason, payments, part = false, requestedBy, at }: NewRequest,

@@ -4,16 +4,16 @@ import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/da
 import { invalid } from "../../kernel/platform/errors.ts";
 import { codeStart, codeStartLength, type Titled, type TitleOf } from "../order/order.ts";
 
-/** The most orders that each search method sorts, and the most that it returns. */
+/** Limits for each search method: how many orders it sorts, and how many it returns. */
 const [orderedMost, foundMost] = [5_000, 200];
 
-/** The scope of the search: a firm's orders, or all. */
+/** Which orders are searched: those of a firm or, with a null `partnerId`, those of all firms. */
 export type SearchScope = { environment: Environment; partnerId: string | null };
 
 export const ofScope = ({ environment, partnerId }: SearchScope, table: Statement): Statement =>
   sql`${table}.environment = ${environment}${partnerId === null ? nothing : sql` AND ${table}.partner_id = ${partnerId}`}`;
 
-/** The orders to which the rows of another table belong, latest first. */
+/** The orders that rows of another table refer to, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
   SELECT o.id FROM orders o JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;
@@ -21,14 +21,11 @@ const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
-/** Whether a text may consist of words, and is not just an identifier. */
+/** Whether to search the text as words, rather than only as an identifier. */
 export const isWords = (text: string): boolean =>
   ![isCodeText, isHash, isPayment, /@/].some((each) => each.test(text.toLowerCase()));
 
-/**
- * The search methods for a text, chosen by its form: an index look-up for identifiers, and a word search only for other
- * texts.
- */
+/** The search methods for a text. An identifier is looked up in indexes; other texts are also searched as words. */
 function waysOf(scope: SearchScope, text: string): Statement[] {
   const lower = text.toLowerCase();
   const of = (rows: Statement) => ordersOf(scope, rows);
@@ -44,7 +41,7 @@ function waysOf(scope: SearchScope, text: string): Statement[] {
     ];
   const ways = [
     of(sql`SELECT order_id FROM shipments WHERE tracking_number = ${text}`),
-    // Labels and letters that have not been handed over yet.
+    // Finds parcels and letters that have not been handed over yet.
     of(sql`SELECT order_id FROM labels WHERE tracking_number = ${text}`),
     of(sql`SELECT order_id FROM letters WHERE tracking_number = ${text}`),
     byWords(here, lower),
@@ -73,11 +70,14 @@ const bySigner = (here: Statement, lower: string): Statement =>
     sql`signers IS NOT NULL AND lower(jsonb_path_query_array(signers, '$[*].name')::text) LIKE ${patternOf(lower)} AND ${here}`,
   );
 
-// Without the inner limit, the planner would scan the whole table backward for rare matches.
+// Without the inner LIMIT, PostgreSQL would scan the whole table backward when few orders match.
 const latest = (condition: Statement): Statement => sql`
   SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
-/** The ids of matching orders in the scope, the latest 200 for each search method. @param text from `searchText` */
+/**
+ * The ids of matching orders in the scope, at most the latest 200 for each search method.
+ * @param text as `searchText` returned it
+ */
 export function foundStatement(scope: SearchScope, text: string): Statement {
   const [first = sql`SELECT NULL::bigint AS id`, ...rest] = waysOf(scope, text);
   return rest.reduce((all, way) => sql`${all} UNION (${way})`, sql`(${first})`);
@@ -99,12 +99,12 @@ export function searchText(typed: string): string {
 
 const isStart = new RegExp(`^[0-9a-f]{${codeStartLength},39}$`);
 
-/** Separate from its execution, so that tests can check its plan. */
+/** Building the statement is separate from running it, so that tests can check its plan. */
 export const codeStartStatement = (scope: SearchScope, start: string): Statement => sql`
 SELECT id, code AS "code@order" FROM orders
 WHERE ${isSealed(sql`code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope, sql`orders`)} LIMIT ${foundMost}`;
 
-/** The index covers only the first digits, so the rest is compared here. */
+/** Finds orders by the first digits of their codes. */
 export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: string): Promise<number[]> {
   const start = text.toLowerCase();
   if (!isStart.test(start)) return [];
@@ -113,10 +113,13 @@ export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: strin
   return found.filter(({ code }) => code.startsWith(start)).map(({ id }) => id);
 }
 
-/** How many of the latest orders are searched. Titles are encrypted and have no index. */
+/** How many of the owner's latest orders are read, because titles are encrypted and no index contains them. */
 const readMost = 1_000;
 
-/** The ids of the owner's orders whose titles contain the text, among the latest 1,000. @param text from `searchText` */
+/**
+ * The ids of the owner's orders whose titles contain the text, among the latest 1,000 orders.
+ * @param text as `searchText` returned it
+ */
 export async function ordersByTitle(
   db: Sql,
   { partnerId, environment }: Owner,

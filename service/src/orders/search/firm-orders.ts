@@ -13,7 +13,7 @@ export type FirmOrder = BoughtServices & {
   code: string;
   status: string;
   docSlug: string | null;
-  /** The encrypted name. */
+  /** The encrypted name of the document. */
   documentName: Buffer | null;
   customerName: string | null;
   customerEmail: string;
@@ -24,7 +24,7 @@ export type FirmOrder = BoughtServices & {
 };
 
 export type FirmOrdersQuery = {
-  /** From `searchText`; null for every order. */
+  /** The text as `searchText` returned it; null for every order. */
   text: string | null;
   /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
   found?: readonly number[];
@@ -34,7 +34,7 @@ export type FirmOrdersQuery = {
   from: Date | null;
   until: Date | null;
   sort: OrderSort;
-  /** A position that this list returned, and on which side of it to continue. */
+  /** Where to continue: a position that this list returned before, and the side of it. */
   place: string | null;
   side: "after" | "before";
 };
@@ -45,7 +45,7 @@ const columns = sql`code AS "code@order", status, doc_slug AS "docSlug", documen
   customer_email AS "customerEmail", external_reference AS "externalReference", sign, notarize, ship, fax,
   total_cents AS "totalCents", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** The statement of one page. Separate from its execution, so that tests can check its plan. */
+/** The statement for one page. Building it is separate from running it, so that tests can check its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
   const { text, found = [], statuses, from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
@@ -62,7 +62,7 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
             SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", at.code)} AND partner_id = ${owner.partnerId}))`
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
-  // With several statuses, each one reads its own part of the index.
+  // With several statuses, each status is read from its own part of the index.
   if (statuses !== null && sort !== "changed")
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
@@ -71,7 +71,7 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
 }
 
 /**
- * A page of the owner's orders, and the positions before and after it; null at either end.
+ * A page of the owner's orders, with the positions before and after the page; null at either end of the list.
  * @throws ServiceError for a position that this list did not return
  */
 export async function firmOrders(
@@ -89,17 +89,17 @@ export async function firmOrders(
   const hasBefore = backward ? more : query.place !== null;
   const hasAfter = backward ? query.place !== null : more;
   return {
-    // Leaves out orders that fail their MAC. The positions still move past them.
+    // Orders that fail their MAC are left out. The positions still move past them.
     orders: orders.filter(({ isAuthentic }) => isAuthentic),
     before: hasBefore ? place(orders[0]) : null,
     after: hasAfter ? place(orders.at(-1)) : null,
   };
 }
 
-/** The highest count, because counting further would be too slow. */
+/** Counting stops at this number, because counting further would be too slow. */
 export const countedMost = 1_000;
 
-/** The number of the owner's orders in each status, counted up to 1,000. */
+/** The number of the owner's orders in each status, at most 1,000 for each. */
 export async function countFirmOrders(
   db: Sql,
   { partnerId, environment }: Owner,

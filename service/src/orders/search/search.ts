@@ -1,4 +1,4 @@
-/** Finds orders by anything known about them, and lists a firm's orders. */
+/** Finds orders by their identifiers, people or titles, and lists a firm's orders. */
 
 export { foundStatement, ordersByCodeStart, ordersByTitle, searchText } from "./find-orders.ts";
 export {

@@ -7,8 +7,8 @@ export type OrderSort = "newest" | "oldest" | "changed";
 type Sorted = { code: string; createdAt: Date; updatedAt: Date };
 
 /**
- * The sort orders of a firm's list: column and direction. A position consists of a time and a code, so it reveals
- * nothing new.
+ * The sort orders of a firm's list, each with its column and direction. A position is a time and a code that the caller
+ * has already seen.
  */
 export const sorts: Readonly<
   Record<OrderSort, { column: Statement; newestFirst: boolean; placeAt: (order: Sorted) => string }>

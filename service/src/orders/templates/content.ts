@@ -15,7 +15,7 @@ import {
 import type { Pricing } from "../pricing/pricing.ts";
 import { roleSchema } from "./schemas.ts";
 
-/** A person's role in a document. Its index in the list is the `signer` of its fields. */
+/** A role in a document, such as Buyer. The fields refer to it in `signer`, by its place in the list of roles. */
 export type TemplateRole = {
   readonly name: string;
   readonly routing: number;
@@ -23,19 +23,19 @@ export type TemplateRole = {
   readonly language: (typeof signerLanguages)[number];
 };
 
-/** A field in the form in which an order sends it. */
+/** A field, as an order's form would contain it. */
 export type FormField = Readonly<Record<string, unknown>>;
 
-/** The fields of an order form that the template decides. */
+/** The fields of an order form whose values the template always decides. */
 export const decided = ["svc_sign", "svc_notary", "doc_slug"] as const;
-/** The fields whose values the template supplies when the order omits them. */
+/** The fields of an order form for which the template has a value that an order may override. */
 export const preset = ["svc_ship", "ship_method"] as const;
 type ServiceField = (typeof decided)[number] | (typeof preset)[number];
 
-/** Everything that a version stores of a document type, except its document. */
+/** Everything that a template version stores, except its document. */
 export type TemplateContent = {
   readonly roles: readonly TemplateRole[];
-  /** Null when the document's own fields and tags decide. */
+  /** Null when people sign in the places that the document itself has. */
   readonly fields: readonly FormField[] | null;
   readonly services: Readonly<Partial<Record<ServiceField, string>>>;
   /** The firm's message to signers in the mail that asks them to sign; null for none. */
@@ -51,7 +51,8 @@ const longestRole = 60;
 const longestMessage = 500;
 
 /**
- * Reads the form of a template. A missing field keeps its value from the previous version; an empty field is cleared.
+ * Reads a template's form. A field that is missing keeps its value from the previous version. A field that is empty is
+ * cleared.
  * @throws ServiceError naming the field and the rule
  */
 export function parseContent(
@@ -76,7 +77,7 @@ export function parseContent(
     before?.content.message ?? null,
   );
   if (signs) {
-    // Checks the fields again, because the roles may have changed without them.
+    // Checks the fields even if only the roles have changed, because the fields refer to the roles.
     if (wanted !== null) requestedOf(wanted, roles);
     return { name, content: { roles, fields: wanted, services, message } };
   }
@@ -87,7 +88,7 @@ export function parseContent(
   return { name, content: { roles: [], fields: null, services, message: null } };
 }
 
-/** A template's fields as fields of an order. @throws ServiceError */
+/** Reads a template's fields as an order would. @throws ServiceError */
 export const requestedOf = (fields: readonly FormField[], roles: readonly TemplateRole[]): RequestedField[] =>
   parseRequestedFields(
     JSON.stringify(fields),

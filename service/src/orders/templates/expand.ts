@@ -21,10 +21,10 @@ import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
-/** The log gets the faults of a template's document that fails its checks. */
+/** The log records it when the template's own document fails its checks. */
 type Expanding = TemplateDeps & { log: Log };
 
-/** The form fields about a template. All except the first require the first. */
+/** The form fields about a template. `template` is required with any of the others. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
 const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
 
@@ -67,7 +67,9 @@ function refuseDecided(sent: ReadonlyMap<string, string>): void {
   if (twice) throw invalid(`${twice} must be left out with template: the template decides it.`);
 }
 
-/** An order form with the fields of its template. @throws ServiceError naming the field and the rule */
+/**
+ * Makes an order form from the template's fields and the sent ones. @throws ServiceError naming the field and the rule
+ */
 export function formFrom(content: TemplateContent, sent: ReadonlyMap<string, string>): Map<string, string> {
   const signing = signingFields(content, sent.get("roles") ?? "", sent.get("values") ?? "");
   const services = Object.entries(content.services);
@@ -103,11 +105,11 @@ export async function templateOf(
   return wanted;
 }
 
-/** The pages that must have the same words as the template's form; null for all. */
+/** The pages on which another document must have the same words as the template's document; null for all pages. */
 export const pagesWithFields = ({ fields, roles }: TemplateContent): number[] | null =>
   fields && [...new Set(requestedOf(fields, roles).map(({ page }) => page))];
 
-/** Refuses a document in which the template's places would be on other words. */
+/** Refuses a document in which the template's fields would be placed on other words. */
 async function requireForm(
   deps: TemplateDeps,
   { partnerId: holder }: Principal,
@@ -116,7 +118,7 @@ async function requireForm(
 ): Promise<void> {
   if (sha256 === template.sha256 || !looksLikePdf(bytes)) return;
   const pages = await pagesOf(deps.workers, holder, bytes);
-  // Reads the words only of a document that could be the form, because it may take seconds.
+  // Reading the words may take seconds, so it is done only for a document with the right number of pages.
   const prints = pages === template.pages ? await printsIn(deps.workers, holder, bytes) : null;
   const [form] = await withPrints(deps, [template]);
   if (!form) throw new Error("the prints of a template are missing");
@@ -132,8 +134,8 @@ async function requireForm(
 }
 
 /**
- * Refuses a completed document that was not filled in from this version. Its words are not compared, so the places
- * could be on other words.
+ * Refuses a completed document that was not filled in from this version. Its words are not compared, so the fields
+ * could be placed on other words.
  */
 async function requireFilledFrom(
   deps: Expanding,
@@ -148,7 +150,10 @@ async function requireFilledFrom(
     throw invalid(`fill_token was filled in from version ${filled.use.version}: send it as template_version.`);
 }
 
-/** The form's `signers` and `fields`. Their refusals name roles and values, because those are what the caller sent. */
+/**
+ * The values for the form's `signers` and `fields`. Errors in them name `roles` and `values`, because these are what
+ * the caller sent.
+ */
 function signingFields(content: TemplateContent, rolesText: string, valuesText: string): [string, string][] {
   const { roles, fields } = content;
   const values = objectOf("values", valuesText) ?? {};
@@ -224,7 +229,7 @@ function signersOf(roles: readonly TemplateRole[], people: Readonly<Record<strin
   });
 }
 
-/** Fields with the same label get the same value. */
+/** Fills in the values by the fields' labels. Fields with the same label get the same value. */
 function withValues(
   fields: readonly FormField[],
   requested: readonly RequestedField[],

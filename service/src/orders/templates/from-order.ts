@@ -4,7 +4,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { type OrderDeps, type PlacedForm, placedForm, type RequestedField } from "../order/order.ts";
 import type { FormField, TemplateContent } from "./content.ts";
 
-/** A document type made from one of the firm's orders. Its people become roles. */
+/** The content of a template made from one of the firm's orders. The people of the order become roles. */
 export async function orderContent(
   deps: Pick<OrderDeps, "db" | "rowMac">,
   owner: Owner,
@@ -35,8 +35,8 @@ function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedFo
 }
 
 /**
- * A field as the form has it. Its value is omitted, because values belong to the order, unless nobody may change the
- * value.
+ * A field of an order as a template's field. Its value is omitted, because it belongs to that order. The value of a
+ * read-only field is kept.
  */
 export function formFieldOf(field: RequestedField): FormField {
   const { readOnly, value, options, label, format, showWhen, choices, ...rest } = field;

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import { openWithinBounds, textItems } from "../../kernel/pdf/pdf-js.ts";
 
-/** A fingerprint of a page, which recognizes the same form with other entries. */
+/** A fingerprint of a page. It recognizes the same form when other entries are filled in. */
 export type PagePrint = {
-  /** The size of the page as shown, in whole points. */
+  /** The size of the displayed page, in whole points. */
   readonly width: number;
   readonly height: number;
-  /** 32-bit hashes of every five consecutive words, ascending. */
+  /** 32-bit hashes, one for each run of five words in a row, in ascending order. */
   readonly shingles: readonly number[];
 };
 
-/** The pages after this one are not compared; only their number counts. */
+/** How many pages get a fingerprint. Of further pages, only the number is compared. */
 const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;
 
-/** Null for a document that pdf.js can't read. Reads at most `mostPrinted` pages; the others have no fingerprint. */
+/** Makes the fingerprints of at most `mostPrinted` pages. @returns null for a document that pdf.js can't read */
 export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
   const opened = await openWithinBounds(bytes);
   if (!opened) return null;
@@ -43,7 +43,7 @@ export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
 }
 
 /**
- * Ignores digits, blanks and runs of underscores, because they are entries or space for entries, and differ between
+ * Makes the hashes from letters only. Digits and underscores are entries, or space for entries, so they differ between
  * copies of a form.
  */
 export function shinglesOf(text: string): number[] {

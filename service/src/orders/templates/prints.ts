@@ -17,14 +17,14 @@ export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promi
   });
 
 const mostStored = 32;
-/** Stores the smallest hashes, which are a random sample of all. */
+/** Keeps the smallest hashes, which are a random sample of all hashes. */
 export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
   prints.map((print) => ({ ...print, shingles: print.shingles.slice(0, mostStored) }));
 
-/** `unreadable`: neither document has words to compare, as with scans. */
+/** `unreadable`: the documents have no words to compare, as with scans. */
 export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
 
-/** Pages of different forms also share some phrases, so only a large share counts. */
+/** Different forms share some phrases, so two pages match only if they share this part of their hashes. */
 const leastShared = 0.8;
 const mostOff = 1;
 

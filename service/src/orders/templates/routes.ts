@@ -39,7 +39,7 @@ const messages = {
   incomplete: "The form is cut off or malformed.",
 };
 
-/** Routes for templates, which are additions to the contract. */
+/** Routes for templates. The contract doesn't have them. */
 export function templateRoutes(app: FastifyInstance, deps: TemplateRouteDeps): void {
   for (const schema of [TemplateRoleView, TemplateSummary]) app.addSchema(schema);
   saveRoutes(app, deps);

@@ -28,7 +28,7 @@ export type TemplateDeps = Pick<OrderDeps, "db" | "blobs" | "rowMac" | "clock"> 
   Pick<OrderDeps["offer"], "pricing"> &
   Pick<OrderDeps["originals"], "requireStorage" | "trySigning"> & { workers: Workers };
 
-/** The form for a template or a version of one. */
+/** The form and file that the firm sent for a new template or a new version. */
 export type SentTemplate = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
 
 export type SavedVersion = { templateId: string; version: number };
@@ -78,7 +78,7 @@ export async function createTemplate(
 }
 
 /**
- * Adds a version. Fields that the form leaves out stay as in the latest version.
+ * Adds a version. A field that the form leaves out stays as in the latest version.
  * @throws ServiceError naming the field and the rule; `not_found` for another firm's template
  */
 export async function addVersion(
@@ -99,7 +99,7 @@ export async function addVersion(
     deps.db.transaction(async (tx) => {
       const latest = await lockLatest(tx, principal, templateId);
       if (latest === undefined) throw noSuchTemplate();
-      // The form was based on an older version, and would undo the changes of the newer one.
+      // The form was based on an older version. Saving it would undo the changes of the newer one.
       if (latest !== before.version)
         throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
       if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);
@@ -180,7 +180,7 @@ async function newFile(
 
 type OrderFile = { sha256: string; blobKey: string };
 
-/** A copy of an order's document, because the retention plan deletes the order's own. */
+/** Copies an order's document, because the retention plan will delete the order's. */
 async function copyOf(
   deps: TemplateDeps,
   principal: Principal,
@@ -195,7 +195,7 @@ async function copyOf(
   });
 }
 
-/** The document of the previous version, tried with the fields of the new one. */
+/** Keeps the document of the previous version, after trying it with the fields of the new version. */
 async function sameFile(
   deps: TemplateDeps,
   principal: Principal,
@@ -225,7 +225,10 @@ async function examined(
   return { pages, prints: storedPrints(prints ?? []) };
 }
 
-/** Tries to sign the document with the template's roles, so that a field without space is refused now. */
+/**
+ * Tries to sign the document in the names of the template's roles. So a field that doesn't fit is refused when the
+ * template is saved.
+ */
 async function tried(
   deps: TemplateDeps,
   { partnerId: holder }: Principal,

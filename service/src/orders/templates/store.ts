@@ -19,7 +19,9 @@ type VersionRow = {
   environment: Environment;
   name: string;
   content: string;
-  /** The hash of its fingerprints' JSON. The fingerprints are large and read only for a comparison. */
+  /**
+   * The hash of the fingerprints' JSON. The fingerprints themselves are large, so they are read only for a comparison.
+   */
   printsSha256: string;
   sha256: string;
   bytes: number;
@@ -41,7 +43,7 @@ export type TemplateVersion = Omit<Stored, "content" | "printsSha256" | "mac"> &
 
 export type PrintedVersion = TemplateVersion & { readonly prints: readonly PagePrint[] };
 
-/** The MAC covers the owner, so that moving a template to another firm doesn't move its documents. */
+/** The MAC covers the owner. So moving a template to another firm in the database doesn't move its documents. */
 function versionMembers(row: VersionRow): Members {
   const { templateId, version, partnerId, environment, name, content, printsSha256, sha256, bytes, pages, blobKey } =
     row;
@@ -69,7 +71,9 @@ function opened(rowMac: RowMac, { mac, printsSha256, ...row }: Stored): Template
   return { ...row, content: JSON.parse(row.content) };
 }
 
-/** Adds the fingerprints of the pages. PostgreSQL computed their hash, which the MAC covers, from the same row. */
+/**
+ * Adds the fingerprints of the pages. PostgreSQL computed their hash from the same row, and the MAC covers the hash.
+ */
 export async function withPrints(
   { db }: Pick<Reading, "db">,
   templates: readonly TemplateVersion[],
@@ -123,8 +127,8 @@ export async function listTemplates(
 }
 
 /**
- * The page counts of the owner's templates. A file with a different number of pages can't match any, so it need not be
- * read.
+ * The page counts of the owner's templates. A document with a different number of pages matches no template, so its
+ * words need not be read.
  */
 export async function templatePageCounts(db: Sql, owner: Owner): Promise<number[]> {
   const rows = await db.query<{ pages: number }>(sql`
@@ -137,7 +141,7 @@ export async function isOwnTemplate(db: Sql, templateId: string, owner: Owner): 
   return (await db.query(sql`SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)}`)).length === 1;
 }
 
-/** The firm's message to the signers of an order, from its template; null for none. */
+/** The firm's message to the signers of an order, from the order's template; null for none. */
 export async function messageFor({ db, rowMac }: Reading, orderId: number): Promise<string | null> {
   const use = await readTemplateUse({ db, rowMac }, orderId);
   if (!use) return null;
@@ -147,8 +151,8 @@ export async function messageFor({ db, rowMac }: Reading, orderId: number): Prom
 }
 
 /**
- * Counts a firm's templates. The caller's transaction must have locked the firm's row, so that two concurrent calls
- * can't both add the last one.
+ * Counts a firm's templates. Locks the count until the transaction ends, so that two concurrent calls can't both add
+ * the last allowed template.
  */
 export async function countTemplates(tx: Tx, owner: Owner): Promise<number> {
   const { partnerId, environment } = owner;
@@ -164,7 +168,7 @@ export async function insertTemplate(tx: Tx, templateId: string, { partnerId, en
     VALUES (${templateId}, ${partnerId}, ${environment}, ${at})`);
 }
 
-/** Locks the owner's template. @returns its latest version; undefined for another owner's template */
+/** Locks the owner's template. @returns the number of its latest version; undefined for another owner's template */
 export async function lockLatest(tx: Tx, owner: Owner, templateId: string): Promise<number | undefined> {
   const locked = await tx.query(sql`
     SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)} FOR NO KEY UPDATE`);

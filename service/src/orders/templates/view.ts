@@ -67,14 +67,14 @@ export async function templatePage(
 type Matches = Static<typeof TemplateMatches>["matches"];
 const mostCompared = 200;
 
-/** The owner's templates whose form matches the document. Templates with the same file come first. */
+/** The owner's templates for the form that the document is a copy of. Templates with the very same file come first. */
 export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha256 }: SentDocument): Promise<Matches> {
   const { partnerId: holder } = owner;
   const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });
   if (listed.length === 0) return [];
   const pages = await pagesOf(deps.workers, holder, bytes);
   const alike = listed.filter((each) => each.sha256 === sha256 || each.pages === pages);
-  // Reads the words only of a document that could be a form, because it may take seconds.
+  // Reading the words may take seconds, so it is done only if a template has the same number of pages.
   if (alike.length === 0) return [];
   const templates = await withPrints(deps, alike);
   const prints = await printsIn(deps.workers, holder, bytes);
@@ -89,7 +89,7 @@ export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha25
   ];
 }
 
-/** A version's document, for sending. @throws ServiceError when it was deleted */
+/** Opens the document of a template's version. @throws ServiceError when it was deleted */
 export async function openTemplateDocument(
   { blobs }: Pick<TemplateDeps, "blobs">,
   template: TemplateVersion,

@@ -23,8 +23,8 @@ export type Delivered = {
 };
 
 /**
- * The headers of a delivery: the contract's, the chain position, and those of Standard Webhooks. @param t Unix
- * seconds
+ * The headers of a delivery: those of the contract, the position in the chain, and those of Standard Webhooks.
+ * @param t in Unix seconds
  */
 export const deliveryHeaders = (
   { eventId, topic, place, keys, checkpoint }: Delivered,
@@ -40,7 +40,7 @@ export const deliveryHeaders = (
   ...standardSigned(eventId, t, body, keys),
 });
 
-/** The keys of one signing secret, `svc_whsec_...`, without an Ed25519 key. */
+/** The signing keys of one secret, `svc_whsec_...`, without an Ed25519 key. */
 export const keysOfSecret = (secret: string): SigningKeys => ({
   secrets: [secretKeys(secretHash(secret))],
   privateKey: null,

@@ -7,14 +7,14 @@ import { orderState } from "../../orders/order/order.ts";
 import { recordingEventState } from "../../signing/notaries/notaries.ts";
 import type { EventContext, RecordingContext } from "./payload.ts";
 
-/** The columns from which bodies are built, of `event` and its `"order"` and `room`. Passports are read separately. */
+/** The columns of `event`, `"order"` and `room` from which bodies are built. Passports are read separately. */
 export const contextColumns: Statement = sql`${eventColumns},
   "order".code AS "orderCode@order", "order".status AS "orderStatus", "order".external_reference AS "externalReference",
   room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`"order"`)},
   ${marked(roomState, sql`room`, "isRoomAuthentic")}, told.started_at AS "recordingStartedAt", told.ended_at AS "recordingEndedAt",
   told.manifest_sha256 AS "manifestSha256", told.cause AS "recordingCause", ${marked(recordingEventState, sql`told`, "isToldAuthentic")}`;
 
-/** The joins after the table `event`. */
+/** The joins that follow the table `event` in a statement with `contextColumns`. */
 export const contextJoins: Statement = sql`
 LEFT JOIN orders AS "order" ON "order".id = event.order_id
 LEFT JOIN rooms AS room ON room.id = event.room_id
@@ -39,12 +39,12 @@ type Told = {
   isToldAuthentic: boolean;
 };
 
-/** A row of `contextColumns`, and more. */
+/** A row with `contextColumns` and further columns. */
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
 
 /**
- * The row with its order and room, and whether the event's MAC is valid. Only authentic events are sent, listed or
- * shown.
+ * Reads a row with its order and room, and whether the event's MAC is valid. Only events with a valid MAC are sent,
+ * listed or shown.
  */
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =
@@ -65,7 +65,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   };
 }
 
-/** Null for events of other topics, and for facts that fail their MAC. */
+/** Null for an event that is not about a recording, and for facts that fail their MAC. */
 function recordingOf({ recordingStartedAt, recordingEndedAt, ...told }: Told): RecordingContext | null {
   if (recordingStartedAt === null || !told.isToldAuthentic) return null;
   const { manifestSha256, recordingCause: cause } = told;

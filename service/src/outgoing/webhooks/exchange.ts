@@ -3,7 +3,10 @@ import type { ColumnCipher } from "../../kernel/platform/column-cipher.ts";
 
 export const exchangeColumn = "webhook_deliveries.exchange";
 
-/** An endpoint's response, with limits. `body` contains its first bytes; `isCut` means that there were more. */
+/**
+ * An endpoint's response, with limits on its size. `body` contains the first bytes of the body; `isCut` tells that
+ * there were more.
+ */
 export type Answer = { headers: Record<string, string>; body: Buffer; isCut: boolean };
 
 /** The HTTP exchange of one delivery. Only the hash of the sent body is stored (contract, Webhook management). */

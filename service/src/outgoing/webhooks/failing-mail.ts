@@ -19,7 +19,7 @@ export type FailingMail = {
 
 type Told = { email: string; url: string; environment: string; firmName: string };
 
-/** The webhook and the owner to mail; undefined when either no longer exists. */
+/** The webhook, and the owner who gets the mail; undefined when either no longer exists. */
 async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
   const [told] = await db.query<Told>(sql`
 SELECT u.email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
@@ -28,7 +28,7 @@ WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND
   return told;
 }
 
-/** Mails owners that a webhook keeps failing. Skips deleted webhooks and owners who left. */
+/** Tells owners by mail that a webhook keeps failing. Not sent for a deleted webhook, or to an owner who has left. */
 export const failingMail = defineMail({
   queue: failingQueue,
   load: (run: FailingMail, { db }: MailDeps) => selectTold(db, run),
@@ -57,7 +57,10 @@ export const failingMail = defineMail({
 
 export type FailingWebhook = { id: string; url: string; since: Date };
 
-/** The owner's webhooks that keep failing. A webhook is listed from the mail about it until a delivery succeeds. */
+/**
+ * The owner's webhooks that keep failing. A webhook is listed from the time of the mail about it until a delivery
+ * succeeds.
+ */
 export const failingWebhooks = ({ db }: { db: Sql }, { partnerId, environment }: Owner): Promise<FailingWebhook[]> =>
   db.query<FailingWebhook>(sql`
 SELECT id, url, failing_since AS since FROM webhooks

@@ -40,10 +40,10 @@ const ciphers: readonly ProtectedTable[] = [
 
 export const protectedTables = [webhookRows, ...ciphers];
 
-// The time limit of a whole POST (contract, Limits).
+// The time limit for one POST, from name resolution to the end of the response (contract, Limits).
 const timeoutMs = 10_000;
 
-/** The PEM of a WEBHOOK_CA. @throws StartupError for an unusable file */
+/** Reads the PEM file that WEBHOOK_CA names. @throws StartupError for an unusable file */
 export function readCa(path: string): string {
   try {
     const pem = readFileSync(path, "utf8");
@@ -55,7 +55,7 @@ export function readCa(path: string): string {
   }
 }
 
-/** Opens webhooks. Sends nothing before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA */
+/** Opens webhooks. Nothing is sent before `dispatcher.start`. @throws StartupError for an unusable WEBHOOK_CA */
 export function openWebhooks(
   resources: Resources,
   metrics: Pick<Metrics, "counter">,

@@ -100,7 +100,7 @@ type Payload = { description: string; schema: TSchema };
 
 const passportId = "8a4c2f10-9b7e-4d35-a1c6-5f0e3d2b7a91";
 
-/** All bodies that a subscription may get (contract, Events), by topic. */
+/** By topic: all bodies that a subscription may get (contract, Events). */
 export const payloads: Readonly<Record<string, Payload>> = {
   "passport.sealed": {
     description: "A proof passport was sealed.",
@@ -255,7 +255,7 @@ export const webhooksSection: Record<string, object> = Object.fromEntries(
   Object.entries(payloads).map(([topic, { description, schema }]) => {
     const post = {
       operationId: `on.${topic}`,
-      // The reference shows summaries, and developers look for the topic there.
+      // The topic is the summary, because the reference lists summaries and developers look for topics.
       summary: topic,
       description: `${description} The [webhooks guide](/docs/webhooks) shows how to verify it.`,
       tags: ["Events"],

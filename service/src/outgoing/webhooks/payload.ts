@@ -12,7 +12,7 @@ export type RecordingContext = {
   cause: string | null;
 };
 
-/** An event with the present records that it is about. A record that the event's topic doesn't concern is null. */
+/** An event with the present records that its body is built from. A record that the topic doesn't need is null. */
 export type EventContext = {
   topic: string;
   eventId: string;
@@ -28,7 +28,9 @@ export type EventContext = {
 
 type Data = Record<string, string | number>;
 
-/** The body of a delivery (contract, Events) from the present records; null when the record is gone. */
+/**
+ * Builds the body of a delivery (contract, Events) from the present records; null when the record it is about is gone.
+ */
 export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
   const data = dataOf(event, baseUrl);
   return data && Buffer.from(JSON.stringify({ type: event.topic, id: event.eventId, data }));
@@ -59,7 +61,7 @@ function orderData({ order, topic, eventId, subject, environment, occurredAt }: 
   };
 }
 
-/** The signer's number: the third part of the id of an event about a signer. */
+/** The number of the signer. It is the third part of the id of an event about a signer. */
 const signerOf = (eventId: string): number => Number(eventId.split(":")[2]);
 
 function recordingData({ order, recording, topic, subject, environment, occurredAt }: EventContext): Data | null {

@@ -32,7 +32,7 @@ const common = {
 } as const;
 const none = "There is no public key yet. Make one by POST to this address.";
 
-/** The public key for `v1a` signatures. It is created once on request; afterwards it is only read. */
+/** Routes for the public key that verifies `v1a` signatures. A POST creates the key once; a GET only reads it. */
 export function publicKeyRoutes(app: FastifyInstance, frame: RouteDeps, keys: PublicKeyDeps): void {
   jsonRoute(app, frame, {
     ...common,

@@ -9,7 +9,9 @@ import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 
 export const webhookKeyColumn = "webhook_keys.private_key";
 
-/** The context that is authenticated with an encrypted key. */
+/**
+ * The cipher context of an encrypted private key. So a key that was copied to another owner's row can't be decrypted.
+ */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
 // The offset of the raw Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4).
@@ -32,8 +34,8 @@ export async function readPublicKey({ db, keyCipher }: PublicKeyDeps, owner: Own
 }
 
 /**
- * Creates the owner's key if it does not exist. From then on each delivery has a `v1a` signature. Firms must ask for
- * it, because Ed25519 costs ten times as much as an HMAC, and only a holder of the public key benefits.
+ * Creates the owner's key if it does not exist. From then on, each delivery has a `v1a` signature, too. Firms must
+ * request it, because Ed25519 costs ten times as much as an HMAC and helps only those who verify with the public key.
  * @throws ServiceError for a caller without the right
  */
 export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): Promise<PublicKey> {
@@ -52,7 +54,7 @@ export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): 
   return made;
 }
 
-/** Parses a row's decrypted key: PKCS #8. */
+/** Parses a decrypted private key in PKCS #8. */
 export const privateKeyOf = (pkcs8: Buffer) => createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
 
 async function selectKey(db: Sql, { partnerId, environment }: Owner): Promise<Buffer | undefined> {
@@ -64,7 +66,7 @@ SELECT private_key AS key FROM webhook_keys WHERE partner_id = ${partnerId} AND 
 async function insertKey({ db, keyCipher }: PublicKeyDeps, owner: Owner): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const sealed = keyCipher.encrypt(privateKey.export({ format: "der", type: "pkcs8" }), keyContext(owner));
-  // Creates the key. If a concurrent request was first, that request's key is used.
+  // Inserts the key. If a concurrent request has inserted one first, that one is used.
   await db.query(sql`
 INSERT INTO webhook_keys (partner_id, environment, private_key) VALUES (${owner.partnerId}, ${owner.environment}, ${sealed})
 ON CONFLICT DO NOTHING`);

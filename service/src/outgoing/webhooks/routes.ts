@@ -43,10 +43,7 @@ export type WebhooksDeps = {
 
 export type WebhookRouteDeps = { frame: RouteDeps; webhooks: WebhooksDeps };
 
-/**
- * Webhook management (contract, Endpoints). Except for the delivery feed, routes about deliveries are additions to
- * it.
- */
+/** Webhook management (contract, Endpoints). The contract has only the delivery feed of the routes about deliveries. */
 export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
   for (const schema of [Webhook, Delivery, FeedEvent]) app.addSchema(schema);
   subscriptionRoutes(app, deps);
@@ -133,7 +130,7 @@ const feedQuery = Type.Object({
 });
 
 /**
- * The events of webhooks, to be fetched instead of received: for development on a laptop, and to catch up on missed
+ * Routes with which a firm fetches the events of its webhooks: for development on a laptop, and to catch up on missed
  * events.
  */
 function feedRoutes(app: FastifyInstance, frame: RouteDeps, deps: Omit<FeedDeps, "waiters">): void {
@@ -159,7 +156,7 @@ function feedRoutes(app: FastifyInstance, frame: RouteDeps, deps: Omit<FeedDeps,
   });
 }
 
-/** Aborts when the caller disconnects. */
+/** Returns a signal that is aborted when the caller disconnects. */
 function closed(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => controller.abort());
@@ -168,7 +165,7 @@ function closed(reply: FastifyReply): AbortSignal {
 
 const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
-/** Subscriptions with a key, only to `passport.sealed` (contract, Proof passports). */
+/** Routes for subscriptions that an API key manages. They get only `passport.sealed` (contract, Proof passports). */
 function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
   jsonRoute(app, frame, {
     ...passportCommon,

@@ -6,13 +6,16 @@ export const signatureHeader = "Service-Signature";
 export const eventHeader = "Service-Event";
 export const chainHeader = "Service-Chain";
 
-/** The newest checkpoint of the transparency log, a signed note in base64: a receiver can prove which history it was shown. */
+/**
+ * The header with the newest checkpoint of the transparency log, a signed note in base64. With it, a receiver can prove
+ * which history it was shown.
+ */
 export const checkpointHeader = "Service-Log-Checkpoint";
 
-/** How old or new a receiver may accept a signature. */
+/** How many seconds a signature's time may differ from the receiver's clock. */
 export const toleranceSeconds = 300;
 
-/** The verification in words (contract, Events, "Signature scheme"). */
+/** How to verify a signature, in words (contract, Events, "Signature scheme"). */
 export const verification =
   `${signatureHeader} is t=<unix seconds>,v1=<hex>; while a secret is being rotated it has several v1 entries, and any of them ` +
   "may match. v1 is HMAC-SHA256 in lowercase hex over '{t}.{raw body}', and its key is the lowercase hex of the SHA-256 of " +
@@ -27,15 +30,15 @@ export const secretHash = (secret: string): Buffer => hash("sha256", secret, "bu
 /** The HMAC keys of a secret: `contract` is its hash's lowercase hex, `standard` the hash itself. */
 export type SecretKeys = { contract: KeyObject; standard: KeyObject };
 
-/** Created once and reused, because creating the key from bytes costs more than an HMAC. */
+/** Keys are created once and reused, because creating one from bytes costs more than an HMAC. */
 export const secretKeys = (hash: Buffer): SecretKeys => ({
   contract: createSecretKey(hash.toString("hex"), "utf8"),
   standard: createSecretKey(hash),
 });
 
 /**
- * The signature header's value: for each secret `v1`, lowercase hex of HMAC-SHA256 over `{t}.{body}`. @param t Unix
- * seconds
+ * The value of the signature header. For each secret it has a `v1`: the HMAC-SHA256 over `{t}.{body}` in lowercase hex.
+ * @param t in Unix seconds
  */
 export const signatureValue = (secrets: readonly SecretKeys[], t: number, body: Uint8Array): string => {
   const signatures = secrets.map(({ contract }) => createHmac("sha256", contract).update(`${t}.`).update(body));
@@ -43,7 +46,7 @@ export const signatureValue = (secrets: readonly SecretKeys[], t: number, body: 
 };
 
 /**
- * The chain header's value: the event's position in its firm's chain, and the head over all events up to it
- * (docs/webhook-chain.md).
+ * The value of the chain header: the event's position in its firm's chain, and the chain's head, a hash over all events
+ * up to it (docs/webhook-chain.md).
  */
 export const chainValue = ({ position, head }: Place): string => `n=${position}; head=${head.toString("hex")}`;

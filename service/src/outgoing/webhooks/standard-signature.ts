@@ -1,29 +1,33 @@
 import { createHmac, type KeyObject, sign } from "node:crypto";
 import type { SecretKeys } from "./signing.ts";
 
-/** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), in addition to the contract's own headers. */
+/**
+ * The names of the headers of Standard Webhooks 1.0.0 (standardwebhooks.com). They are sent in addition to the
+ * contract's headers.
+ */
 export const standardHeaders = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",
   signature: "webhook-signature",
 } as const;
 
-/** A signing secret in the standard's form: the base64 of the 32 stored bytes. */
+/** A signing secret in the form of Standard Webhooks: the 32 bytes of its stored hash in base64. */
 export const standardSecret = (hash: Buffer): string => `whsec_${hash.toString("base64")}`;
 
-/** A public key in the standard's form: the base64 of its 32 raw bytes. */
+/** A public key in the form of Standard Webhooks: its 32 raw bytes in base64. */
 export const standardPublicKey = (raw: Buffer): string => `whpk_${raw.toString("base64")}`;
 
 export type SigningKeys = {
   /** The secrets, newest first. */
   secrets: readonly SecretKeys[];
-  /** The Ed25519 key; null unless the firm has created its public key. */
+  /** The Ed25519 key; null for a firm that has not created one. */
   privateKey: KeyObject | null;
 };
 
 /**
- * The standard's three headers: `v1` for each secret, HMAC-SHA256, and `v1a`, Ed25519, over `{id}.{t}.{body}`. @param
- * t Unix seconds
+ * The three headers of Standard Webhooks. The signature covers `{id}.{t}.{body}`: one `v1` (HMAC-SHA256) for each
+ * secret, and one `v1a` (Ed25519) if there is a key.
+ * @param t in Unix seconds
  */
 export function standardSigned(id: string, t: number, body: Buffer, keys: SigningKeys): Record<string, string> {
   const content = Buffer.concat([Buffer.from(`${id}.${t}.`), body]);

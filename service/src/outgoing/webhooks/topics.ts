@@ -1,7 +1,7 @@
 /** Topics of orders; their payloads share one shape (contract, Events). */
 export const orderTopics = ["order.created", "payment.cleared", "signature.completed", "shipment.delivered"] as const;
 
-/** Topics of one signer of an order. */
+/** Topics about one of an order's signers. */
 export const signerTopics = [
   "signature.requested",
   "signature.viewed",
@@ -10,8 +10,8 @@ export const signerTopics = [
 ] as const;
 
 /**
- * Topics of the recordings of an order's sessions with a notary. The contract allows the family; the names and payloads
- * are our own.
+ * Topics about the recordings of an order's sessions with a notary. The contract allows this family of topics; the
+ * names and payloads are our own.
  */
 export const recordingTopics = [
   "recording.started",
@@ -32,7 +32,7 @@ export const topics = [
 
 export type Topic = (typeof topics)[number];
 
-/** Sent only on request, and to only one subscription. */
+/** The topic of a test event. It is sent only on request, and to one subscription. */
 export const testTopic = "webhook.test";
 
 export const isTopic = (value: unknown): value is Topic => topics.some((topic) => topic === value);

@@ -30,16 +30,16 @@ export type FinishedCheck = {
 };
 
 export type FinishedRules = {
-  /** The order's document in its latest version. */
+  /** The latest version of the document that the order has here. */
   readonly given: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
-  /** PEM of the trusted time-stamping authorities. */
+  /** The root certificates of the trusted time-stamping authorities, in PEM. */
   readonly tsaRoots: string;
   readonly at: Date;
 };
 
 export type FinishedReport = {
   readonly sha256: string;
-  /** Whether no digital signature was added, because people signed on paper and the file is a scan. */
+  /** Whether the file is a scan of a document that people signed on paper. Such a file has no new digital signature. */
   readonly isPaper: boolean;
   readonly checks: readonly FinishedCheck[];
 };
@@ -128,7 +128,10 @@ function signaturesCheck(signatures: readonly EarlierSignature[]): FinishedCheck
   return check("signatures", "holds", `${count} valid. Whose they are was not checked.`);
 }
 
-/** Reports invisible parts, as for an order to be signed. Reports nothing when there are none. */
+/**
+ * Warns of content that a reader of the document can't see, as for an order to be signed. Returns no check when there
+ * is none.
+ */
 function unseenCheck(bytes: Buffer): FinishedCheck[] {
   try {
     const notices = unseenIn(bytes);

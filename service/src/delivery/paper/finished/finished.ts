@@ -32,11 +32,11 @@ const checking: Task<FinishedRules, FinishedReport> = {
   limitMs: 30_000,
 };
 
-/** The ways to finish a document elsewhere, on paper or with other software. */
+/** The two ways in which people may finish a document elsewhere, on paper or with other software. */
 export const finishings = ["signed", "notarized"] as const;
 export type Finishing = (typeof finishings)[number];
 
-/** The facts of an order that matter for a document finished elsewhere. */
+/** The order's facts that decide whether and how it accepts a document finished elsewhere. */
 export type FinishedOrder = OrderState & Owner & { code: string };
 
 export type FinishedDeps = { envelopes: EnvelopeDeps; tsaRoots: string };
@@ -65,8 +65,8 @@ export async function reportOnFinished(
 }
 
 /**
- * A scan of paper must satisfy the firm's agreement, as at the notary's desk, because the firm bought an online
- * notarization.
+ * The firm bought an online notarization. So a scan of a paper notarization needs the firm's agreement to ink, as at
+ * the notary's desk.
  */
 async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedReport): Promise<FinishedCheck> {
   const name = "online_bought";
@@ -80,7 +80,7 @@ async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedR
   return { name, state: "warns", why };
 }
 
-/** Null when the document can't be read to count its pages; it may have been deleted. */
+/** @returns null when the document was deleted */
 async function pagesOf(deps: EnvelopeDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
   if (deletedAt) return null;
   return withOrderDocument(deps, { orderCode: order.code, owner: order, documentId }, (bytes) =>
@@ -97,19 +97,22 @@ const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({
       : `${signed} of ${of} have signed here. What they signed is not in this file, and is given up.`,
 });
 
-/** A person's confirmation of a report: the file, how the document was finished, and the checks that warned. */
+/**
+ * A person's confirmation after reading a report: the file's hash, how the document was finished, and the checks that
+ * warned.
+ */
 export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
 
-/** A report to confirm again, because it differs from the confirmed one. */
+/** A report that the person must confirm again, and the problem with the earlier confirmation. */
 export type Unconfirmed = { report: FinishedReport; problem: string };
 
 type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
- * Seals and stores a document that people finished elsewhere, and moves the order. A notarized document waits for a
- * second person, unless the person who hands it in is a notary whom no admin appointed within the last day.
- * @returns the report to confirm again, when nothing was done; otherwise whether the document is sealed or waits
- * @throws ServiceError naming the check that failed, or that another file was confirmed
+ * Seals and stores a document that people finished elsewhere, and moves the order. A notarized document first waits for
+ * a second person's approval. The exception is a notary whom no admin appointed within the last day.
+ * @returns the report to confirm again, and nothing was stored; otherwise whether the document is sealed or waits
+ * @throws ServiceError naming the check that failed, or because another file was confirmed
  */
 export async function takeFinished(
   deps: FinishingDeps,
@@ -138,9 +141,9 @@ export async function takeFinished(
 }
 
 /**
- * Approves a document that another operator handed in, given the same file.
- * @throws ServiceError for another file, for the operator's own request, and for an ended request, so that only one of
- * two concurrent approvals succeeds
+ * Approves a document that another operator handed in. The approver must hand in the same file.
+ * @throws ServiceError for another file, for the operator's own request, and for a request that has ended. So only one
+ * of two concurrent approvals succeeds.
  */
 export async function approveFinished(
   deps: FinishingDeps & { approval: ApprovalDeps },
@@ -169,7 +172,10 @@ export async function approveFinished(
   );
 }
 
-/** @returns the report, when it differs from the confirmed report @throws ServiceError */
+/**
+ * @returns null when the confirmation is complete; otherwise the report to confirm again
+ * @throws ServiceError for another file, and for a check that fails
+ */
 async function requireConfirmed(
   deps: FinishedDeps,
   order: FinishedOrder,
@@ -189,7 +195,7 @@ async function requireConfirmed(
   return null;
 }
 
-/** @param also runs in the transaction that moves the order, under the order's lock */
+/** @param also further work for the transaction that moves the order, run while the order is locked */
 async function sealFinished(
   moves: MoveDeps,
   order: FinishedOrder,
@@ -207,9 +213,7 @@ async function sealFinished(
   await moveOrder({ ...moves, requireByHand }, request);
 }
 
-/**
- * @throws ServiceError `conflict` when all signers have signed here in the meantime, or a notary has claimed the order
- */
+/** @throws ServiceError `conflict` when all signers have meanwhile signed online, or a notary has claimed the order */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
   if (on === "signed") {
     const here = await signedHere(tx, code);
@@ -221,7 +225,10 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
     throw new ServiceError("conflict", "A notary has claimed this order. Ask the notary to give it back first.");
 }
 
-/** @returns the next status @throws ServiceError `conflict` when the order isn't waiting for this document */
+/**
+ * @returns the status to which the document moves the order
+ * @throws ServiceError `conflict` when the order isn't waiting for such a document
+ */
 function requireTurn(order: OrderState, on: Finishing): string {
   const to = targetOf(order, on);
   if (to === null)

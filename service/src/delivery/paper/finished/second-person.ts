@@ -17,15 +17,15 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 
-/** Uses the same setting as refunds: whether one person may both request and approve. */
+/** Whether one person may both request and approve. The same setting applies to refunds. */
 export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };
 
-/** A document notarized elsewhere that waits for a second person. */
+/** A request to accept a document that was notarized elsewhere. It waits for a second person. */
 export type TakingIn = {
   id: string;
-  /** The hash of the file, which both people must hand in. */
+  /** The hash of the file. The requester and the approver must hand in the same file. */
   sha256: string;
   reason: string;
   warnings: string[];
@@ -37,8 +37,8 @@ export type TakingIn = {
 const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
 
 /**
- * The MAC covers the document and the person who hands it in. It covers no decision, because only open requests are
- * read. Triggers allow a single decision, and closing a request needs no key.
+ * The MAC covers the document and the person who hands it in. It doesn't cover the decision, because only undecided
+ * requests are read. A trigger allows only one decision, and closing a request needs no key.
  */
 const takingInState: StateMac = {
   table: sql`taking_in_requests`,
@@ -51,8 +51,8 @@ const takingInState: StateMac = {
 export const protectedTables = [stateRows(takingInState, { backfill: { set: "desk and checkout" } })];
 
 /**
- * The open request of an order; there is at most one.
- * @throws ServiceError `unavailable` for a forged request
+ * The open request of an order; an order has at most one.
+ * @throws ServiceError `unavailable` for a request whose MAC is wrong
  */
 export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
   const [found] = await db.query<TakingIn>(sql`
@@ -70,7 +70,9 @@ async function lockKnown(tx: Tx, orderCode: string): Promise<LockedOrder> {
 }
 
 /**
- * Requests another operator's approval. @param judge throws when the order isn't waiting for it @throws ServiceError
+ * Requests another operator's approval.
+ * @param judge throws when the order isn't waiting for such a document
+ * @throws ServiceError
  */
 export async function requestTakingIn(
   { db, clock }: Deps,
@@ -101,15 +103,15 @@ export async function requestTakingIn(
 
 type Decision = {
   orderCode: string;
-  /** The id of the request that the page showed. */
+  /** The id of the request that the operator saw on the page. */
   id: string;
   state: "approved" | "refused" | "withdrawn";
   note?: string;
 };
 
 /**
- * Ends an open request; the caller must have locked the order. @throws ServiceError when it has ended, or another
- * person must decide
+ * Ends an open request. The caller must have locked the order.
+ * @throws ServiceError when the request has already ended, or another person must decide
  */
 export async function decideTakingIn(
   tx: Tx,
@@ -138,7 +140,10 @@ export async function decideTakingIn(
   await tx.query(auditLine({ at, action: `taking_in.${state}`, actor, partnerId, orderId, detail }));
 }
 
-/** Refuses another operator's document with a reason, or withdraws the operator's own. @throws ServiceError */
+/**
+ * Refuses a document that another operator handed in, with a reason, or withdraws the operator's own. @throws
+ * ServiceError
+ */
 export async function endTakingIn(
   deps: Deps & ApprovalDeps,
   operator: Operator,

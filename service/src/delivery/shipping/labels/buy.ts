@@ -28,17 +28,17 @@ function payloadOf({ payload }: Intent): Static<typeof Payload> {
   return payload;
 }
 
-/** A bought label. When a person looked it up, its tracker and file are unknown. */
+/** A label as bought. If a person looked the label up at EasyPost and recorded it, its tracker and file are unknown. */
 type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
 
 /**
- * Buys the label of an existing shipment. A shipment can have only one label and shows whether it has one, so a look-up
- * is safe.
+ * The act that buys the label of an existing shipment. A shipment can have only one label and shows whether it has one,
+ * so a look-up tells whether the label was bought.
  */
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Null leaves the task for people open, because people print the label and hand over the parcel.
+  // Null, because people's task stays open anyway: they print the label and hand over the parcel.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
@@ -86,8 +86,8 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // Asks EasyPost at once for the facts that the person did not know.
+  // Polls EasyPost at once if the tracker is unknown, because a person recorded the label.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
-  // The order may have moved in the meantime.
+  // The order may have moved during the purchase.
   await reviewLater(tx, orderId);
 }

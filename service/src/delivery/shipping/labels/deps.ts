@@ -8,11 +8,14 @@ import type { Pricing } from "../../../orders/pricing/pricing.ts";
 import type { Providers } from "../../../providers/providers.ts";
 
 export type LabelSettings = {
-  /** The API's address; label files may be there, or at any https address. */
+  /** The base address of EasyPost's API; null for the usual one. Label files are there, or at any https address. */
   apiBase: string | null;
-  /** How much a label's price may exceed the quote: 0.1 for a tenth. */
+  /** By which share a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
-  /** Whether the payer can be asked for dearer postage to a corrected address; otherwise people decide. */
+  /**
+   * Whether the payer can be asked for more money when postage to a corrected address costs more. If not, people
+   * decide.
+   */
   asksPayers: boolean;
 };
 
@@ -27,7 +30,7 @@ export type LabelDeps = {
   easypost: {
     /** Null without an account. */
     settings: LabelSettings | null;
-    /** Fetches label files, which may be at another address than the API. */
+    /** Fetches label files. They may be at another address than the API. */
     fetch: Fetch;
   };
 };

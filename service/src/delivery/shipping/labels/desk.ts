@@ -13,28 +13,26 @@ import { isHandedOver } from "./progress.ts";
 import { findLabelOrder, type Label, labelsOf, shippingAttempt, verifiedLabel } from "./store.ts";
 import { buyAnyway } from "./take.ts";
 
-/** A label on the operator's pages. */
+/** A label as the operator's pages show it. */
 export type ShownLabel = Pick<
   Label,
   "number" | "state" | "carrier" | "service" | "cents" | "trackingNumber" | "why" | "refundState"
 > & {
   hasFile: boolean;
-  /** Whether the label is for a parcel that is still to be handed over. */
+  /** Whether the label is for the current shipment of the order, rather than for an earlier one. */
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
-  /** The price in US cents at which a person may still buy the label; null when there is nothing to decide. */
+  /** The price in US cents at which a person may still buy the label; null when there is no such decision. */
   offerCents: number | null;
   /** Whether the offer is far above the quote, or there was no quote. */
   isFarDearer: boolean;
 };
 
-/**
- * When a price exceeds the quote by more than this factor, people who have only the shipping role may not accept it.
- */
+/** Up to this many times the quote, people with only the shipping role may accept a label's price. */
 const farDearer = 2;
 
-/** The labels of an order, newest first, without those withdrawn before they were bought. */
+/** The labels of an order, newest first. Leaves out labels that were withdrawn before they were bought. */
 export async function shownLabels(db: Sql, orderId: number): Promise<ShownLabel[]> {
   const labels = (await labelsOf(db, orderId)).filter(({ state }) => state !== "withdrawn").reverse();
   if (labels.length === 0) return [];
@@ -82,10 +80,10 @@ export async function openLabelFile(
 }
 
 /**
- * Buys a label that needs a person's decision.
- * @param most the price that the person saw, in US cents, which is the limit
- * @param mayExceed whether the person may also accept a price far above the quote
- * @throws ServiceError when there is nothing left to buy, and `role_required` for a price that another person must
+ * Buys a label about which a person had to decide.
+ * @param most the price that the person saw, in US cents; the label may not cost more
+ * @param mayExceed whether this person may also accept a price far above the quote
+ * @throws ServiceError when there is nothing left to buy; `role_required` for a price that only another person may
  * accept
  */
 export async function buyShownLabel(

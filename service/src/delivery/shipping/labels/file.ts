@@ -7,14 +7,14 @@ import { easypostBase, fetchLabelFile } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
 import { findLabel, lockLabel, updateLabel } from "./store.ts";
 
-/** The queue of label PDFs to fetch; payload `{labelId}`. */
+/** The queue of labels whose PDF is fetched; payload `{labelId}`. */
 export const fileQueue = "label-file";
 
-/** The document kind of a label's PDF, which firms and clients don't see. */
+/** The document kind of a label's PDF. Firms and clients don't see documents of this kind. */
 export const labelDocumentKind = "shipping_label";
 const kind = labelDocumentKind;
 
-/** Stores the PDF of a bought label as an encrypted document of its order. */
+/** The job that stores the PDF of a bought label as an encrypted document of its order. */
 export function fileJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(fileQueue, ({ labelId }) => keepFile(deps, labelId), { maxAttempts: 30 });
 }

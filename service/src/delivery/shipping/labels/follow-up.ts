@@ -5,15 +5,15 @@ import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { parcelQueue } from "../../../orders/order/order.ts";
 import { type Label, setAskAt } from "./store.ts";
 
-/** The queue of labels to poll for their parcel or refund; payload `{labelId}`. */
+/** The queue of labels whose parcel or refund is polled at EasyPost; payload `{labelId}`. */
 export const askQueue = "label-ask";
 
 export const trackingPauseMs = 4 * hourMs;
 export const refundPauseMs = 24 * hourMs;
 
 /**
- * Schedules a poll about a label, in case EasyPost's events are lost. When two such jobs exist, the second finds
- * nothing to do.
+ * Schedules the next poll about a label, in case EasyPost's events are lost. If two polls are queued, the second one
+ * does nothing.
  */
 export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trackingPauseMs): Promise<void> {
   const askAt = new Date(at.getTime() + pauseMs);
@@ -21,12 +21,12 @@ export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trac
   await enqueue(tx, askQueue, { labelId }, askAt);
 }
 
-/** Opens a task for a person to look into a parcel, or its payment. */
+/** Opens a task for a person to look into a label's parcel or its refund. */
 export const openTrouble = (tx: Tx, { id, orderId }: Pick<Label, "id" | "orderId">, at: Date, reason: string) =>
   openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason });
 
 /**
- * Queues a review of an order's labels: whether the order must move with its parcel, and whether a label is now
- * useless.
+ * Queues a review of an order's labels. The review moves the order with its parcel, and returns labels that are no
+ * longer needed.
  */
 export const reviewLater = (tx: Tx, orderId: number): Promise<void> => enqueue(tx, parcelQueue, { orderId });

@@ -18,7 +18,7 @@ import {
 } from "./progress.ts";
 import { findLabel, type Label, lastTrackingNumber, lockLabel, shippingAttempt, updateLabel } from "./store.ts";
 
-/** The queue of parcels that wait for pickup; payload `{labelId}`. */
+/** The queue of labels whose parcel may still wait for its pickup; payload `{labelId}`. */
 const pickupQueue = "label-pickup";
 const pickupPatienceMs = 3 * dayMs;
 
@@ -92,7 +92,7 @@ async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, 
   return moved;
 }
 
-/** Whether the label belongs to the parcel by which the order is now shipped. */
+/** Whether the label is that of the order's current parcel. */
 async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
   if (label.state !== "bought") return false;
   const last = await lastTrackingNumber(tx, order.id);
@@ -102,7 +102,7 @@ async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<bool
 
 const plain = (number: string): string => number.replace(/[^A-Za-z0-9]/g, "").toUpperCase();
 
-/** Tracking numbers are written with and without spaces. */
+/** Compares tracking numbers without spaces and punctuation, because people write them in different ways. */
 export const isSameNumber = (one: string, other: string | null): boolean =>
   other !== null && plain(one) === plain(other);
 
@@ -116,7 +116,7 @@ async function tellOfPickup({ db, clock }: LabelDeps, labelId: number): Promise<
   });
 }
 
-/** Locks an order by its id; undefined for an unknown one. */
+/** Locks an order by its row id; undefined for an unknown id. */
 export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
   return found && (await lockOrder(tx, found.code));

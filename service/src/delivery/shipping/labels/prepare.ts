@@ -13,13 +13,15 @@ import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
 import { budgetOf, prepareQueue, tellShippers } from "./take.ts";
 
-// Retries for two days of an outage, during which people ship by hand.
+// An outage is retried for two days. During that time, people may ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 
-// When this attempt is reached, EasyPost has been unreachable for about half an hour.
+// At this attempt, EasyPost has been unreachable for about half an hour.
 const awayAttempt = 11;
 
-/** Prepares labels: asks for the address and the rates, which is free, and writes the act that buys the label. */
+/**
+ * The job that prepares a label: asks EasyPost about the address and the rates, which is free, and queues the purchase.
+ */
 export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(
     prepareQueue,
@@ -28,7 +30,7 @@ export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   );
 }
 
-/** EasyPost's offer, before anything is bought. */
+/** EasyPost's offer for a shipment, before its label is bought. */
 type Offer = { shipmentId: string; rates: CarrierOffer[]; addressProblem: string | null };
 
 async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): Promise<void> {
@@ -59,14 +61,14 @@ async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label):
   return "refused" in shipment ? shipment : { ...shipment, addressProblem };
 }
 
-/** @throws Error unless EasyPost responded or refused permanently */
+/** Returns EasyPost's response, or why it refused for good. @throws Error for any other outcome */
 function answered<R>(asked: Asked<R>): R | { refused: string } {
   if (asked.kind === "done") return asked.result;
   if (asked.kind === "refused") return { refused: asked.why };
   throw new Error(`EasyPost: ${asked.why}`);
 }
 
-/** Buys the label when there is no objection; otherwise a person decides. */
+/** Queues the purchase of the label when nothing speaks against it; otherwise a person decides. */
 async function decide(
   deps: LabelDeps,
   tx: Tx,
@@ -107,16 +109,16 @@ async function decide(
   await providers.intend(tx, { act: buyLabelAct, provider: "easypost", orderId: order.id, attempt, payload, at });
 }
 
-/** Since the label was requested, a supplement may have been paid, or its money given back. */
+/** Computes the label's limit again. Since the label was requested, a supplement may have been paid or refunded. */
 async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
   if (label.orderedBy !== null || !settings) return label;
   return { ...label, mostCents: await budgetOf(tx, label.orderId, settings) };
 }
 
 /**
- * Asks the payer for the part of the postage to a corrected address that exceeds what was quoted and paid.
- * @returns false when a person must decide: the address is the quoted one, nobody can pay here, or the part is too small
- * for a payment
+ * Asks the payer for more money when postage to a corrected address costs more than was quoted and paid.
+ * @returns false when a person must decide: the address was not corrected, the payer can't be asked, or the amount is
+ * too small for a payment
  */
 async function askPayer(
   { clock, easypost }: LabelDeps,

@@ -19,7 +19,7 @@ export type TrackingStatus = (typeof trackingStatuses)[number];
 export const isTrackingStatus = (text: string): text is TrackingStatus =>
   trackingStatuses.some((each) => each === text);
 
-/** All reports about a parcel. It is a set, so order and repetition do not matter. */
+/** The statuses that were ever reported about a parcel. A set, because their order and repetition don't matter. */
 export type Seen = ReadonlySet<TrackingStatus>;
 
 const byCarrier: readonly TrackingStatus[] = [
@@ -30,13 +30,18 @@ const byCarrier: readonly TrackingStatus[] = [
   "return_to_sender",
 ];
 
-/** Whether the carrier has had the parcel. */
+/** Whether the carrier has received the parcel. */
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
-/** Whether no later report can change the state. A failed delivery may still succeed. */
+/**
+ * Whether no later report can change the outcome. A failed delivery is not final, because a later attempt may succeed.
+ */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
-/** The outcome of a parcel. A returned one was not delivered, although its last scan is a delivery to the sender. */
+/**
+ * The outcome of a parcel. A parcel that was returned was not delivered, although its last report is a delivery: to the
+ * sender.
+ */
 export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way" | "waiting" {
   if (seen.has("return_to_sender")) return "failed";
   if (seen.has("delivered")) return "delivered";
@@ -46,7 +51,7 @@ export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way"
 
 type ShippingEvent = Extract<PeopleEvent, "shipped" | "delivered" | "shipping_failed" | "shipping_retried">;
 
-/** The events that move an order to match its parcel; empty when the order is elsewhere, or already there. */
+/** The events that move an order to match its parcel; empty when the order already matches, or is not being shipped. */
 export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[] {
   const outcome = parcelOutcome(seen);
   if (orderStatus === "ShippingPending") {
@@ -58,7 +63,7 @@ export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[]
     if (outcome === "delivered") return ["delivered"];
     return outcome === "failed" ? ["shipping_failed"] : [];
   }
-  // A delivery that failed or seemed to fail, and succeeded afterwards.
+  // The delivery had failed, or seemed to have failed, and has now succeeded.
   if (orderStatus === "ShippingFailed" && outcome === "delivered") return ["shipping_retried", "shipped", "delivered"];
   return [];
 }
@@ -73,9 +78,10 @@ export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 
 /**
- * The first report that needs a person and that the order's status can't show; null for none.
- * @param seen all reports, the new ones included
- * @param orderStatus after the order has moved
+ * Why a person must look into the new reports; null when nobody must, or when the order's status shows it.
+ * @param news the new reports
+ * @param seen all reports, including the new ones
+ * @param orderStatus the status after the order has moved
  */
 export function followUpOf(news: Seen, seen: Seen, orderStatus: string, isGivenBack: boolean): string | null {
   if (news.has("return_to_sender") && orderStatus !== "ShippingFailed")

@@ -4,7 +4,7 @@ import { endsWithin } from "../../../kernel/platform/work/ends-within.ts";
 import type { AskCarriers, CarrierRate, Parcel } from "../../../orders/pricing/pricing.ts";
 import { type CarrierOffer, createEasyPost, type EasyPost, type Providers } from "../../../providers/providers.ts";
 
-// Short, because a person is waiting for the quote.
+// The wait for rates is short, because a person is waiting for the quote.
 const usualPatienceMs = 5_000;
 
 type QuoteDeps = {
@@ -14,7 +14,7 @@ type QuoteDeps = {
   patienceMs?: number;
 };
 
-/** Asks EasyPost for a label's price, without buying. Null without an account. */
+/** Asks EasyPost for the price of a label without buying it; null without an account. */
 export function labelRates({ providers, log, random, patienceMs = usualPatienceMs }: QuoteDeps): AskCarriers | null {
   if (!providers.has("easypost")) return null;
   const easypost = createEasyPost(providers.callOf("easypost"));
@@ -51,14 +51,16 @@ async function rateOf(
   );
 }
 
-// Rates for books and recordings, forbidden for personal documents (USPS Domestic Mail Manual 273).
+// Rates that are only for books and recordings, and must not be used for personal documents (USPS Domestic Mail Manual
+// 273).
 const notForDocuments: ReadonlySet<string> = new Set(["Media Mail", "Library Mail"]);
 
 type Service = { carrier: string; service: string };
 
 /**
- * The rate to buy or quote: the quoted service when it costs at most `mostCents`, else the cheapest of all.
- * @returns null when no carrier offers one
+ * Chooses the rate to buy or to quote: that of the quoted service if it costs at most `mostCents`, otherwise the
+ * cheapest.
+ * @returns null when no carrier offers a rate
  */
 export function chooseRate(
   rates: readonly CarrierOffer[],

@@ -21,7 +21,10 @@ function shipmentOf({ payload }: Intent): string {
   return payload.shipmentId;
 }
 
-/** Returns an unused label. Its postage is refunded once the carrier has confirmed that it was not used. */
+/**
+ * Returns an unused label to the carrier. Its postage is refunded once the carrier has confirmed that the label was not
+ * used.
+ */
 export async function giveBack(
   { providers, clock }: Pick<LabelDeps, "providers" | "clock">,
   tx: Tx,
@@ -35,7 +38,7 @@ export async function giveBack(
   await providers.intend(tx, { ...intent, isBeside: true });
 }
 
-/** EasyPost's names for the state of a refund. An unknown name counts as in progress. */
+/** Our names for EasyPost's refund states. A state that is not in the table counts as in progress. */
 const states: Readonly<Record<string, RefundState>> = {
   refunded: "refunded",
   rejected: "rejected",
@@ -73,7 +76,7 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
     if (!label || end.kind === "unclear") return;
     if (end.kind === "done") await recordRefund(deps, tx, label, end.result.refundStatus);
     else await recordRefund(deps, tx, label, "rejected", end.why);
-    // A parcel whose address was corrected gets its next label now.
+    // If the address was corrected, the parcel's next label can be bought now.
     await enqueue(tx, dispatchQueue, { orderId: label.orderId });
   },
 });

@@ -9,13 +9,13 @@ import type { TrackingStatus } from "./progress.ts";
 
 export type RefundState = "intended" | "submitted" | "refunded" | "rejected" | "not_applicable";
 
-/** A carrier's label of an order, from the time when it was requested. */
+/** A carrier's label for an order. The row exists from the time when the label was requested. */
 export type Label = {
   id: number;
   orderId: number;
-  /** The label's number within the order, from 1. */
+  /** The label's number within its order, counted from 1. */
   number: number;
-  /** The number of the order's shipment, from 1. */
+  /** Which shipment of the order the label is for, counted from 1. */
   attempt: number;
   state: "preparing" | "buying" | "bought" | "not_bought" | "withdrawn";
   orderedBy: string | null;
@@ -76,7 +76,7 @@ export async function lockLabel(tx: Tx, id: number): Promise<{ order: LockedOrde
   return order && label && { order, label };
 }
 
-/** The label of an act. */
+/** The label that an act is about. */
 export async function labelOfAct(tx: Sql, orderId: number, number: number): Promise<Label | undefined> {
   const [label] = await tx.query<Label>(sql`
     SELECT ${columns} FROM labels WHERE order_id = ${orderId} AND number = ${number}`);
@@ -89,7 +89,7 @@ export const updateLabel = (tx: Tx, id: number, set: Statement): Promise<void> =
 export const setAskAt = (tx: Tx, id: number, at: Date) =>
   tx.query(sql`UPDATE labels SET ask_at = ${at} WHERE id = ${id}`);
 
-/** Inserts a requested label, numbered after the order's others. */
+/** Inserts a requested label. Its number follows those of the order's other labels. */
 export async function insertLabel(
   tx: Tx,
   orderId: number,
@@ -104,7 +104,7 @@ export async function insertLabel(
   return row.id;
 }
 
-/** How many times the order has entered shipping. The end of a hold doesn't count. */
+/** How many times the order has entered ShippingPending, not counting the end of a hold. */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
     SELECT count(*)::int AS attempt FROM audit_log
@@ -121,13 +121,13 @@ export async function lastTrackingNumber(db: Sql, orderId: number): Promise<stri
   return row?.trackingNumber ?? null;
 }
 
-/** The facts for a label: destination, weight and quote. */
+/** The facts about an order that its label needs: destination, weight and quoted postage. */
 export type LabelOrder = {
   code: string;
   shipTo: Address | null;
   shipFrom: Address | null;
   pages: number;
-  /** The postage line's amount; null without one. */
+  /** The quoted postage; null when the quote has no postage line. */
   quotedCents: number | null;
   carrierRate: CarrierRate | null;
 };
@@ -145,7 +145,10 @@ export async function findLabelOrder(db: Sql, orderId: number): Promise<LabelOrd
 
 const batchSize = 500;
 
-/** Deletes recipients' signatures and label addresses of labels bought before the given time, in batches. */
+/**
+ * For labels bought before the given time: deletes the names of the people who signed for the parcels, and the URLs of
+ * the labels' files, in batches.
+ */
 export async function sweepLabels(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
   const due = sql`id IN (
     SELECT id FROM labels WHERE num_nonnulls(signed_by, label_url) > 0 AND bought_at < ${before}

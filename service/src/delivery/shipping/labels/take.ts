@@ -23,7 +23,7 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    // After a correction of the address, the next label waits until the carrier has answered about the earlier one.
+    // An earlier label for another address blocks the next one until the carrier has answered whether it is returned.
     const isGivenBack = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) =>
       label.attempt === attempt && label.state !== "withdrawn" && !isGivenBack(label);
@@ -35,8 +35,8 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
 });
 
 /**
- * The most that is paid for a label without asking: the amount that was quoted, the amount paid since, and the excess
- * that the operator absorbs.
+ * The most that a label may cost without asking anyone: the quoted postage, supplements paid since, and the excess that
+ * the operator absorbs. Null when no postage was quoted.
  */
 export async function budgetOf(
   tx: Tx,
@@ -48,7 +48,9 @@ export async function budgetOf(
   return Math.floor((quotedCents + (await supplementsPaid(tx, orderId))) * (1 + rateTolerance));
 }
 
-/** Prepares the label of a locked order again, once its payer has paid the dearer postage since the last try. */
+/**
+ * Prepares the label of a locked order again, if the payer has paid the supplement for its postage since the last try.
+ */
 export async function buyAsPaid(
   { easypost: { settings } }: TakeDeps,
   tx: Tx,
@@ -69,8 +71,8 @@ export async function buyAsPaid(
 const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { labelId });
 
 /**
- * Buys a label that was not bought automatically, because it exceeded the quote or its address is in doubt.
- * @param mostCents the price that the operator saw
+ * Buys a label that was not bought automatically, because it cost more than the quote or its address is in doubt.
+ * @param mostCents the price that the operator saw; the label may not cost more
  * @throws ServiceError when there is nothing to buy now
  */
 export async function buyAnyway(
@@ -92,6 +94,6 @@ export async function buyAnyway(
   await withdrawSupplement(tx, order, { actor: operator, at });
 }
 
-/** Sets the reason that the shipping task shows to people. */
+/** Sets the reason that people read on the shipping task. */
 export const tellShippers = (tx: Tx, orderId: number, reason: string) =>
   explainTask(tx, orderId, "label_print", reason, true);

@@ -21,20 +21,23 @@ import {
 } from "./store.ts";
 import { buyAsPaid } from "./take.ts";
 
-/** The jobs of labels: reviews after an order has moved, and polls, because events may be lost. */
+/**
+ * The jobs that review an order's labels after the order has moved, and that poll EasyPost, because its events may be
+ * lost.
+ */
 export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ orderId: number }>(parcelQueue, ({ orderId }) => reviewLabels(deps, orderId));
   jobs.work<{ labelId: number }>(askQueue, ({ labelId }) => askForLabel(deps, labelId));
 }
 
 const refundedStatuses: ReadonlySet<string> = new Set(["RefundPending", "Refunded", "Cancelled"]);
-/** The statuses from which a parcel may still get a label. */
+/** The statuses of an order whose parcel may still get a label. */
 const waitsForParcel: ReadonlySet<string> = new Set(["ShippingPending", "ShippingFailed", "OnHold"]);
 const shippedStatuses: ReadonlySet<string> = new Set(["Shipped", "Delivered", "Completed"]);
 
 /**
- * Reviews the labels of an order that has moved. Its parcel may have moved during a hold, or a label may now be
- * useless.
+ * Reviews the labels of an order that has moved. During a hold the parcel may have moved, or the order may no longer
+ * need a label.
  */
 async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
   await deps.db.transaction(async (tx) => {
@@ -60,10 +63,10 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
 
 const isKept = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
 
-// After two months no more reports are expected about a parcel.
+// After two months, no further report about a parcel is expected.
 const longestWayMs = 60 * dayMs;
 
-/** Polls EasyPost about a label. Schedules the next poll unless the state is final. */
+/** Polls EasyPost about a label. Schedules the next poll, unless the label's state is final. */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const { db, clock, providers } = deps;
   const at = clock();
@@ -82,7 +85,7 @@ async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const isOver = at.getTime() - label.boughtAt.getTime() > longestWayMs;
   const isWaiting =
     after.refundState === null ? !isOver && !isFinal(new Set(after.seen)) : after.refundState === "submitted";
-  // Polls less often without an API key, which may be configured later.
+  // Without an API key, the job is repeated, too, because a key may be configured later.
   const pauseMs = canAsk && label.trackerId !== null ? trackingPauseMs : hourMs;
   if (isWaiting) await db.transaction((tx) => askLater(tx, labelId, at, pauseMs));
 }
@@ -97,8 +100,8 @@ async function askForRefund(deps: LabelDeps, { id, shipmentId }: Label): Promise
 }
 
 /**
- * Asks for the tracker and the file of a label that a person recorded as bought.
- * @returns false when EasyPost has no such label
+ * Asks EasyPost for the tracker and the file of a label that a person recorded as bought.
+ * @returns false when EasyPost has no label for the shipment
  */
 async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: Label): Promise<boolean> {
   const found = await createEasyPost(providers.callOf("easypost")).findShipment(shipmentId ?? "");
@@ -112,7 +115,7 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
       await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
       return false;
     }
-    // A handed-over parcel keeps its recorded number, even if that was mistyped.
+    // The record of a parcel that was handed over keeps its tracking number, even if a person mistyped it.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
     const known = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;

@@ -16,9 +16,9 @@ export type LetterDeps = {
   providers: Providers;
   planning: {
     workers: Workers;
-    /** Lob's mail class for letters; null without an account. */
+    /** The mail class that letters are sent with at Lob; null without an account. */
     mailClass: MailClass | null;
-    /** The sender of letters whose order names none. */
+    /** The sender printed on a letter when its order names no sender. */
     business: Address;
   };
 };
@@ -26,8 +26,8 @@ export type LetterDeps = {
 /** The actor of moves caused by Lob, for the audit log. */
 export const actor = "provider:lob";
 
-/** The queue of documents to mail; payload `{orderId}`. */
+/** The queue of orders whose document is to be mailed as a letter; payload `{orderId}`. */
 export const mailQueue = "mail-letter";
 
-/** The queue of letters to poll; payload `{letterId}`. */
+/** The queue of letters whose state is polled at Lob; payload `{letterId}`. */
 export const pollQueue = "poll-letter";

@@ -4,7 +4,7 @@ import type { Address } from "../../../orders/pricing/pricing.ts";
 /** The facts about a document's pages. */
 export type PagesRead = {
   count: number;
-  /** The first page that is not an upright US letter sheet, with its size in points. */
+  /** The first page that is not upright US letter size, with its size in points; null when all pages fit. */
   odd: { page: number; width: number; height: number } | null;
   isEncrypted: boolean;
   /** Why the pages can't be read. */
@@ -20,7 +20,7 @@ export const readPages: Task<null, PagesRead> = {
 /** The most sheets of paper in a letter, the address sheet included. */
 export const mostSheets = 60;
 const addressSheets = 1;
-// Lob's limits for US addresses.
+// Lob's limits for the lines of a US address, in characters.
 const longestName = 40;
 const longestLine = 64;
 
@@ -42,7 +42,7 @@ export function planLetter(read: PagesRead, to: Address, from: Address): PrintPl
   const most = mostSheets - addressSheets;
   if (count > most * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${most * 2}.` };
   const misfit = addressMisfit("recipient", to) ?? addressMisfit("sender", from);
-  // Prints one sheet for each page, as county recorders prefer, as long as that fits.
+  // Prints one page per sheet, as county recorders prefer, unless the letter would have too many sheets.
   return misfit === null ? { pages: count, doubleSided: count > most } : { misfit };
 }
 

@@ -9,7 +9,7 @@ import { type Happening, isFinal, type LetterProgress, mailedAt, stageOf, withHa
 import { findLetter, keepProgress, type Letter, shippingLetter } from "./store.ts";
 import { closeTrouble, openTrouble } from "./trouble.ts";
 
-/** A report by Lob on a letter. */
+/** One report about a letter, from an event, a poll or this service. */
 export type News = { what: Happening; at: Date; words: string };
 
 /**
@@ -50,7 +50,7 @@ export async function applyNews(
 }
 
 /**
- * Moves an order to match its letter, unless it has moved elsewhere.
+ * Moves an order to the status that its letter has reached, unless the order was moved elsewhere.
  * @returns the order afterwards; null when its shipping depends on another letter
  */
 export async function moveByLetter(
@@ -77,7 +77,7 @@ const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
   trackingNumber: trackingNumber ?? letterId,
 });
 
-/** Why a letter won't arrive; null while it may. A letter that this service canceled does not count as failed. */
+/** Why the letter won't reach the recipient; null while it still may, and for a letter that this service canceled. */
 function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   const stage = stageOf(progress);
   if (stage === "returned") return `The post returns the letter ${letterId} to its sender.`;
@@ -97,8 +97,8 @@ type Followed = {
 };
 
 /**
- * Opens a task for anything that a person must look into. Closes the task once the order's status agrees with the end
- * of the letter.
+ * Opens a task for a report that a person must look into. Closes it when the letter has ended and the order's status
+ * shows that.
  */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;
@@ -106,15 +106,15 @@ async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const reason = troubleOf(followed);
   const isShown = moved !== null && !gone.has(moved.status);
   const hasEnded = isFinal(stage) && stageOf(before) !== stage;
-  // A new reason replaces the earlier one.
+  // A new reason replaces the earlier one, so the earlier task is closed first.
   if (hasEnded && (reason !== null || isShown || stage === "cancelled")) await closeTrouble(tx, letter, at, stage);
   if (reason !== null) await openTrouble(tx, letter, at, reason);
 }
 
-/** Statuses in which it is no longer useful for a letter to arrive. */
+/** Statuses of an order that no longer needs its letter. */
 const gone: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
-/** The last report that the order's status can't show; null for none. */
+/** The reason for a task: a new report that the order's status doesn't show; null for none. */
 function troubleOf({ order, moved, letter, before, news }: Followed): string | null {
   const { letterId, progress, recalledAt, trackingNumber } = letter;
   const stage = stageOf(progress);

@@ -14,7 +14,7 @@ import { type LetterDeps, mailQueue } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
 import { currentLetter, letterActs } from "./store.ts";
 
-/** The decided letter. The request contains nothing else. */
+/** All that a letter's request to Lob contains, as decided in advance. */
 export type LetterPlan = PrintPlan & {
   orderCode: string;
   owner: Owner;
@@ -25,7 +25,7 @@ export type LetterPlan = PrintPlan & {
   from: Address;
 };
 
-/** Whether the order waits for a letter and nobody makes one. The caller must have locked its row. */
+/** Whether the order waits for a letter and Lob hasn't got one. The caller must have locked the order's row. */
 export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
   if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")
     return false;
@@ -33,8 +33,8 @@ export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolea
 }
 
 /**
- * Mails an order's document if Lob can; otherwise states in the printing task why not. Reads and measures the document
- * before it locks the order's row.
+ * Queues the order's document as a letter if Lob can print and mail it; otherwise the printing task states why not.
+ * Reads and measures the document before it locks the order's row.
  */
 export async function intendLetter(deps: LetterDeps, orderId: number): Promise<void> {
   const [found] = await deps.db.query<{ code: string; status: string }>(sql`

@@ -32,14 +32,14 @@ export function openLetters(jobs: Jobs, deps: LetterDeps, receipts: Receipts): T
   return deps.planning.mailClass === null ? null : letterTaker(deps);
 }
 
-/** The task stays open until the letter is being sent, so that a person may still claim it. */
+/** Leaves the task open until the request to Lob begins, so that a person may still claim it. */
 const letterTaker = (deps: LetterDeps): Taker => ({
   kind: "packet_print",
   actor,
   async take(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
-    // The letter may be on its way, so nobody may print it by hand. If it was not sent, the end of the act reopens the
-    // task.
+    // The letter may be on its way, so nobody may print it by hand. If it turns out that it was not sent, the act
+    // reopens the task.
     if (isSending) return { outcome: "being sent by Lob" };
     if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);
@@ -47,7 +47,7 @@ const letterTaker = (deps: LetterDeps): Taker => ({
       await enqueue(tx, mailQueue, { orderId: order.id });
       return "beside";
     }
-    // The order was on hold while its letter was on its way.
+    // The letter may have moved on while the order was on hold.
     await moveByLetter(deps, tx, order, letter);
     return { outcome: sentByLob };
   },
@@ -69,7 +69,7 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
   });
 }
 
-/** @throws ServiceError `conflict` while a letter waits to be mailed, so that people don't do work that Lob is doing */
+/** @throws ServiceError `conflict` while Lob is about to mail a letter, so that people don't do the same work */
 export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
   const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;
   if (letter && stageOf(letter.progress) === "accepted")

@@ -10,12 +10,15 @@ import { hadTrouble, openTrouble } from "./trouble.ts";
 
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
-/** The assumed travel time if Lob gives no estimate, and the days after it when a letter counts as lost. */
+/**
+ * The assumed delivery time if Lob gives no estimate. Without a report for `silentMs` after the expected day, a person
+ * is asked to look into it.
+ */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
-/** After this long the postal service reports nothing more. */
+/** After this long, no further report is expected from the postal service. */
 const mostPollMs = 45 * dayMs;
 
-/** Handles Lob's events about letters. Each is recorded once, in any order of arrival. */
+/** Handles Lob's events about letters. They may arrive in any order, and a repeated event changes nothing. */
 export const letterEvents =
   (deps: LetterDeps): EventHandler =>
   async ({ type, objectId, occurredAt, body }) => {
@@ -35,7 +38,7 @@ export const letterEvents =
 /** Polls Lob about a letter, in case an event was lost, until nothing more can happen. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
-  // Without an API key it keeps polling, because one may be configured later.
+  // Without an API key the job is still repeated, because a key may be configured later.
   const canAsk = providers.has("lob");
   const answer = canAsk ? await createLob(providers.callOf("lob")).get(letterId) : null;
   const at = clock();
@@ -44,7 +47,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
     if (said) await refreshLetter(tx, letter.id, said);
     await applyNews(deps, tx, order, refreshed(letter, said), newsOf(said, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
-    // If the order is on hold, polling continues, because the order must move with the letter once the hold ends.
+    // Polling continues during a hold: when the hold has ended, the next poll moves the order to the letter's state.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
     return tellOfSilence(tx, after, at);
   });
@@ -73,7 +76,9 @@ const refreshed = (letter: Letter, said: AcceptedLetter | undefined): Letter => 
   trackingNumber: said?.trackingNumber ?? letter.trackingNumber,
 });
 
-/** The reports in a letter's response. @param at the time of the poll, for entries without a time */
+/**
+ * The reports contained in Lob's response about a letter. @param at the time of the poll, for reports without a time
+ */
 function newsOf(said: AcceptedLetter | undefined, at?: Date): News[] {
   if (!said) return [];
   const listed = said.tracking.flatMap(({ name, at: time }) => {

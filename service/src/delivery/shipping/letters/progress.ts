@@ -1,4 +1,4 @@
-/** The reports on a letter after Lob accepted it, in their usual order. */
+/** The reports that Lob may make about an accepted letter, in the usual order. */
 export const letterHappenings = [
   "mailed",
   "rerouted",
@@ -10,7 +10,7 @@ export const letterHappenings = [
 ] as const;
 export type Happening = (typeof letterHappenings)[number];
 
-/** The first known time of each report. */
+/** For each report that has arrived: the earliest time that it gave. */
 export type LetterProgress = Readonly<Partial<Record<Happening, Date>>>;
 
 /** The stage of a letter, which never moves backward. */
@@ -34,8 +34,8 @@ const meanings: Readonly<Record<string, Happening>> = {
 };
 
 /**
- * The report in a Lob event; undefined for an event that reports nothing about the letter. @param type such as
- * `letter.certified.delivered`
+ * The meaning of a Lob event; undefined for an event that says nothing about the letter.
+ * @param type such as `letter.certified.delivered`
  */
 export function meaningOf(type: string): Happening | undefined {
   const [, what = ""] = /^letter\.(?:certified\.)?([a-z_-]+)$/.exec(type) ?? [];
@@ -43,13 +43,14 @@ export function meaningOf(type: string): Happening | undefined {
 }
 
 /**
- * The report in a tracking event of a letter's response; undefined for an event that reports nothing about the letter.
+ * The meaning of a tracking event in Lob's response about a letter; undefined for an event that says nothing about the
+ * letter.
  * @param name such as `Returned to Sender`
  */
 export const meaningOfTracking = (name: string): Happening | undefined =>
   meaningOf(`letter.${name.toLowerCase().replaceAll(" ", "_")}`);
 
-/** Adds a report. The order and repetition of reports do not matter. */
+/** Adds a report. Reports may come in any order, and repeatedly, with the same result. */
 export function withHappening(progress: LetterProgress, what: Happening, at: Date): LetterProgress {
   const known = progress[what];
   return known && known <= at ? progress : { ...progress, [what]: at };
@@ -64,7 +65,7 @@ export function stageOf(progress: LetterProgress): LetterStage {
   return progress.mailed || progress.rerouted || progress.trouble ? "mailed" : "accepted";
 }
 
-/** The first known time when the postal service had the letter; null before that. */
+/** The earliest time at which the letter is known to have been with the postal service; null before that. */
 export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: LetterProgress): Date | null {
   const times = [mailed, rerouted, trouble, delivered, returned].filter((time) => time !== undefined);
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));

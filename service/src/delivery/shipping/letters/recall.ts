@@ -19,7 +19,10 @@ export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }
 
-/** The caller must have locked the order's row. */
+/**
+ * Cancels a letter at Lob if it isn't mailed yet and its order doesn't need it. The caller must have locked the order's
+ * row.
+ */
 export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
   if (letter.recalledAt || stageOf(letter.progress) !== "accepted") return;
   if (await isWanted(tx, order, letter)) return;
@@ -40,13 +43,13 @@ export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: Locke
   });
 }
 
-/** Whether the order still needs this letter: the letter is waiting to be mailed, or was mailed already. */
+/** Whether the order still needs this letter. */
 async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boolean> {
   if (["OnHold", "RefundPending", "Refunded", "Cancelled", "ShippingFailed"].includes(order.status)) return false;
   return (await currentLetter(tx, order.id))?.id === letter.id;
 }
 
-/** Cancels a letter at Lob. */
+/** The act that cancels a letter at Lob. */
 export const cancelAct = (deps: LetterDeps): Act<null> => ({
   name: "letter.cancel",
   provider: "lob",
@@ -58,7 +61,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async perform(intent, call) {
     const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
-    // The letter may already be canceled, which a look-up shows.
+    // A 404 may mean that the letter is already canceled. The look-up finds out.
     return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
   },
   async lookUp(intent, call) {
@@ -77,20 +80,20 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const at = deps.clock();
     if (end.kind === "done") {
       await applyNews(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // The hold ended in the meantime, so the order needs another letter.
+      // If the hold ended before the cancellation succeeded, the order needs another letter.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // Lob refuses the cancellation for good, so no further attempt is made.
+    // Lob refuses the cancellation for good. The letter no longer counts as canceled, and no further attempt is made.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;
     await openTrouble(tx, letter, at, reason);
-    // Shipping was resumed in the meantime.
+    // If the order returned to shipping in the meantime, it may need a letter.
     await enqueue(tx, mailQueue, { orderId: order.id });
   },
 });
 
-/** `recallLetters` as a job. */
+/** Runs `recallLetters` for a job. */
 export const recallOrder = (deps: LetterDeps, orderId: number): Promise<void> =>
   deps.db.transaction(async (tx) => {
     const [found] = await tx.query<{ code: string }>(

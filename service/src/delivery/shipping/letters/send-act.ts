@@ -15,7 +15,7 @@ import { pollEveryMs } from "./listen.ts";
 import { recallWhereUnwanted } from "./recall.ts";
 import { findLetter, insertLetter } from "./store.ts";
 
-/** Longer than Lob needs to accept a letter. */
+/** A look-up after this time finds the letter, because Lob needs less time to accept one. */
 const lookAfterMs = 2 * 60_000;
 
 const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
@@ -41,13 +41,13 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    // Reserves memory for two copies: the document, and the request's form.
+    // Memory is reserved for two copies of the document: one as read, and one in the body of the request.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
   },
-  // A repeated request instead of a look-up could send a letter that is no longer needed. So a retry first decides
-  // again, and uses the same key.
+  // Searches for the letter instead of repeating the request, which could send a letter that is no longer needed. If
+  // Lob has none, the retry decides again whether a letter is needed, and uses the same key.
   async lookUp(intent, call) {
     const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
     if (found.kind !== "done") return { kind: "unclear", why: found.why };
@@ -75,8 +75,8 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
 });
 
 /**
- * The plan is a copy without a MAC, so its address is compared with the order's. @throws Error when the addresses
- * differ
+ * The address in the plan is a copy that no MAC covers, so it must equal the order's address.
+ * @throws Error when it differs
  */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
   const [order] = await tx.query<{ shipTo: Address | null }>(
@@ -86,7 +86,7 @@ async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<v
     throw new Error(`the letter of order ${orderCode} has an address that is not its order's`);
 }
 
-/** Sends the document. Refuses when it was deleted or belongs to another order. */
+/** Passes the document's bytes to `send`. Refuses when the document was deleted or belongs to another order. */
 async function withDocument(
   deps: LetterDeps,
   which: Parameters<typeof withOrderDocument>[1],
@@ -99,7 +99,7 @@ async function withDocument(
       return send(bytes);
     });
   } catch (error) {
-    // The document can't be read at the moment, so the act is tried again later.
+    // An outage prevents reading the document, so the error is thrown and the act is retried.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
     return { kind: "refused", status: 0, code: null, why: error.message };
   }
@@ -117,13 +117,14 @@ async function keepAccepted(
   const at = deps.clock();
   const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
   const id = await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
-  // A person may have typed the id of another letter, which the next steps would change.
+  // A person may have typed the id of a letter that is already on record. The next steps would wrongly change that
+  // letter.
   if (id === undefined) throw invalid("this letter is on record already");
   const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
   const { id: orderId, partnerId } = order;
   await tx.query(auditLine({ at, action: "letter.accepted", actor, partnerId, orderId, detail }));
   await enqueue(tx, pollQueue, { letterId }, new Date(at.getTime() + pollEveryMs));
   const letter = await findLetter(tx, letterId);
-  // The order may have moved during the request.
+  // During the request, the order may have moved to a status that needs no letter.
   if (letter) await recallWhereUnwanted(deps, tx, order, letter);
 }

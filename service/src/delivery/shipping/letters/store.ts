@@ -9,21 +9,21 @@ import { type Happening, type LetterProgress, letterHappenings, stageOf } from "
 export type Letter = {
   id: number;
   orderId: number;
-  /** Counted from 1. */
+  /** The attempt's number within its order, counted from 1. */
   attempt: number;
-  /** Lob's id. */
+  /** The letter's id at Lob. */
   letterId: string;
   mailClass: MailClass;
   docSha256: string;
   pages: number;
   doubleSided: boolean;
   trackingNumber: string | null;
-  /** `YYYY-MM-DD`; Lob's estimate. */
+  /** Lob's estimate, `YYYY-MM-DD`. */
   expectedDelivery: string | null;
   /** The letter can be canceled until this time. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** When the cancellation was requested. */
+  /** When this service requested the cancellation. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };
@@ -77,7 +77,10 @@ export async function findLetter(db: Sql, letterId: string): Promise<Letter | un
 export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
   select(db, sql`WHERE l.order_id = ${orderId} ORDER BY l.id`);
 
-/** The letter that an order's shipping depends on: the last one, unless shipping failed after it was accepted. */
+/**
+ * The letter that an order's shipping depends on: the last one. A letter that was accepted before the order's shipping
+ * failed doesn't count.
+ */
 export async function shippingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const [letter] = await select(
     db,
@@ -89,7 +92,7 @@ export async function shippingLetter(db: Sql, orderId: number): Promise<Letter |
   return letter;
 }
 
-/** The letter that an order's shipping depends on, while the letter is on its way or has arrived. */
+/** Like `shippingLetter`, but undefined for a letter that was returned or canceled, or has failed. */
 export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const letter = await shippingLetter(db, orderId);
   return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;
@@ -131,15 +134,15 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
   await changeRow(tx, letterState, id, set);
 }
 
-/** @param at null when the letter can't be canceled after all */
+/** @param at when the cancellation was requested; null when Lob refused it */
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   changeRow(tx, letterState, id, sql`recalled_at = ${at}`);
 
-/** The state of the acts for an order's letters. */
+/** The progress of the acts that send and cancel an order's letters. */
 export type LetterActs = {
   /** Whether an act for one of the order's letters is intended or under way. */
   isUnderWay: boolean;
-  /** Whether Lob may have a letter that is not on record yet. */
+  /** Whether Lob may have accepted a letter that is not on record yet. */
   isSending: boolean;
   /** The number of the next attempt to send a letter. */
   next: number;

@@ -8,36 +8,41 @@ export type Drawn = { readonly canvas: Canvas; readonly upright: Upright };
 
 export type TextLook = {
   readonly text: string;
-  /** Whether the field has several lines. */
+  /** Whether the field may have several lines of text. */
   readonly lines: boolean;
-  /** The number of cells into which the field is divided, one character in each; 0 for none. */
+  /** The number of cells of a comb field, with one character in each; 0 for other fields. */
   readonly cells: number;
-  /** The font size that the form specifies; 0 means that it is fitted. */
+  /** The font size in the form; 0 means that the size is chosen to fit the field. */
   readonly points: number;
   /** 0 left, 1 centered, 2 right (ISO 32000-2, table 226). */
   readonly align: number;
 };
 
-/** Draws the answers of one revision, with one set of fonts. */
+/** The drawing functions for one revision. They share one set of fonts. */
 export type Ink = {
   /** @returns the drawing, or why the text can't be drawn */
   readonly text: (widget: PlacedWidget, look: TextLook) => Drawn | "long" | "characters";
-  /** The drawings of both states of a check box, for a form that doesn't contain them. */
+  /**
+   * Draws both states of a check box, for a form that has no drawings of its own. @returns the appearance dictionary
+   */
   readonly boxes: (to: ObjectWriter, widget: PlacedWidget, isRound: boolean, state: string) => string;
   /** @returns the reference of each drawing's form XObject */
   readonly addTo: (to: ObjectWriter) => (drawing: Drawn) => string;
 };
 
 const ink = "#17212e";
-/** In points: smaller text can't be read on paper. Text in a lower field is as high as the field. */
+/**
+ * The smallest font size, in points, because smaller text can't be read on paper. In a field that is lower than this,
+ * the text is as high as the field.
+ */
 const least = 6;
 const usual = 11;
 const leading = 1.2;
-/** So wide that the text is never wrapped. */
+/** A width at which the typesetter never wraps the text. */
 const oneLine = 1_000_000;
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The size of a field as readers show it, whatever the rotation of its page. */
+/** The size of a field as PDF readers display it, whatever the rotation of its page. */
 function uprightOf({ box, rect }: PlacedWidget): Upright {
   const { matrix, width, height } = placedOn(box, shownPlace(box, rect));
   return { matrix, width, height };
@@ -92,7 +97,7 @@ export function openInk(typeset: Typeset): Ink {
 type At = { width: number; height: number; unit: number };
 
 const pad = ({ width, unit }: At): number => Math.min(2 / unit, width / 10);
-/** The font size to start with, in units of user space. */
+/** The initial font size, in units of user space. */
 const sizeOf = ({ height, unit }: At, { points }: TextLook): number =>
   Math.min((points > 0 ? points : usual) / unit, height / leading);
 const leastOf = (at: At, look: TextLook): number => Math.min(least / at.unit, sizeOf(at, look));

@@ -12,7 +12,7 @@ import type { Answers, WhyNot } from "./question.ts";
 
 export type FillInput = {
   readonly answers: Answers;
-  /** The labels of the chosen options, whose fonts are loaded in advance. */
+  /** The labels of the chosen options. The fonts that they need are loaded before drawing. */
   readonly options: readonly string[];
   /** Hex SHA-256 of the form. */
   readonly docSha256: string;
@@ -24,10 +24,10 @@ export type Unshown = { readonly name: string; readonly why: "long" | "character
 export type FillOutput = { readonly tail: Uint8Array } | { readonly unshown: Unshown[] } | { readonly whyNot: WhyNot };
 
 /**
- * Builds the revision that writes answers into the form's own fields, with our own drawings, and locks the form: later
- * changes leave a trace.
- * @param form neither changed nor copied
- * @param typeset with the fonts of all answers
+ * Builds a revision that writes the answers into the form's own fields, with our own drawings. It locks the form, so
+ * that a later change leaves a trace.
+ * @param form is neither changed nor copied
+ * @param typeset has the fonts for all answers
  * @throws PdfRefusal, Unfillable
  */
 export function filledTail(form: Buffer, { answers, docSha256 }: FillInput, typeset: Typeset): FillOutput {
@@ -76,7 +76,7 @@ function write(
   const values = answer.map((value) => textString(value));
   writer.set(ref, dict, {
     V: values.length > 1 ? `[${values.join("")}]` : (values[0] ?? "()"),
-    // Removes the indexes of the earlier values.
+    // /I has the indexes of the options that were chosen before.
     ...(isList && entry(dict, "I") && { I: "null" }),
   });
   const isCombo = (flags & flag.combo) !== 0;
@@ -96,18 +96,21 @@ function write(
   return drawn;
 }
 
-/** The font size that the form specifies; 0 means that it is fitted. */
+/** The font size in the form; 0 means that the size is chosen to fit the field. */
 function pointsOf({ file, acroForm }: PdfLookup, dict: Dict): number {
   const appearance = textAt(file, dict, "DA") || (acroForm ? textAt(file, acroForm.dict, "DA") : "");
   const size = Number(/(\d{1,3}(?:\.\d+)?)\s+Tf/.exec(appearance)?.[1] ?? 0);
   return size > 0 && size <= 200 ? size : 0;
 }
 
-/** A name as it is written (ISO 32000-2, section 7.3.5). */
+/** Encodes a PDF name (ISO 32000-2, section 7.3.5). */
 const nameOf = (name: string): string =>
   `/${[...Buffer.from(name, "latin1")].map((byte) => (/[A-Za-z0-9_-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `#${byte.toString(16).padStart(2, "0")}`)).join("")}`;
 
-/** Makes all fields except signatures read-only, and makes readers show our drawings instead of their own. */
+/**
+ * Makes all fields except signatures read-only. Also tells PDF readers to show our drawings instead of drawing the
+ * values themselves.
+ */
 function close(look: PdfLookup, writer: RevisionWriter): void {
   for (const { ref, dict, type, flags } of namedFields(look))
     if (type !== "Sig" && (flags & flag.readOnly) === 0) writer.set(ref, dict, { Ff: String(flags | flag.readOnly) });
@@ -115,7 +118,7 @@ function close(look: PdfLookup, writer: RevisionWriter): void {
   if (!acroForm) return;
   const changes = {
     ...(entry(acroForm.dict, "NeedAppearances") && { NeedAppearances: "false" }),
-    // Removes the form's copy in XML, which lacks our answers.
+    // The form's XFA data are removed, because they lack our answers.
     ...(entry(acroForm.dict, "XFA") && { XFA: "null" }),
   };
   if (Object.keys(changes).length === 0) return;

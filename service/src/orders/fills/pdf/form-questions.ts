@@ -22,11 +22,11 @@ import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 export type PlacedWidget = {
   readonly ref: NamedField["ref"];
   readonly dict: Dict;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
   readonly box: PageBox;
   readonly rect: PlacedRect["rect"];
-  /** The name of the state in which a box is checked, and whether the form contains its drawing. */
+  /** The name of the appearance state of a checked box, and whether the form has a drawing for it. */
   readonly state: string;
   readonly isDrawn: boolean;
 };
@@ -35,7 +35,7 @@ export type AskedField = {
   readonly field: NamedField & { readonly name: string };
   readonly kind: "text" | "checkbox" | "radio" | "choice";
   readonly widgets: readonly PlacedWidget[];
-  /** The options of radio buttons and choices: the stored value, and the text that people read. */
+  /** For radio buttons and choices: each option's stored value, and the text that people read. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
 };
 
@@ -53,7 +53,7 @@ export const flag = {
   comb: 1 << 24,
 } as const;
 
-/** Flags of widgets that nobody sees (table 167): invisible, hidden and no-view. */
+/** Widget flags that make a field invisible on the screen (table 167): invisible, hidden and no-view. */
 const unseen = 1 | 2 | 32;
 
 export const mostQuestions = 500;
@@ -90,7 +90,7 @@ export function askedFields(look: PdfLookup): AskedField[] {
   }
   if (asked.length === 0) throw new Unfillable("no_fields");
   const names = new Set(asked.map(({ field }) => field.name));
-  // Two fields with one name would make their answers ambiguous.
+  // With two fields of the same name, answers by name would be ambiguous.
   if (names.size < asked.length) throw new PdfRefusal("needs_repair", "two fields of the form have one name");
   return asked.sort(inReadingOrder);
 }
@@ -126,7 +126,7 @@ function widgetAt(
   return [{ ref, dict, page: at.number, box: at.box, rect, state: state ?? "", isDrawn: state !== null }];
 }
 
-/** The state of a box other than /Off; null when the form contains none. */
+/** The name of a box's checked state, which is any state except /Off; null when the form has none. */
 function onState(file: PdfLookup["file"], dict: Dict): string | null {
   if (drawnBy(file, { dict }) === "nothing") return null;
   const appearance = resolve(file, entry(dict, "AP"));
@@ -174,7 +174,7 @@ function optionsIn(file: PdfLookup["file"], dict: Dict): { value: string; label:
 const misleading = /[\p{Cc}\p{Cs}\p{Co}\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFFD]/gu;
 const longestWords = 200;
 
-/** Text of a form that a page may show, without characters that hide or reorder text. */
+/** Text from the form that is safe to show on a page, without characters that hide or reorder text. */
 export const shownWords = (text: string): string =>
   [...text.replace(misleading, " ").replace(/\s+/gu, " ").trim()].slice(0, longestWords).join("");
 
@@ -190,7 +190,7 @@ export function textAt(file: PdfLookup["file"], dict: Dict, key: string): string
   return value && isString(value) ? textIn(value) : "";
 }
 
-/** The values of a field in the form; a list may have several. */
+/** The values that a field has in the form; a list may have several. */
 export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   const value = resolve(file, entry(dict, "V"));
   if (!value) return [];
@@ -201,7 +201,7 @@ export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   return name === undefined || name === "Off" ? [] : [name];
 }
 
-/** Sorts by reading order on the shown page. Fields on one line go from left to right. */
+/** Compares fields by their place on the displayed page: from top to bottom, and from left to right on one line. */
 function inReadingOrder(a: AskedField, b: AskedField): number {
   const [one, other] = [a, b].map(({ widgets: [first] }) =>
     first ? { page: first.page, ...shownPlace(first.box, first.rect) } : { page: 0, x: 0, y: 0, width: 0, height: 0 },

@@ -7,12 +7,12 @@ type Run = { text: string; left: number; right: number; baseline: number };
 type OnPage = { label: string; options: readonly string[] };
 
 const mostCharacters = 500_000;
-/** In units of user space, which on nearly every page are points. */
+/** How far from a field its label may be, in units of user space. On nearly every page a unit is a point. */
 const reach = { left: 220, above: 18, right: 24, betweenWords: 14, baseline: 3 } as const;
 
 /**
- * Finds the words next to fields that have no label of their own: to the left or above, for check boxes to the right.
- * Ignores rotated pages.
+ * Finds the words printed next to fields that have no label of their own: on the left or above, for a check box on the
+ * right. Ignores rotated pages.
  */
 export async function labelsOnPages(bytes: Buffer, asked: readonly AskedField[]): Promise<(of: AskedField) => OnPage> {
   const wanted = new Set(asked.flatMap(({ widgets }) => widgets.map(({ page }) => page)));
@@ -58,7 +58,7 @@ async function runsOf(bytes: Buffer, pages: ReadonlySet<number>): Promise<Map<nu
     }
     return found;
   } catch {
-    // Labels only help the reader, so a form whose text pdf.js can't read is still accepted.
+    // Labels are only a help, so a form whose text pdf.js can't read is still accepted, without labels.
     return found;
   } finally {
     await opening.destroy();
@@ -72,7 +72,7 @@ function runOf(text: string, [a = 0, b = 0, , , left = 0, baseline = 0]: number[
 const onLine = ([, bottom, , top]: Rect, { baseline }: Run): boolean =>
   baseline >= bottom - reach.baseline && baseline < top;
 
-/** Whether another field is closer to the words. */
+/** Whether another field is between this field and the words, so that the words belong to the other field. */
 const isBetween = (from: number, to: number, rect: Rect, others: readonly Rect[]): boolean =>
   others.some(([left, bottom, right, top]) => left >= from - 1 && right <= to + 1 && bottom < rect[3] && top > rect[1]);
 
@@ -110,7 +110,7 @@ function above([left, , right, top]: Rect, runs: readonly Run[]): string {
   return (line[0]?.left ?? 0) >= left - 8 ? tidy(line) : "";
 }
 
-/** Joins words, without the underscores that mark space to write on. */
+/** Joins words, without the underscores that draw a line to write on. */
 function tidy(runs: readonly Run[]): string {
   const text = shownWords(
     runs

@@ -4,22 +4,22 @@ export type Question = {
   readonly name: string;
   readonly kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
   readonly label: string;
-  /** Whether the label was derived from the field's name, because the form has no words for it. */
+  /** Whether the label is derived from the field's name, because no label was found in the form. */
   readonly isGuessed: boolean;
   readonly required: boolean;
-  /** Counted from 1; each page of the form is a step. */
+  /** The page of the field, counted from 1. Each page of the form is a step. */
   readonly page: number;
-  /** Whether the answer may have several lines. */
+  /** Whether the answer may have several lines of text. */
   readonly lines: boolean;
   readonly maxLength: number | null;
   /** The options of radio buttons, dropdowns and lists. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
-  /** The value in the form as uploaded. Only a list may have several. */
+  /** The field's value in the uploaded form. Only a list may have several. */
   readonly value: readonly string[];
 };
 
 /** Answers by field name. A Map, because a field may have the name of an object's built-in member. */
 export type Answers = ReadonlyMap<string, readonly string[]>;
 
-/** Why a form can't be filled in online, as reported by the worker. */
+/** Why a form can't be filled in online. The worker reports it. */
 export type WhyNot = "encrypted" | "signed" | "no_fields" | "secret_fields" | "too_many" | "unreadable";

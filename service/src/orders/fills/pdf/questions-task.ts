@@ -60,7 +60,8 @@ function knownOf({ kind, options, widgets }: AskedField, values: string[], isMan
 }
 
 /**
- * A label needs three letters. Names that software generates for fields often have fewer and mean nothing to people.
+ * A usable label has three letters in a row. Field names that software generates often have fewer, and mean nothing to
+ * people.
  */
 const says = /\p{L}{3}/u;
 const saysNothing =

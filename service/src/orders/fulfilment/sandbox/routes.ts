@@ -49,7 +49,7 @@ const advanceBody = Type.Object({
   ),
 });
 
-/** The sandbox: partners move their own test orders (test keys and test orders only). */
+/** Routes with which partners move their own test orders. They accept only test keys and test orders. */
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
   const frame = {
     method: "POST",
@@ -114,7 +114,7 @@ const requestOf = (request: FastifyRequest, code: string): SandboxRequest => ({
   attempt: request.id,
 });
 
-/** Reads one of the names; null when absent. @throws ServiceError for anything else */
+/** Reads a value that must be one of the names; null when absent. @throws ServiceError for anything else */
 function choice<T extends string>(sent: unknown, field: "outcome" | "event", names: readonly T[]): T | null {
   const body = sent ?? {};
   if (typeof body !== "object" || Array.isArray(body)) throw invalid("The body must be a JSON object.");

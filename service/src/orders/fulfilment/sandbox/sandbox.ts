@@ -19,7 +19,7 @@ export const outcomes = ["success", "decline", "cancel", "delayed"] as const sat
 /** A test order and its caller. `attempt` identifies the request. */
 export type SandboxRequest = { principal: Principal; code: string; attempt: string };
 
-/** The sandbox's next step for a test order in this status. */
+/** The next step that the sandbox can do for a test order in this status. */
 export function sandboxMoves(status: string): "pay" | "advance" | "none" {
   if (isPayable(status)) return "pay";
   return isOnHappyPath(status) ? "advance" : "none";
@@ -47,8 +47,9 @@ export async function sandboxCheckout(
 }
 
 /**
- * Moves a test order to the named milestone or the next one; after the last, to Completed.
- * @throws ServiceError `not_found`, `conflict` for a live order and for one that cannot advance
+ * Moves a test order to the named milestone or, without a name, to the next one; after the last milestone, to
+ * Completed.
+ * @throws ServiceError `not_found`, `conflict` for a live order and for an order that cannot advance
  */
 export async function sandboxAdvance(
   deps: SandboxDeps,
@@ -61,7 +62,7 @@ export async function sandboxAdvance(
 /** Moves a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
 export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest): Promise<SimulationResult> {
   const firedEvents: Milestone[] = [];
-  // One round for each milestone, and one round from the last milestone to the end.
+  // Each round reaches one milestone, and the last round reaches the end.
   for (let round = 0; ; round++) {
     const result = await sandboxAdvance(deps, request, null);
     firedEvents.push(...result.firedEvents);

@@ -17,7 +17,7 @@ import { milestonesOf, type OrderFacts } from "../store.ts";
 
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
-/** Pays a locked test order with the code that applies the processor's events. */
+/** Pays a locked test order by the same code that applies the processor's events. */
 export type SandboxPayment = (
   tx: Tx,
   order: LockedOrder,
@@ -37,7 +37,7 @@ export const milestones = [
 
 const serviceOf = { "payment.cleared": null, "signature.completed": "sign", "shipment.delivered": "ship" } as const;
 
-/** The next event of a paid order when all goes well. */
+/** The next event of a paid order for which nothing fails. */
 const happy: Readonly<Record<string, PeopleEvent>> = {
   Paid: "next_segment",
   EsignPending: "signed",
@@ -54,12 +54,12 @@ const happy: Readonly<Record<string, PeopleEvent>> = {
 
 export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
 
-// A limit on the steps, greater than the length of any path through the table.
+// A limit on the number of steps. No path through the table is as long.
 const mostSteps = 20;
 
 /**
- * Moves a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
- * milestone that was already reached changes nothing.
+ * Moves a test order along the path without failures: to the named milestone or, without a name, to the next one; after
+ * the last milestone, to Completed. A milestone that was already reached changes nothing.
  * @param attempt identifies this request
  * @throws ServiceError `conflict` for an unreachable milestone, or an order that is not on the path
  */
@@ -102,7 +102,7 @@ async function takeStep(
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, asked.orderCode);
     if (!order) throw new ServiceError("not_found", "Order not found.");
-    // Another request moved the order first, so this one continues from the order's present status.
+    // Another request moved the order first, so this one returns the order's present status.
     if (order.status !== status) return { status: order.status, firedEvents: [] };
     const at = deps.clock();
     if (!on) {
@@ -119,7 +119,7 @@ async function takeStep(
 
 const reasonOf = (on: string): SealReason => sealReasons[on === "signed" ? "signed" : "notarized"].test;
 
-/** Returns the same facts for the same order each time. */
+/** The facts of simulated work. They depend only on the order, so a repeated step has the same facts. */
 const simulated = ({ code }: LockedOrder): Facts => ({
   carrier: "Test Carrier",
   trackingNumber: `TEST${code.slice(0, 12).toUpperCase()}`,

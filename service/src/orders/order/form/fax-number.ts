@@ -3,8 +3,8 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 const national = /^[\d\s().-]+$/;
 const international = /^\+[\d\s().-]+$/;
 
-// Premium numbers (+1 900, and 976 in any area) and satellite numbers (Inmarsat, international networks), which cost
-// dollars a minute.
+// Premium numbers (+1 900, and 976 in any area) and satellite numbers (Inmarsat, international networks). Calls to them
+// cost dollars a minute.
 const costly = /^\+(?:1900|1\d{3}976|1976|870|88[123])/;
 
 /** Whether a call to the E.164 number costs far more than the price of a fax. */
@@ -14,9 +14,8 @@ export const isCostlyNumber = (number: string): boolean => costly.test(number);
 export const countryOfNumber = (number: string): string | null => parsePhoneNumberFromString(number)?.country ?? null;
 
 /**
- * The E.164 form of a 10-digit US number or an international one in `+country` form (contract, fax_to); null for
- * others.
- * Checks length and country code, not whether the number is in use.
+ * Normalizes a fax number to E.164: a 10-digit US number, or an international number in `+country` form (contract,
+ * fax_to). Null for any other text. Checks length and country code, not whether the number is in use.
  */
 export function normalizeFaxNumber(text: string): string | null {
   const digits = text.replace(/\D/g, "");

@@ -12,16 +12,19 @@ export const conditions = [
   "less_than",
 ] as const;
 
-/** The condition of a field: the field is shown only while another field has this value. */
+/** The condition of a field: the field is shown only while another field meets it. */
 export type ShowWhen = {
   /** The id of the other field. */
   readonly field: string;
   readonly operator: (typeof conditions)[number];
-  /** A text in the form in which the other field is drawn, or the label of one of its options. */
+  /**
+   * The text that the other field's content is compared with, written as that field draws it. For a field with options,
+   * the label of one.
+   */
   readonly value?: string;
 };
 
-/** The part of a field that the rules need. Several fields with one id are the options of one element. */
+/** The part of a field that its rules need. Fields with the same id are the options of one question. */
 export type RuledField = {
   readonly kind: string;
   readonly id?: string;
@@ -42,7 +45,7 @@ type Answered = Pick<RuledField, "kind" | "format"> & {
   readonly option?: string;
 };
 
-/** The texts of a field after the given input. Empty when the field's kind doesn't accept the input. */
+/** The texts that a field holds after the given input; empty when the field doesn't accept the input. */
 export function textsIn({ kind, format, options, option }: Answered, typed: string): readonly string[] {
   if (kind === "checkbox" || kind === "radio") return typed === "On" ? [option ?? typed] : [];
   if (typed === "") return [];
@@ -60,9 +63,9 @@ export type Rules<Field> = {
 };
 
 /**
- * Applies the conditions and formulas of a document's fields. The service and the signer's browser both call this, and
- * the service's result is final.
- * @param answersOf the texts in a field: the label of a checked box or chosen option, and none for an empty field
+ * Evaluates the conditions and formulas of a document's fields. The service and the signer's browser both call this,
+ * and the service's result is final.
+ * @param answersOf the texts that a field holds: the label of a checked box or a chosen option; none for an empty field
  */
 export function applyRules<Field extends RuledField>(
   fields: readonly Field[],
@@ -70,7 +73,7 @@ export function applyRules<Field extends RuledField>(
 ): Rules<Field> {
   const held = new Map<string, readonly string[]>();
   const named = (id: string) => fields.filter((field) => field.id === id);
-  /** Dependencies are evaluated in a loop, because recursion over a long chain of formulas would overflow the stack. */
+  /** Evaluates dependencies in a loop. Recursion over a long chain of formulas would overflow the stack. */
   const heldBy = (id: string): readonly string[] => {
     const entered = new Set<string>();
     const waiting = held.has(id) ? [] : [id];
@@ -86,7 +89,7 @@ export function applyRules<Field extends RuledField>(
       }
       waiting.pop();
       if (held.has(top)) continue;
-      // An order with a cycle is refused earlier. This check stops endless recursion in any case.
+      // Orders with a cycle are refused. If one got here, this empty value would stop an endless recursion.
       held.set(top, []);
       held.set(
         top,
@@ -116,7 +119,7 @@ export function applyRules<Field extends RuledField>(
 
 /**
  * The shown formula fields whose result can no longer change.
- * @param rules the rules of these fields
+ * @param rules the evaluated rules of these fields
  * @param isFixed whether nobody can change the field's content any more
  */
 export function settledFormulas<Field extends RuledField>(
@@ -133,7 +136,7 @@ export function settledFormulas<Field extends RuledField>(
     settled.set(id, found);
     return found;
   };
-  // A permanently hidden field has no content, whatever was typed into it.
+  // A field that stays hidden has no content, whatever was typed into it.
   const isDecided = (field: Field): boolean =>
     idsReadBy(field).every(isSettled) && (field.formula !== undefined || !isShown(field));
   return fields.filter((field) => field.formula !== undefined && !isFixed(field) && isDecided(field) && isShown(field));
@@ -157,7 +160,7 @@ function holds({ operator, value = "" }: ShowWhen, held: readonly string[], isNu
   return operator === "greater_than" ? scaledIn(first) > scaledIn(value) : scaledIn(first) < scaledIn(value);
 }
 
-/** A drawn number in ten-thousandths: `$1,234.50` gives 12345000. */
+/** The number in a drawn text, in ten-thousandths: `$1,234.50` gives 12345000. */
 const scaledIn = (drawn: string): bigint => scaled(drawn.replace(/[^\d.-]/g, ""));
 
 /** An empty field counts as 0. */

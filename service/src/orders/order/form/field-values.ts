@@ -1,5 +1,5 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
-/** How a date is written. Examples for 2026-01-05: `2026-01-05`, `01/05/2026`, `January 5, 2026`. */
+/** How a date is written: `iso` 2026-01-05, `us` 01/05/2026, `long` January 5, 2026. */
 export const dateFormats = ["iso", "us", "long"] as const;
 export const textFormats = ["any", "email", "phone_us", "zip_us", "ssn_last4"] as const;
 export const currencies = ["USD", "CAD", "EUR", "GBP", "MXN"] as const;
@@ -28,7 +28,7 @@ export type ValueRules = {
 };
 
 export const mostDecimals = 4;
-/** Digits before the decimal point: such numbers with their decimals are exact in JavaScript. */
+/** The most digits before the decimal point. A number with these and its decimals is exact in JavaScript. */
 const mostDigits = 11;
 
 const patterns: Readonly<Record<Exclude<TextFormat, "any">, RegExp>> = {
@@ -51,7 +51,7 @@ export function readFieldValue(
   return { rule, limit: "" };
 }
 
-/** `-1,234.50`, optionally with a dollar sign in front or a currency code behind. */
+/** `-1,234.50`, optionally with a dollar sign before it or a currency code after it. */
 const number = /^(-?)\$?((?:\d{1,3}(?:,\d{3})+|\d+))(?:\.(\d+))?(?: ?[A-Z]{3})?$/;
 
 function readNumber(text: string, format: NumberFormat): { readonly value: string } | ValueFault {
@@ -74,7 +74,7 @@ function readNumber(text: string, format: NumberFormat): { readonly value: strin
   return { value: `${sign}${digits}${format.currency ? ` ${format.currency}` : ""}` };
 }
 
-/** A decimal number in ten-thousandths. */
+/** The value of a decimal number in ten-thousandths: `1.5` gives 15000. */
 export function scaled(decimal: string): bigint {
   const [whole = "", fraction = ""] = decimal.split(".");
   return BigInt(whole + fraction.padEnd(mostDecimals, "0"));
@@ -88,7 +88,10 @@ const portuguese = "janeiro fevereiro março abril maio junho julho agosto setem
 );
 const tagalog = "Enero Pebrero Marso Abril Mayo Hunyo Hulyo Agosto Setyembre Oktubre Nobyembre Disyembre".split(" ");
 
-/** Written out here, so that a new release of the runtime can't change how a signed document states its date. */
+/**
+ * The names of months are written out here. A new release of the runtime then can't change how a signed document states
+ * its date.
+ */
 const longDates: Readonly<Record<Language, (day: number, month: number, year: string) => string>> = {
   en: (day, month, year) => `${english[month - 1]} ${day}, ${year}`,
   es: (day, month, year) => `${day} de ${spanish[month - 1]} de ${year}`,
@@ -100,7 +103,7 @@ const longDates: Readonly<Record<Language, (day: number, month: number, year: st
   tl: (day, month, year) => `${tagalog[month - 1]} ${day}, ${year}`,
 };
 
-/** The UTC date of an instant, in the field's format. */
+/** The date of an instant in UTC, written in the field's format. */
 export function dateText(at: Date, format: FieldFormat | undefined, language: Language): string {
   const iso = at.toISOString().slice(0, 10);
   const [year = "", month = "", day = ""] = iso.split("-");

@@ -15,7 +15,7 @@ export type FormRules = {
   notarizationBlocked: (state: string) => boolean;
 };
 
-/** A valid order form, normalized (contract, create table). */
+/** A valid order form, normalized (contract, table for creating orders). */
 export type OrderForm = {
   email: string;
   name: string | null;
@@ -30,7 +30,7 @@ export type OrderForm = {
   shipMethod: ShipMethod | null;
   faxTo: string | null;
   createCheckout: boolean;
-  /** When the firm pays, its client gets no information about money. */
+  /** When the firm pays, the client gets no information about money. */
   payBy: Payer;
   signing: SigningForm;
 };
@@ -40,7 +40,7 @@ export type Payer = "client" | "firm";
 const postal = /^\d{5}(-\d{4})?$/;
 
 /**
- * Checks a form against the contract's create table.
+ * Checks a form against the contract's table for creating orders.
  * @param hasDocument whether a `document` part was sent
  * @throws ServiceError `validation`, naming the field and the rule
  */
@@ -151,8 +151,8 @@ function senderAddress(fields: Fields): Address | null {
 }
 
 /**
- * Replacements for refused fields, so that the following fields can still be checked. An empty text leaves the field
- * out.
+ * Values that replace refused fields, so that the fields after them can still be checked. An empty text leaves the
+ * field out.
  */
 const standIns: Readonly<Record<string, string>> = {
   email: "client@example.com",
@@ -172,8 +172,9 @@ const standIns: Readonly<Record<string, string>> = {
 const signing = ["signers", "signer_auth", "fields"];
 
 /**
- * Checks a whole form and collects every refusal.
- * @returns the refusals, each starting with its field, and the form as far as it can be read; null where it can't
+ * Checks a whole form and collects all refusals.
+ * @returns the refusals, each of which starts with its field; and the form with refused fields replaced, or null when
+ * it still can't be read
  */
 export function readWhole(
   values: ReadonlyMap<string, string>,
@@ -190,7 +191,7 @@ export function readWhole(
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
-      // The replacement was refused too, so the remaining fields can't be checked.
+      // The field's replacement was refused, too, so the remaining fields can't be checked.
       if (replaced.has(field)) return { refusals, form: null };
       replaced.add(field);
       refusals.push(error.message);

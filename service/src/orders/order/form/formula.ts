@@ -1,4 +1,4 @@
-/** An exact fraction. `under` is positive. */
+/** An exact fraction: `over` divided by `under`. `under` is positive. */
 export type Fraction = { readonly over: bigint; readonly under: bigint };
 
 type Operator = "+" | "-" | "*" | "/" | FunctionName;
@@ -10,18 +10,18 @@ type Expression =
   | { readonly operator: Operator; readonly of: readonly Expression[] };
 
 export const mostFormula = 200;
-/** The deepest nesting of a formula, so that recursion never overflows the stack. */
+/** How deep a formula may be nested. The limit keeps recursion from overflowing the stack. */
 const deepest = 20;
 
 const isFunction = (name: string): name is FunctionName => ["sum", "min", "max", "round"].includes(name);
 
-/** A formula that can't be parsed. The message follows the name of its member. */
+/** Thrown for a formula that can't be parsed. The message is the broken rule, without the name of the member. */
 class Unreadable extends Error {}
 
 /**
- * Parses a formula: numbers, ids of fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. It is never run as a
+ * Parses a formula: numbers, ids of fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. A formula is never run as a
  * script.
- * @returns on error, the broken rule, which follows the name of the member
+ * @returns the parsed formula, or the broken rule; callers put the name of the member before it
  */
 export function parseFormula(text: string): { readonly expression: Expression } | { readonly fault: string } {
   try {
@@ -124,7 +124,7 @@ function fractionOf(decimal: string): Fraction {
   return { over: BigInt(whole + decimals), under: 10n ** BigInt(decimals.length) };
 }
 
-/** The ids that a formula reads. */
+/** The ids of the fields that a formula reads. */
 export const fieldsIn = (expression: Expression): string[] => {
   if ("number" in expression) return [];
   return "field" in expression ? [expression.field] : expression.of.flatMap(fieldsIn);

@@ -2,7 +2,7 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { isPlainText, isVisible, shownText } from "../../../kernel/platform/text.ts";
 
 /**
- * Reads the members of one object in a list. Errors name the member, as `signers[2].email`. All methods throw
+ * Reads the members of one object in a list. Errors name the member, such as `signers[2].email`. All methods throw
  * ServiceError.
  */
 export type Members<Name extends string> = {
@@ -19,10 +19,10 @@ export type Members<Name extends string> = {
 
 /**
  * Reads a form field that is a JSON array of objects. Refuses unknown members, so that a misspelled one is not silently
- * dropped.
- * @param schema whose properties are the allowed members
- * @param read reads one object; `at` names it, as `signers[2]`
- * @throws ServiceError naming field and rule
+ * ignored.
+ * @param schema its properties are the allowed members
+ * @param read reads one object; `at` is the object's name in errors, such as `signers[2]`
+ * @throws ServiceError naming the field and the rule
  */
 export function jsonList<Name extends string, Item>(
   field: string,
@@ -47,7 +47,10 @@ function parsed(field: string, text: string): unknown {
   }
 }
 
-/** Opens one object for reading. @param known the allowed names @throws ServiceError for anything else */
+/**
+ * Reads one object. @param known the allowed names of members @throws ServiceError for another name, or for anything
+ * but an object
+ */
 export function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
   if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);
   const unknown = Object.keys(item).find((name) => !known.includes(name));

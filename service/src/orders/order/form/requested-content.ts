@@ -18,7 +18,7 @@ import { mostHelp, mostOptions, mostPoints, mostValue, type requestedFieldSchema
 type Kind = RequestedField["kind"];
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
-/** The name of each kind in messages. */
+/** How error messages name each kind, with its article. */
 export const aKind: Readonly<Record<Kind, string>> = {
   signature: "a signature",
   initials: "initials",
@@ -32,16 +32,16 @@ export const aKind: Readonly<Record<Kind, string>> = {
   dropdown: "a dropdown",
 };
 
-/** Kinds whose value the sender may set. Only the signer or the service sets the others. */
+/** The kinds whose value the sender may set. The signer or the service sets the others. */
 const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
 export const takesValue = ({ kind, formula }: Pick<RequestedField, "kind" | "formula">): boolean =>
   prefilled.includes(kind) && formula === undefined;
 const withOptions: readonly Kind[] = ["radio", "multiple", "dropdown"];
-/** Kinds whose options have positions of their own. */
+/** The kinds whose options each have a position of their own. */
 export const spread: readonly Kind[] = ["radio", "multiple"];
 const formatted: readonly Kind[] = ["date", "text", "number"];
 
-/** Characters that make readers display other characters in a different order. */
+/** Characters that make a reader show the following characters in another order. */
 const reordering = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** @throws ServiceError for a text with characters that change the direction of reading */
@@ -121,7 +121,7 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
   return options;
 }
 
-/** How many options of a multiple choice must be chosen. */
+/** The least and the most options that must be chosen in a multiple choice. */
 function parseChoices(members: FieldMembers, at: string, options: number): { least: number; most: number } {
   const isOptional = members.flag("required") === false;
   const least = members.whole("least", 0, options) ?? (isOptional ? 0 : 1);
@@ -146,7 +146,7 @@ function parseNumberFormat(given: unknown, at: string): NumberFormat {
   const bound = (name: "min" | "max"): string | null => {
     const value = members.number(name, -1e10, 1e10);
     if (value === null) return null;
-    // Checked on the text, because 0.1 * 10000 is not exact in binary.
+    // The decimals are counted in the text, because 0.1 * 10000 is not exact in binary.
     if (!/^-?\d+(?:\.\d{1,4})?$/.test(`${value}`))
       throw invalid(`${at}.${name} must have at most ${mostDecimals} decimals.`);
     return `${value}`;
@@ -181,7 +181,7 @@ function parseValue(given: unknown, at: string, { kind, format, options }: Rules
   throw invalid(`${here} must be ${faults[read.rule](read.limit)}.`);
 }
 
-/** The end of the message about a value that breaks a rule. */
+/** For each rule: the words that end the error message about a value which breaks it. */
 export const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
   email: () => "a mail address",
   phone_us: () => "a US phone number of 10 digits",

@@ -6,9 +6,9 @@ import type { requestedKinds } from "./signing-schemas.ts";
 /** A field that the order requests, in points from the upper left corner of the displayed page. */
 export type RequestedField = {
   readonly kind: (typeof requestedKinds)[number];
-  /** Counted from 1. */
+  /** The number of the signer, counted from 1. */
   readonly signer: number;
-  /** Counted from 1. */
+  /** The number of the page, counted from 1. */
   readonly page: number;
   readonly x: number;
   readonly y: number;
@@ -16,22 +16,23 @@ export type RequestedField = {
   readonly height: number;
   readonly label: string | null;
   readonly required: boolean;
-  // Absent when the order doesn't set it, so that MACs of orders from before these members stay valid.
+  // Absent when the order doesn't set it. So the MACs of orders from before this member and the following ones stay
+  // valid.
   readonly help?: string;
-  /** The value as drawn: a text, `On` for a checkbox, or an option's label for a radio or a dropdown. */
+  /** The drawn value: a text, `On` for a checkbox, or the label of an option. */
   readonly value?: string;
   readonly readOnly?: true;
   readonly format?: FieldFormat;
-  /** The name by which the rules of other fields refer to this field. */
+  /** The name with which the rules of other fields refer to this field. */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
   /** The formula of a calculated number. */
   readonly formula?: string;
-  /** How many options of a multiple choice must be chosen. */
+  /** The least and the most options that must be chosen in a multiple choice. */
   readonly choices?: { readonly least: number; readonly most: number };
   /** The options of a radio, a multiple choice or a dropdown. */
   readonly options?: readonly RequestedOption[];
 };
 
-/** An option of a field. For a radio and a multiple choice, each option has its own position. */
+/** An option of a field. The options of a radio and of a multiple choice each have their own position. */
 export type RequestedOption = { readonly label: string; readonly place?: Place };

@@ -13,7 +13,7 @@ import {
   requestedKinds,
 } from "./signing-schemas.ts";
 
-/** In points. A smaller field can't be seen or tapped. */
+/** The smallest size of each kind, in points. Signers couldn't see or tap a smaller field. */
 export const leastSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 8, height: 8 },
   initials: { width: 8, height: 8 },
@@ -45,8 +45,8 @@ export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; 
 };
 
 /**
- * Reads the form's `fields`. Doesn't check whether the document has room for them.
- * @param turns the signers' `routing`: each signer needs a signature
+ * Reads the form's `fields`. Doesn't check whether the fields fit on the document's pages.
+ * @param turns the `routing` of each signer; every signer needs a signature field
  * @throws ServiceError naming the member and the rule
  */
 export function parseRequestedFields(text: string, turns: readonly number[]): RequestedField[] {
@@ -59,8 +59,8 @@ export function parseRequestedFields(text: string, turns: readonly number[]): Re
 }
 
 /**
- * Reads the fields that a document contains, given as elements of the form's `fields`. Their rules may refer to fields
- * of the same signer and to read-only fields.
+ * Reads the fields found in a document itself, given as elements of the form's `fields`. Their rules may refer to
+ * fields of the same signer and to read-only fields.
  * @throws ServiceError as `parseRequestedFields`
  */
 export const parseOwnFields = (elements: readonly object[], signers: number): RequestedField[] =>
@@ -81,7 +81,7 @@ function parseElements(text: string, signers: number): RequestedField[] {
     const kind = given("kind", members.oneOf("kind", requestedKinds));
     const signer = given("signer", members.whole("signer", 1, 10));
     if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
-    // Checkboxes are optional by default, because a box that people must check offers no choice.
+    // A checkbox is optional by default, because a box that must be checked offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
     if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
     const label = members.text("label", mostLabel);
@@ -116,7 +116,7 @@ function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]
   return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
 }
 
-/** The rectangle around the options of a radio or a multiple choice, which has no position of its own. */
+/** The rectangle that contains all options of a radio or a multiple choice. Such a field has no position of its own. */
 function placeOfOptions(
   members: FieldMembers,
   at: string,

@@ -61,7 +61,7 @@ function parseShowWhen(given: unknown, at: string): ShowWhen {
   return { field, operator, value };
 }
 
-/** The kinds that a condition can refer to, with the possible operators. */
+/** The kinds of fields that a condition can refer to, each with its possible operators. */
 const readable: Readonly<Partial<Record<Kind, readonly Condition[]>>> = {
   checkbox: ["checked", "unchecked"],
   text: ["filled", "empty", "equals", "not_equals"],
@@ -73,8 +73,8 @@ const readable: Readonly<Partial<Record<Kind, readonly Condition[]>>> = {
 
 /**
  * Checks the rules of all elements of `fields` against each other.
- * @param turns the turn of each signer
- * @returns the fields, with the values of conditions in the form in which fields are drawn
+ * @param turns the `routing` of each signer
+ * @returns the fields; the values in their conditions are now written as fields are drawn
  * @throws ServiceError naming the member and the rule
  */
 export function requireRules(fields: readonly RequestedField[], turns: readonly number[]): RequestedField[] {
@@ -116,8 +116,8 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
 }
 
 /**
- * Calculates the formulas that depend only on values that nobody can change.
- * @throws ServiceError naming the first formula that would prevent its signer from ever signing
+ * Calculates the formulas that depend only on fixed values.
+ * @throws ServiceError naming the first formula whose result would be invalid, so that its signer could never sign
  */
 function refuseImpossible(fields: readonly RequestedField[]): void {
   const rules = applyRules(fields, ({ value }) => (value === undefined ? [] : [value]));
@@ -133,7 +133,7 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
   }
 }
 
-/** The condition, with its value as the text that the other field would show. */
+/** Writes the condition's value as the other field would draw it, so that the two can be compared. */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
   const known = readable[read.kind];
   if (!known) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);

@@ -18,9 +18,11 @@ export type SignerAuth = (typeof signerAuths)[number];
 export type OrderSigner = {
   readonly name: string;
   readonly email: string;
-  /** In E.164 form. */
+  /** The phone number in E.164 form. */
   readonly phone: string | null;
-  /** Counted from 1. Signers with the same number sign in parallel, after those with lower numbers. */
+  /**
+   * The signer's turn, counted from 1. Signers with the same number sign in parallel, after those with lower numbers.
+   */
   readonly routing: number;
   readonly auth: SignerAuth;
   /** The salted hash of the code for the method `access_code`; null for other methods. */
@@ -28,13 +30,13 @@ export type OrderSigner = {
   readonly language: (typeof signerLanguages)[number];
 };
 
-/** A signer as the form names them. It contains the access code itself, which is not stored. */
+/** A signer as given in the form. It contains the access code itself, which is never stored. */
 export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
 
 /**
- * The salted hash of a signer's access code; null without a code. The salt depends on the firm and the person, so equal
- * codes of one person have equal hashes. This shows that the documents of a closing share one access step. Nobody can
- * compute a salt without the service's key.
+ * The salted hash of a signer's access code; null without a code. The salt depends on the firm and the person, so the
+ * same code for the same person always has the same hash. Equal hashes show that documents of a closing can share one
+ * access step. Without the service's key, nobody can compute a salt.
  */
 export async function accessCodeHashOf(
   rowMac: RowMac,
@@ -46,7 +48,10 @@ export async function accessCodeHashOf(
   return slowHash(accessCode, rowMac.of("access_code_salt", person));
 }
 
-/** The client as the only signer, for an order that names none. Without a name the email address is used. */
+/**
+ * The client as the only signer, for an order that names no signers. A client without a name gets the email address as
+ * the name.
+ */
 export const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({
   name: client.name ?? client.email,
   email: client.email,
@@ -56,7 +61,7 @@ export const clientAsSigner = (client: { name: string | null; email: string }, a
   language: "en" as const,
 });
 
-/** The signers of an order, in the order of their numbers. */
+/** The signers of an order, in the order of their numbers; the client when the order names none. */
 export const signersOf = (order: {
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
@@ -74,8 +79,8 @@ export function parseSignerAuth(text: string | null): SignerAuth | null {
 }
 
 /**
- * Reads the form's `signers`. Two people may share a mailbox, so only name and address together identify a signer.
- * @param auth for signers without one
+ * Reads the form's `signers`. Two people may share a mailbox, so a signer is identified by name and address together.
+ * @param auth the way to identify signers for whom the form states none
  * @throws ServiceError naming the member and the rule
  */
 export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
@@ -86,10 +91,10 @@ export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
   return signers;
 }
 
-/** The values of members that a signer leaves out. */
+/** The values for members that the JSON body leaves out. */
 export type SignerDefaults = Pick<NamedSigner, "auth" | "language">;
 
-/** Reads the replacement of a signer from a JSON body. @throws ServiceError naming the member and the rule */
+/** Reads the person who replaces a signer, from a JSON body. @throws ServiceError naming the member and the rule */
 export const parseReplacement = (body: unknown, defaults: SignerDefaults): NamedSigner =>
   readSigner(membersOf(body, "signer", Object.keys(replacementSchema.properties)), "signer", defaults);
 
@@ -141,11 +146,11 @@ function refuseRepeated(signers: readonly NamedSigner[]): void {
   }
 }
 
-/** The signing part of the form; null when the service decides. */
+/** The part of the form that is about signing. */
 export type SigningForm = {
-  /** Null when the client signs. */
+  /** Null when the client is the only signer. */
   readonly signers: readonly NamedSigner[] | null;
-  /** Null to use the document's own fields and tags, or else an appended page. */
+  /** Null to use the fields and tags in the document itself or, without any, an added page. */
   readonly signatureFields: readonly RequestedField[] | null;
 };
 
@@ -153,8 +158,9 @@ const nothing: SigningForm = { signers: null, signatureFields: null };
 const names = ["signers", "fields", "signer_auth"] as const satisfies readonly OrderFormField[];
 
 /**
+ * Reads the part of the form that is about signing.
  * @param values the form as sent
- * @param client signs when the form names no signers
+ * @param client the signer when the form names none
  * @throws ServiceError naming the field and the rule
  */
 export function parseSigning(
@@ -175,7 +181,10 @@ export function parseSigning(
   return { signers, signatureFields: requested };
 }
 
-/** Checks people who sign only before a notary: the notary identifies them, and they sign in the order of the list. */
+/**
+ * Without signing, people sign only before a notary. The notary identifies them, and they sign in the order of the
+ * list, so `auth` and `routing` are refused.
+ */
 function requireAtNotary(signers: readonly NamedSigner[]): void {
   for (const [index, { auth, routing }] of signers.entries()) {
     const member = auth !== "link" ? "auth" : "routing";
@@ -189,7 +198,7 @@ function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): stri
   return text.trim() === "" ? null : text;
 }
 
-/** Null when this part of the form has only default values. */
+/** @returns null when the form leaves the way to identify the client at its default */
 function clientAlone(client: { name: string | null; email: string }, auth: SignerAuth | null): NamedSigner[] | null {
   if (auth === null) return null;
   if (auth === "access_code" || auth === "text_code") throw invalid(`signers is required when signer_auth is ${auth}.`);

@@ -52,14 +52,14 @@ export type LockedOrder = BoughtServices & {
 
 /** The actor of a transition, its time (UTC) and its reason. */
 export type Actor = {
-  /** Such as `operator`, `processor`, `sandbox`, `system` or `key:ID`. */
+  /** The actor's name in the audit log, such as `operator`, `processor`, `sandbox`, `system` or `key:ID`. */
   actor: string;
   at: Date;
   log: Log;
   reason?: string | undefined;
 };
 
-/** The order after a transition, and the milestones that partners are notified of. */
+/** The order after a transition, its status before that, and the milestones that partners are notified of. */
 export type TransitionResult = { order: LockedOrder; from: string; firedEvents: Milestone[] };
 
 /**
@@ -78,9 +78,9 @@ export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | und
 }
 
 /**
- * Applies one event to a locked order. Nothing else changes an order's status. Writes status, audit line, workflow
+ * Applies one event to a locked order. No other code changes an order's status. Writes the status, audit line, workflow
  * event, partner event and mail in the caller's transaction.
- * @throws ServiceError `conflict` when the table refuses it; nothing was written then
+ * @throws ServiceError `conflict` when the table refuses the event; nothing was written then
  */
 export async function applyTransition(
   tx: Tx,
@@ -96,7 +96,7 @@ export async function applyTransition(
   }
   const entered = effects[to] ?? {};
   if (entered.document) await requireDocument(tx, order, to, entered.document);
-  // The end of a hold has no effects, because the hold changed nothing else.
+  // The end of a hold doesn't repeat the effects of the status, because the hold ended none of them.
   const effect: Effect = on === "released" ? {} : entered;
   const moved: LockedOrder = {
     ...order,
@@ -110,20 +110,21 @@ export async function applyTransition(
   await moveTasks(tx, order, moved, on, by);
   // For a test order, the sandbox performs the next step.
   if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
-  // Also queued at the end of a hold, because a provider pauses its work during the hold.
+  // The end of a hold also offers the order to providers, because a provider pauses its work during the hold.
   const isOffered = entered.isDispatched || (on === "released" && faxesAhead(moved));
   if (isOffered && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
     await enqueue(tx, recallQueue, { orderId: order.id });
   if (entered.movesParcel && moved.ship && moved.environment === "live")
     await enqueue(tx, parcelQueue, { orderId: order.id });
-  // A fax in progress stops while the order is held or refunded, and continues after a hold.
+  // A hold or a refund stops a fax in progress. The end of a hold resumes it.
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
   if (on !== "released" && newsStatuses.some((status) => status === to)) await noteNews(tx, moved, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // Also queued when a hold ends while signatures are awaited, because reminders and expiry don't run during the hold.
+  // Also queued when a hold on an order that awaits signatures ends, because reminders and expiry don't run during a
+  // hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
@@ -131,7 +132,7 @@ export async function applyTransition(
 
 const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_requested"]);
 
-/** Opens and closes the tasks that an order's move brings. Every move passes here: by the API, a job, or an operator. */
+/** Opens and closes tasks as an order moves. Every move calls this, whether the API, a job or an operator causes it. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
   const end = { at, by: actor, outcome: wordsOf(on) };
@@ -148,20 +149,23 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   const kind = taskOf(moved);
   const { id: orderId, environment, isRush } = moved;
   if (kind) await openTask(tx, { kind, at, environment, orderId, isRush, reason });
-  // For a test order, the sandbox simulates the fax when the order has the fax's status.
+  // A test order's fax is not sent ahead. The sandbox simulates it when the order has the fax's status.
   if (faxesAhead(moved) && !faxesAhead(order) && on !== "released" && environment === "live")
     await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush });
 }
 
 const faxTasks: readonly TaskKind[] = ["fax_send", "fax_exception"];
 
-/** Whether a fax that may be sent ahead of its status must wait now, or is no longer needed. */
+/** Whether a fax that may be sent ahead of the order's status must now wait, or is no longer needed. */
 const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
   faxesAhead(order) && !faxesAhead(moved) && moved.status !== "FaxPending";
 
 const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
 
-/** Drops the tasks of approval requests that a trigger closes because the order moved without them. */
+/**
+ * Closes the tasks of open approval requests. A trigger closes the requests themselves when the order moves without
+ * their approval.
+ */
 async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder, to: LockedOrder, at: Date) {
   const end = { state: "dropped", at, by: "system" } as const;
   if (to.status === "RefundPending" && from !== "RefundPending")
@@ -178,7 +182,10 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
     );
 }
 
-/** Records a status for the mail to the member who placed the order. An order placed with a key has no such member. */
+/**
+ * Notes the order's new status for the mail to the member who placed the order. No member placed an order that came
+ * with an API key.
+ */
 const noteNews = (tx: Tx, { id, environment, status }: LockedOrder, at: Date) =>
   tx.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
@@ -195,7 +202,7 @@ function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
   return before === "FaxPending" || before === "FaxSent" || faxesAhead({ fax, status: before });
 }
 
-/** In these statuses the remaining tasks are no longer needed. */
+/** An order that enters one of these statuses needs none of its remaining tasks. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
 
 type Standing = { status: string; shipMethod: string | null };
@@ -251,7 +258,7 @@ function transitionStatement(
       envelope_status = ${moved.envelopeStatus}, updated_at = ${at} WHERE id = ${id}`;
 }
 
-/** Voids an envelope that can no longer be completed. */
+/** The envelope's status after the move. An envelope that can no longer be completed is voided. */
 function envelopeAfter(to: OrderStatus, envelope: string | null): string | null {
   const ended = to === "Cancelled" || to === "RefundPending";
   return ended && envelope !== "Completed" ? "Voided" : envelope;

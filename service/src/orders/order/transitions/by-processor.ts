@@ -3,9 +3,9 @@ import { type Actor, applyTransition, type LockedOrder, type TransitionResult } 
 import type { ProcessorEvent } from "./table.ts";
 
 /**
- * Moves a locked order by an event that the processor signed. Starts the first bought service once the order is Paid.
- * Only payments/ may import this, because nothing else may set an order to Paid.
- * @throws ServiceError `conflict` when the table refuses it; nothing was written then
+ * Moves a locked order by an event that the payment processor signed. When the order becomes Paid, its first bought
+ * service starts. Only payments/ may import this, because nothing else may set an order to Paid.
+ * @throws ServiceError `conflict` when the table refuses the event; nothing was written then
  */
 export async function transitionByProcessor(
   tx: Tx,

@@ -8,40 +8,43 @@ export { dispatchQueue } from "../../../kernel/tasks/tasks.ts";
 
 import type { OrderStatus } from "./statuses.ts";
 
-/** The events that partners get after an order was placed; also the names of its workflow events. */
+/** The events after placing an order that partners are notified of. An order's workflow events have the same names. */
 export type Milestone = "payment.cleared" | "signature.completed" | "shipment.delivered";
 
 /** The queue of mails to an order's client; payload `OrderMail`. */
 export const orderMailQueue = "order-mail";
 
-/** The queue of checkouts to close, so that nobody can pay any more; payload `{orderId}`. */
+/** The queue of orders whose open checkouts are closed, so that nobody can pay them any more; payload `{orderId}`. */
 export const closeCheckoutQueue = "close-checkout";
 
 /** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
 export const nextSegmentQueue = "next-segment";
 
-/** The queue of orders that the firm may pay by its own method; payload `{orderId}`. */
+/** The queue of orders to charge to a payment method of the firm; payload `{orderId}`. */
 export const firmChargeQueue = "firm-charge";
 
-/** The queue of refunds to request from the processor; payload `{orderId}`. */
+/** The queue of orders whose refund is requested from the processor; payload `{orderId}`. */
 export const refundQueue = "refund";
 
-/** The queue of live orders that left shipping, so that the provider's work has to be canceled; payload `{orderId}`. */
+/** The queue of live orders that left shipping; the job cancels the provider's work for them. Payload `{orderId}`. */
 export const recallQueue = "recall";
 
 /**
- * The queue of live orders whose parcels are checked: whether they have moved, or will never be sent; payload
+ * The queue of live orders whose parcels are checked. A parcel may have moved already, or will never be sent. Payload
  * `{orderId}`.
  */
 export const parcelQueue = "parcel";
 
 /**
- * The queue of live orders whose faxes must match the order's status: each fax is sent, ended or paused; payload
+ * The queue of live orders whose faxes are made to match the order's status: a fax is sent, ended or paused. Payload
  * `{orderId}`.
  */
 export const faxQueue = "fax";
 
-/** The queue of orders whose envelope must match their status: opened, completed or ended; payload `{orderId}`. */
+/**
+ * The queue of orders whose envelope is made to match the order's status: the envelope is opened, completed or ended.
+ * Payload `{orderId}`.
+ */
 export const envelopeQueue = "envelope";
 
 export type MailMoment =
@@ -61,7 +64,7 @@ export type MailMoment =
   | "refunded";
 
 /**
- * A mail to an order's client; `at` distinguishes mails of the same moment. `isAlone` keeps it from covering other
+ * A mail to an order's client. `at` tells apart mails about the same moment. With `isAlone`, the mail covers no other
  * orders of a closing.
  */
 export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true };
@@ -75,7 +78,7 @@ export const mailClient = (
   more: Pick<OrderMail, "isAlone"> = {},
 ) => enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
-/** The statuses about which the member who placed an order is mailed: a person must act, or all is done. */
+/** The statuses about which the member who placed the order gets a mail: a person must act, or the order has ended. */
 export const newsStatuses = [
   "PaymentFailed",
   "EsignDeclined",
@@ -91,37 +94,37 @@ export const newsStatuses = [
 
 export type NewsStatus = (typeof newsStatuses)[number];
 
-/** A status that an order has entered; `n` numbers these in order. */
+/** A status that an order has entered. `n` increases with time. */
 export type Noted = { n: number; id: number; status: NewsStatus; partnerId: string };
 
-/** Removes and returns the recorded statuses for the mail to a member, in the transaction that queues the mail. */
+/** Removes and returns the statuses noted for the mail to a member. Call it in the transaction that queues the mail. */
 export const takeNews = (tx: Tx, placedBy: string, environment: Environment) =>
   tx.query<Noted>(sql`
     DELETE FROM order_news n USING orders o
     WHERE n.placed_by = ${placedBy} AND n.environment = ${environment} AND o.id = n.order_id
     RETURNING n.id AS n, n.order_id AS id, n.status, o.partner_id AS "partnerId"`);
 
-/** The side effects when an order enters a status. */
+/** The side effects of entering a status. */
 export type Effect = {
   envelope?: "Sent" | "Completed" | "Declined" | "Expired";
   milestone?: Milestone;
   mail?: MailMoment;
-  /** A document of this kind must be on record first. */
+  /** The kind of document that must be on record before the order enters this status. */
   document?: "sealed" | "notarized";
   job?: typeof closeCheckoutQueue | typeof firmChargeQueue | typeof refundQueue;
-  /** Whether the order's envelope must be opened or ended. */
+  /** Whether to queue the job that opens or ends the order's envelope. */
   movesEnvelope?: boolean;
-  /** The task that people have while the order has this status. */
+  /** The kind of task that is open for people while the order has this status. */
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
-  /** Whether a service of the order has ended. The next one begins at once, or after a pause. */
+  /** Whether the status ends a service of the order. The next service begins at once, or after a pause. */
   endsSegment?: boolean;
-  /** Whether a provider may do the task, if an account is configured. */
+  /** Whether a provider may do the task, provided that an account is configured. */
   isDispatched?: boolean;
   /** Whether to cancel a provider's pending work for the order. */
   isRecalled?: boolean;
-  /** Whether to check the order's parcel: its label may be useless now, or the parcel may already have moved. */
+  /** Whether to check the order's parcel: its label may no longer be needed, or the parcel may already have moved. */
   movesParcel?: boolean;
-  /** Tasks to end when the order leaves this status; other code opens them. */
+  /** The kinds of tasks to close when the order leaves this status. Other code opens them. */
   endsTasks?: readonly TaskKind[];
 };
 

@@ -1,6 +1,6 @@
 import type { OrderStatus } from "./statuses.ts";
 
-/** The groups of the contract (Closing room, order card). */
+/** The groups into which the contract puts statuses (Closing room, order card). */
 export const statusGroups = [
   "open",
   "signing",
@@ -48,7 +48,9 @@ const groups: Readonly<Record<OrderStatus, StatusGroup>> = {
 
 const byName: ReadonlyMap<string, StatusGroup> = new Map(Object.entries(groups));
 
-/** The group of a raw status. An unknown status is `open`, so that it never counts as complete. */
+/**
+ * The group of a raw status. A status that this release doesn't know is `open`, so that it never counts as complete.
+ */
 export const statusGroupOf = (status: string): StatusGroup => byName.get(status) ?? "open";
 
 const paid: ReadonlySet<string> = new Set<OrderStatus>([
@@ -75,8 +77,8 @@ const paid: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /**
- * True when the order was paid in full, whatever happened afterwards. A held order counts as paid if it was paid before
- * the hold. An unknown status counts as not paid.
+ * Whether the order was paid in full, whatever happened afterwards. A held order counts as paid if it was paid before
+ * the hold. A status that this release doesn't know counts as not paid.
  */
 export const wasPaid = (status: string, statusBeforeHold: string | null): boolean =>
   paid.has(status === "OnHold" ? (statusBeforeHold ?? "") : status);

@@ -62,8 +62,8 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
 };
 
 /**
- * The label of a status in a word or two, the same on all pages. An unknown status, from a newer release, is shown by
- * its name.
+ * The label of a status in one or two words, the same on all pages. A status that only a newer release knows is shown
+ * by its name.
  */
 export const statusLabel = (status: string): string =>
   Object.hasOwn(statusLabels, status) ? statusLabels[status as OrderStatus] : status;

@@ -51,8 +51,8 @@ export const processorEvents: ReadonlySet<string> = new Set<ProcessorEvent>([
 export type PeopleEvent = Exclude<OrderEvent, ProcessorEvent>;
 
 /**
- * `next segment` is the pending status of the next bought service, or Completed. `before` is the status before the
- * hold.
+ * The status to which an event leads. `next segment`: the pending status of the next bought service, or Completed.
+ * `before`: the status before the hold.
  */
 type Target = OrderStatus | "next segment" | "before";
 
@@ -60,7 +60,7 @@ type Target = OrderStatus | "next segment" | "before";
 export type Transition = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
 
 const payable = ["QuoteReady", "AwaitingPayment", "PaymentFailed"] as const;
-/** True for a status from which the processor can move an order to Paid (contract: payable). */
+/** Whether the processor can move an order from this status to Paid (contract: payable). */
 export const isPayable = (status: string): boolean => payable.some((each) => each === status);
 
 const unpaid = ["Created", "ManualQuoteRequired", ...payable] as const;
@@ -146,7 +146,7 @@ const rows: ReadonlyMap<string, Transition> = new Map(
 );
 const words = new Map(transitionTable.map((row) => [row.on, row.words]));
 
-/** The facts that decide the target of an event. */
+/** The facts about an order that decide to which status an event leads. */
 export type OrderState = BoughtServices & { status: string; statusBeforeHold: string | null };
 
 const segments = [
@@ -164,8 +164,8 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /**
- * Whether the order's fax may be sent before the order has the fax's status: the document is final, and only the
- * shipment comes first.
+ * Whether the order's fax may be sent ahead of the order's status. The document must be final, so that only the
+ * shipment comes before the fax.
  */
 export const faxesAhead = ({ fax, status }: Pick<OrderState, "fax" | "status">): boolean => fax && shipping.has(status);
 
@@ -175,7 +175,7 @@ export function nextSegment(status: string, services: BoughtServices): OrderStat
   return segments.slice(ended + 1).find(({ service }) => services[service])?.pending ?? "Completed";
 }
 
-/** The target of the event from the order's status; null when the table refuses it. */
+/** The status to which the event leads from the order's status; null when the table refuses the event. */
 export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null {
   const row = rows.get(`${order.status} ${on}`);
   if (!row) return null;

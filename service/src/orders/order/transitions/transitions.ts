@@ -5,8 +5,9 @@ import type { PeopleEvent } from "./table.ts";
 export { type Actor, type LockedOrder, lockOrder, type TransitionResult } from "./apply.ts";
 
 /**
- * Moves a locked order by an event of people or their tools. Events of the payment processor use `by-processor.ts`.
- * @throws ServiceError `conflict` when the table refuses it; nothing was written then
+ * Moves a locked order by an event that people or their tools cause. Events of the payment processor use
+ * `by-processor.ts`.
+ * @throws ServiceError `conflict` when the table refuses the event; nothing was written then
  */
 export const transition = (tx: Tx, order: LockedOrder, on: PeopleEvent, by: Actor): Promise<TransitionResult> =>
   applyTransition(tx, order, on, by);

@@ -21,8 +21,8 @@ import { hasPendingFunds, type Part } from "./store.ts";
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
 /**
- * Whether orders of the environment are paid at this processor. Test orders are never paid at a processor that moves
- * money.
+ * Whether orders in this environment are paid at this processor. Test orders are never paid at a processor that moves
+ * real money.
  */
 export const takesPayment = (processor: Processor | null, environment: Environment): boolean =>
   processor !== null && (environment === "live" || processor.testMode);
@@ -39,16 +39,16 @@ const notPayable = (message: string) => new ServiceError("not_payable", message)
 const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
 const firmPays = "A payment by your firm is under way. Wait until it has ended.";
 
-/** The amount that the locked order waits for: its total, or a supplement. */
+/** The amount that is due for the locked order now: its total, or a supplement. */
 export async function partOf(tx: Tx, { id, code, status, totalCents }: LockedOrder): Promise<Part> {
   const due = isPayable(status) ? undefined : dueOf(status, await supplementsOf(tx, id));
   return { orderId: id, orderCode: code, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null };
 }
 
 /**
- * Returns the order's open hosted checkout, or creates a new one. The order's status doesn't change. A checkout that
- * the order shares with others of its room is ended, because an order has only one checkout at a time.
- * @param owner the required owner of the order; null for anyone who has the code
+ * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
+ * order has only one checkout at a time. So a checkout that pays it together with other orders of its room is closed.
+ * @param owner the owner that the order must have; null for a caller who has the order's code
  * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made,
  * `payments_not_configured`, `processor_failed`
  */
@@ -66,8 +66,8 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
 }
 
 /**
- * Why the locked order can't be paid now; null when it can. @param ownCharge the id of the firm's charge that is about
- * to be sent, which is then not an obstacle
+ * Why the locked order can't be paid now; null when it can.
+ * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
  */
 export async function paymentRefusal(
   tx: Tx,
@@ -88,20 +88,20 @@ export async function paymentRefusal(
   return (await hasPendingFunds(tx, order.id)) ? inProcess : null;
 }
 
-/** An order of a group, read without a lock. */
+/** An order of a group. It was read without a lock. */
 export type Member = { id: number; code: string };
 
 export type SharedCheckout = {
   checkoutUrl: string;
-  /** The orders that the checkout pays, in the group's order. */
+  /** The orders that the checkout pays, in their order within the group. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
 };
 
 /**
- * Returns the open hosted checkout of all payable orders of a group, or creates a new one. No order's status changes.
- * @param members reads the orders in sequence; called again once they are locked
- * @throws ServiceError `not_payable` when no order is payable, and as for one order
+ * Returns the open hosted checkout for all payable orders of a group, or creates one. No order's status changes.
+ * @param members reads the group's orders; called a second time when they are locked
+ * @throws ServiceError `not_payable` when no order is payable, and the same errors as for one order
  */
 export async function sharedCheckout(
   deps: CheckoutDeps,
@@ -124,8 +124,9 @@ function orNoneIfAltered(error: unknown): undefined {
 }
 
 /**
- * Locks the orders by ascending id, as every transaction that locks several orders does. Altered orders are left out.
- * @returns them in the group's order
+ * Locks orders by ascending id. Every transaction that locks several orders does so, to avoid deadlocks. Leaves out
+ * altered orders.
+ * @returns the locked orders in their order within the group
  */
 export async function lockGroup(
   tx: Tx,
@@ -134,7 +135,7 @@ export async function lockGroup(
   const listed = await members(tx);
   const locked = new Map<number, LockedOrder>();
   for (const { id, code } of [...listed].sort((one, other) => one.id - other.id)) {
-    // An altered order is left out, so that it doesn't prevent the others from being paid.
+    // An altered order must not prevent the others from being paid, so it is left out.
     const order = await lockOrder(tx, code).catch(orNoneIfAltered);
     if (order) locked.set(id, order);
   }
@@ -143,7 +144,7 @@ export async function lockGroup(
   return listed.flatMap(({ id }) => locked.get(id) ?? []);
 }
 
-/** Locks the orders, and selects the payable ones. */
+/** Locks the orders of a group, and returns the parts of the payable ones. */
 async function payableParts(
   tx: Tx,
   supply: NotarySupply,

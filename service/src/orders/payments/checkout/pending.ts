@@ -12,18 +12,15 @@ import { lockOrder } from "../../order/order.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
-/**
- * A bank debit takes up to four business days, and the checkout session before the debit may last one more. Holidays
- * may add more days.
- */
+/** A bank debit takes up to four business days, after a checkout session of up to one day. Holidays add more days. */
 const answerWithinMs = 10 * dayMs;
 
-/** A checkout that the payer has finished, while the money has neither arrived nor failed. */
+/** A checkout that the payer has completed, before the bank's money has arrived or failed. */
 export type PendingPayment = {
   id: string;
   createdAt: Date;
   amountCents: number;
-  /** Whether the payment is so old that the bank should have answered. */
+  /** Whether the payment is so old that the bank should have answered by now. */
   isOverdue: boolean;
   orderCodes: string[];
 };
@@ -48,8 +45,8 @@ export async function pendingPayments(
 }
 
 /**
- * Opens a task for each payment whose bank has not answered in time, because until then its orders can't be paid
- * otherwise. Logs and leaves out altered payments.
+ * Opens a task for each payment whose bank has not answered in time. Until the bank answers, the orders can't be paid
+ * in another way. Altered payments are logged and left out.
  */
 export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -71,9 +68,9 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
 }
 
 /**
- * Asks the processor about a pending payment, and ends the wait when the payment failed, so that its orders can be paid
- * again. It moves no order; only the processor's signed event does.
- * @throws ServiceError `not_found`, and `conflict` with the processor's answer when the wait continues
+ * Asks the processor about a pending payment. If the payment has failed, ends the wait, so that its orders can be paid
+ * again. Moves no order, because only the processor's signed event may.
+ * @throws ServiceError `not_found`; `conflict` with the processor's answer when the wait continues
  */
 export async function endPendingPayment(
   { db, clock, processor }: { db: Database; clock: Clock; processor: Processor | null },

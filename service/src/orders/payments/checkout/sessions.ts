@@ -19,14 +19,15 @@ import {
 
 export const currency = "usd";
 const minutes = 60_000;
-// The processor allows at most 24 hours. An open session is reused while it has at least the margin left.
+// The processor allows a session at most 24 hours. An open session is reused until `marginMs` before its end.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
 const mostTries = 8;
-// The processor usually creates a session within a second.
+// The pause before the next try, while another request creates the session. The processor usually takes less than a
+// second.
 const pauseMs = 300;
 
-/** The orders to pay together, which the transaction has locked. `groupId` is null for a single order. */
+/** The orders to pay together. The transaction has locked them. `groupId` is null for a single order. */
 export type Wanted = { groupId: string | null; parts: readonly Part[] };
 
 /** The session to use, or the sessions that the processor must end first. */
@@ -36,10 +37,10 @@ const justPaid = () => new ServiceError("conflict", "A payment was just made. Wa
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
- * Returns the URL of the open session for these orders, or creates one. Sessions that pay other combinations of them,
- * or are about to end, are ended at the processor first. Each step is committed before the processor is called, so that
- * no session is lost.
- * @param wanted locks the orders in the transaction, and returns their parts
+ * Returns the URL of the open session for exactly these orders, or creates a session. An order's sessions that pay
+ * other orders, too, or are about to expire, are first ended at the processor. Each step is committed before the
+ * processor is called, so that no session is lost.
+ * @param wanted locks the orders in the transaction and returns their parts
  */
 export async function openSession(
   { db, clock }: { db: Database; clock: Clock },
@@ -95,7 +96,7 @@ const keyOf = (parts: readonly Part[]): string =>
 const isUsable = ({ status, expiresAt, amountCents }: CheckoutSession, totalCents: number, now: Date): boolean =>
   status !== "replacing" && expiresAt.getTime() > now.getTime() + marginMs && amountCents === totalCents;
 
-/** The URL to pay at; null while another request is creating the same session. */
+/** The URL where the session is paid; null while another request is creating the session. */
 async function addressOf(db: Database, processor: Processor, session: CheckoutSession): Promise<string | null> {
   if (session.status === "open" && session.url !== null) return session.url;
   const minted = await mint(db, processor, session);
@@ -106,7 +107,7 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
   }
   const { sessionId, url } = minted;
   if (url !== null && (await recordMinted(db, session.id, sessionId, url))) return url;
-  // While the processor answered, an order was canceled, another checkout replaced this one, or the session ended.
+  // While the session was created, an order was canceled, another checkout replaced this one, or the session ended.
   if ((await processor.expire(sessionId)) === "complete") throw justPaid();
   if (url === null) await failMinting(db, session.id);
   throw busy();
@@ -115,8 +116,8 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
 type Minted = MintedSession | { sessionId: string; url: null } | { refusal: unknown } | "in progress";
 
 /**
- * Creates the row's session; doing it twice for one row gives the same session. `refusal`: the processor created none,
- * and would repeat that answer for the same key, so the next attempt needs a new row.
+ * Creates the session of a row. Creating it twice for one row gives the same session. `refusal`: the processor created
+ * no session and would refuse this row again, so the next attempt needs a new row.
  * @throws ServiceError `processor_failed` when a session may exist
  */
 async function mint(db: Sql, processor: Processor, session: CheckoutSession): Promise<Minted> {
@@ -125,20 +126,19 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
   } catch (error) {
     const answer = answerOf(error);
     if (answer?.status === 409) return "in progress";
-    // A refused API key or a rate limit says nothing about an earlier request for the same row.
+    // These answers say nothing about an earlier request for the row: the API key was refused, or the rate was limited.
     if (answer === null || [401, 403, 429].includes(answer.status)) throw error;
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
-    // After an error of the processor, or a reused key with other parameters, an earlier request may have created a
-    // session.
+    // The processor failed, or it knows the key with other parameters. An earlier request may have created a session.
     const since = new Date(session.expiresAt.getTime() - sessionMs - marginMs);
     return (await processor.find(session.id, since)) ?? { refusal: error };
   }
 }
 
 /**
- * Ends the session at the processor. If the answer to its creation was lost, sending the same request again reveals its
- * id.
- * @returns `complete` when it was paid first
+ * Ends the session at the processor. If the session's id was lost, the request that created it is sent again and
+ * returns it.
+ * @returns `complete` when the session was paid before
  */
 async function endAtProcessor(
   db: Sql,
@@ -151,19 +151,22 @@ async function endAtProcessor(
   return "refusal" in minted ? "expired" : processor.expire(minted.sessionId);
 }
 
-/** Closes all checkouts of the order that can still be paid, so that nobody pays it twice or pays a canceled order. */
+/**
+ * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
+ * cancellation.
+ */
 export async function closeCheckouts(
   { db, processor }: { db: Database; processor: Processor | null },
   orderId: number,
 ): Promise<void> {
   for (const session of await currentSessions(db, orderId)) {
-    // The row is ended by the event of the payment, which came first.
+    // The session was paid first. The event of that payment ends the row.
     if (processor && (await endAtProcessor(db, processor, session)) === "complete") continue;
     await db.transaction((tx) => endSession(tx, session.id));
   }
 }
 
-/** The status of the processor's refusal; null after a broken connection. */
+/** The status and error type in the processor's refusal; null when no response arrived. */
 function answerOf(error: unknown): { status: number; type: unknown } | null {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (typeof cause !== "object" || cause === null) return null;

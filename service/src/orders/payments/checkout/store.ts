@@ -9,25 +9,28 @@ import type { CheckoutRequest } from "../processor/processor.ts";
 import { coveredAmount } from "../supplements.ts";
 
 /**
- * `replacing`: this service has asked the processor to end the session, so that another can be created. The row changes
- * only after the processor's answer, so that a crash in between never loses track of a payable session.
+ * `replacing`: this service has asked the processor to end the session, so that it can create another. The row is ended
+ * only after the processor's answer. So a crash in between never loses a session that can still be paid.
  */
 export type CheckoutSession = {
   id: string;
   /** The group whose orders the session pays together; null for a session of a single order. */
   groupId: string | null;
-  /** The supplement that the checkout pays for its only order; null when it pays the order's total. */
+  /**
+   * The supplement that the checkout pays; only a checkout of a single order can have one. Null when it pays the
+   * order's total.
+   */
   supplementId: number | null;
   status: "minting" | "open" | "replacing";
   amountCents: number;
   currency: string;
-  /** Null until the processor's answer is recorded. */
+  /** The processor's id of the session; null until the processor's answer is recorded. */
   sessionId: string | null;
   url: string | null;
   expiresAt: Date;
 };
 
-/** An order of a checkout, and its share of the total: the order's own total, or a supplement. */
+/** An order in a checkout, and the amount paid for it: its total, or a supplement. */
 export type Part = { orderId: number; orderCode: string; amountCents: number; supplementId: number | null };
 
 const partState: StateMac = {
@@ -37,7 +40,7 @@ const partState: StateMac = {
   covered: (c) => sql`${c}.id, ${c}.checkout_id, ${c}.order_id, ${c}.position, ${coveredAmount(c)}`,
 };
 
-/** The MAC covers the orders that a session's money pays, and the address to which payers are sent. */
+/** The MAC covers which orders a session pays, and the URL that payers are sent to. */
 export const sessionState: StateMac = {
   table: sql`checkout_sessions`,
   key: sql`id`,
@@ -55,7 +58,7 @@ const verifiedSession: Statement = verified(sessionState, sql`s`);
 
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
-/** Whether the session pays this order, alone or together with others. */
+/** Part of a statement: whether the session pays this order, alone or together with others. */
 const isOf = (orderId: Statement) =>
   sql`(s.order_id = ${orderId} OR s.id IN (SELECT checkout_id FROM checkout_parts WHERE order_id = ${orderId}))`;
 
@@ -63,7 +66,7 @@ const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplemen
   s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
 
 /**
- * The sessions in which the order may be paid, at most one; the caller must have locked the order.
+ * The order's sessions that may still be paid; there is at most one. The caller must have locked the order.
  * @throws ServiceError `unavailable` for a session that fails its MAC
  */
 export const currentSessions = (db: Sql, orderId: number) =>
@@ -71,7 +74,7 @@ export const currentSessions = (db: Sql, orderId: number) =>
     SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderId}`)} AND ${current}`);
 
 /**
- * Whether a payer has finished a checkout of the order, and the money has neither arrived nor failed.
+ * Whether a payer has completed a checkout of the order, and the bank's money has neither arrived nor failed.
  * @throws ServiceError `unavailable` for a session of the order that fails its MAC
  */
 export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean> {
@@ -80,7 +83,7 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
   return found.some(({ status }) => status === "pending_funds");
 }
 
-/** Whether the order's payment is in process, for pages. The order is found by its code. */
+/** Whether a bank's payment for the order is in process. Pages find the order by its code. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
@@ -104,7 +107,7 @@ type OrderOfSession = {
   sessionId: string | null;
 };
 
-/** The orders of a session. @throws ServiceError `unavailable` for a session that fails its MAC */
+/** The orders that a session pays. @throws ServiceError `unavailable` for a session that fails its MAC */
 export const ordersOf = (db: Sql, id: string) =>
   db.query<OrderOfSession>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment,
@@ -113,7 +116,7 @@ export const ordersOf = (db: Sql, id: string) =>
       ON o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)
     WHERE s.id = ${id} ORDER BY o.id`);
 
-/** A session of one order or, with parts, of several orders of a group. */
+/** Inserts a session that is about to be created, for one order or, with parts, for several orders of a group. */
 export async function insertMinting(
   tx: Tx,
   { id, groupId, supplementId, amountCents, currency, expiresAt }: CheckoutSession,
@@ -133,7 +136,7 @@ export async function insertMinting(
   await writeStateMacs(tx, partState, sql`checkout_id = ${id}`);
 }
 
-/** The request to the processor. It is the same each time, so that one row creates only one session. */
+/** The request that creates a row's session. It is identical each time, so that one row creates only one session. */
 export async function mintRequest(db: Sql, { id, groupId, ...session }: CheckoutSession): Promise<CheckoutRequest> {
   const lines: readonly Part[] =
     groupId === null
@@ -162,8 +165,8 @@ async function change(tx: Tx, which: Statement, set: Statement): Promise<number>
 }
 
 /**
- * Records the created session. Concurrent requests create the same one, so the second changes nothing.
- * @returns false when the row was ended or is being replaced, so that nobody may get the session's URL
+ * Records the created session. Concurrent requests create the same session, so the second record changes nothing.
+ * @returns false when the row was ended or is being replaced. Nobody may get the session's URL then.
  */
 export const recordMinted = (db: Database, id: string, sessionId: string, url: string): Promise<boolean> =>
   db.transaction(async (tx) => {
@@ -180,13 +183,14 @@ export const failMinting = (db: Database, id: string) =>
 export const markReplacing = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
-/** Must be called only after the processor confirmed that the session can't be paid. */
+/** Ends the row. Call only after the processor confirmed that the session can't be paid. */
 export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";
 
 /**
- * The statuses that an event may change. Events arrive late and in any order, so failures and received money are final.
+ * For each event: the statuses that it may change. Events arrive late and in any order, so a failure is final, and so
+ * is received money.
  */
 const before = {
   pending_funds: sql`s.status IN ('minting', 'open', 'replacing', 'expired')`,
@@ -195,23 +199,23 @@ const before = {
   failed: sql`true`,
 } as const satisfies Record<SessionEnd, unknown>;
 
-/** Records how the processor ended its session. @returns false when the end was already known */
+/** Records how a session ended at the processor. @returns false when the end was already on record */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
   (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
 
-/** Ends the wait for a bank. The caller must have locked the session's orders. */
+/** Ends the wait for a bank's money. The caller must have locked the session's orders. */
 export const endPending = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND s.status = 'pending_funds'`, sql`status = 'failed'`);
 
-/** Stores the session's id when the answer to its creation was lost. */
+/** Stores the processor's id of a session, if the answer to its creation was lost. */
 export const bindSession = (tx: Tx, id: string, sessionId: string) =>
   change(tx, sql`s.id = ${id} AND s.session_id IS NULL`, sql`session_id = ${sessionId}`);
 
 export type Payee = { orderId: number; orderCode: string; amountCents: number | null; supplementId: number | null };
 
 /**
- * The orders that a session pays, and its status; undefined for one that is not on record. Our own id of the session
- * takes precedence, because it is in the signed event. A session of one order pays the order's total, or a supplement.
+ * The orders that a session pays, with its status; undefined for a session that is not on record. Our own id of the
+ * session is tried first, because the signed event contains it.
  * @throws ServiceError `unavailable` for a session that fails its MAC, because its money must not pay another order
  */
 export async function sessionPayees(

@@ -34,7 +34,7 @@ export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
 const noMethod = () =>
   new ServiceError("not_payable", "Your firm has no card or bank account on file. An owner adds one under Billing.");
 
-/** An answer or an event that takes longer is overdue. */
+/** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
 
 const refusals = {
@@ -45,9 +45,10 @@ const refusals = {
 } as const;
 
 /**
- * A member charges the firm's method for an order that the firm pays. A job sends the charge, and the processor's event
- * moves the order.
- * @throws ServiceError `not_found`, `not_payable`, `forbidden` above the caller's limits, and without a recent proof
+ * Creates a charge of the firm's method, at a member's request, for an order that the firm pays. A job sends the
+ * charge, and the processor's event moves the order.
+ * @throws ServiceError `not_found`; `not_payable`, also above the caller's limits; and without a recent sign-in or
+ * passkey
  */
 export async function chargeByMember(deps: ChargeDeps, principal: Principal, code: string): Promise<void> {
   requireProcessor(deps, principal);
@@ -65,8 +66,8 @@ export async function chargeByMember(deps: ChargeDeps, principal: Principal, cod
 }
 
 /**
- * Writes the charge that the caller requested for a payable order, and queues it for sending.
- * @returns its id and sum
+ * Creates the charge that the caller requested for a payable order, and queues it for sending.
+ * @returns its id and amount
  * @throws ServiceError `not_payable` without a method on file, and above the caller's limits
  */
 export async function chargePayable(
@@ -89,7 +90,9 @@ export async function chargePayable(
 
 type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
 
-/** Inserts a charge that will be sent. With a reason, inserts a refused charge, which is never sent. @returns its id */
+/**
+ * Inserts a charge that is to be sent. With `reason`, inserts a refused charge, which is never sent. @returns its id
+ */
 async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<string> {
   const { id: orderId, partnerId, environment } = order;
   const { amountCents, supplementId } = await partOf(tx, order);
@@ -118,9 +121,9 @@ async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reaso
 }
 
 /**
- * Charges the firm's method for an order, once. If no charge exists, the limits of the person or key that placed the
- * order decide whether one is made. After a crash, the next attempt continues with the same row, so the request has the
- * same key at the processor.
+ * Charges the firm's method for an order, once. If there is no charge yet, creates one within the limits of the person
+ * or key that placed the order. After a crash, the next attempt uses the same row, so its request has the same
+ * idempotency key.
  */
 export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated: boolean): Promise<void> {
   const { db, clock, processor } = deps;
@@ -129,8 +132,8 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
   if (code === undefined || !asked) return;
   if (!processor) throw new Error("payments are not configured: the charge waits");
   await closeCheckouts({ db, processor }, orderId);
-  // When an operator retries a failed job, it starts again at its first attempt, but the processor's keys expire after
-  // a day. So an old charge is looked up first.
+  // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
+  // attempt. So an old charge is looked up before it is sent.
   const isOld = clock().getTime() - asked.askedAt.getTime() > eventWithinMs;
   const answer =
     (isRepeated || isOld ? await earlierAnswer(deps, processor, asked) : null) ?? (await send(deps, processor, asked));
@@ -138,7 +141,7 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
   await db.transaction(async (tx) => {
     await lockOrder(tx, code);
     const charge = await store.selectCharge(tx, asked.id);
-    // The processor's event arrived before its answer was stored.
+    // The processor's event has already ended the charge.
     if (charge?.state !== "asked") return;
     const reason = answer.state === "declined" ? answer.reason : null;
     const { state, paymentIntent } = answer;
@@ -149,8 +152,8 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
 }
 
 /**
- * The processor's answer to an earlier attempt that was lost. It counts even if the conditions have changed since,
- * because the money is on its way.
+ * The processor's answer to an earlier attempt, which this service has lost. It counts even if the charge would not be
+ * allowed any more, because the money is on its way.
  */
 async function earlierAnswer({ db }: ChargeDeps, processor: Processor, { id, methodId, askedAt }: store.FirmCharge) {
   const method = await store.selectMethod(db, methodId);
@@ -173,7 +176,9 @@ async function codeOf(db: Sql, orderId: number): Promise<string | undefined> {
   return found?.code;
 }
 
-/** The charge to send; undefined when there is none. A new order gets its charge automatically, but only once. */
+/**
+ * The charge to send; undefined when there is none. An order, or a supplement, gets a charge automatically only once.
+ */
 async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.FirmCharge | undefined> {
   const order = await lockOrder(tx, code);
   if (!order || (await orderPayer(tx, order.id)) !== "firm") return undefined;
@@ -188,15 +193,16 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
   const spender = (await readOrigins(tx, deps.rowMac, [order.id])).get(order.id)?.placedBy;
   if (!method || !spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, order, part, at);
   const reason = await spendingRefusal(tx, deps, order, { spender, amountCents: part.amountCents });
-  // A key without a spending limit places orders as before: the firm opens their checkout.
+  // A key without a spending limit may place orders, but not charge. The firm opens their checkout, as it did before it
+  // had a method.
   if (reason === "no_limit" && spender.startsWith("key:")) return leaveToCheckout(tx, order, part, at);
   await insert(tx, order, { methodId: method.id, askedBy: spender, at, reason });
   return (await store.chargesOfOrder(tx, order.id)).find(({ state }) => state === "asked");
 }
 
 /**
- * The firm opens the checkout of its order itself. It expects none for a supplement, and no mail names it, so a person
- * of the operator asks the firm or decides on the postage.
+ * Leaves the payment to a checkout that the firm opens. For a supplement, the firm expects no checkout and gets no
+ * mail. So a task asks an operator to contact the firm, or to buy the label anyway.
  */
 async function leaveToCheckout(
   tx: Tx,
@@ -212,9 +218,7 @@ async function leaveToCheckout(
 
 type Ready = { customer: string; method: string; kind: "card" | "bank" };
 
-/**
- * Checks all conditions again directly before the request to the processor. Ends a charge that is no longer allowed.
- */
+/** Checks all conditions again just before the request to the processor. Ends a charge that is no longer allowed. */
 async function confirm(tx: Tx, deps: ChargeDeps, code: string, { id }: store.FirmCharge): Promise<Ready | null> {
   const order = await lockOrder(tx, code);
   const charge = await store.selectCharge(tx, id);
@@ -243,13 +247,13 @@ async function reasonAgainst(
   if ((await paymentRefusal(tx, deps.notarySupply, order, id)) !== null) return "not_payable";
   const limit = await spendingRefusal(tx, deps, order, { spender, amountCents, except: id });
   if (limit !== null) return limit;
-  // The checkouts were closed before. A session that is still open was paid in the meantime.
+  // The checkouts were closed before this. So a session that is still open was paid in the meantime.
   return (await currentSessions(tx, order.id)).length > 0 ? "paid_by_checkout" : null;
 }
 
 /**
- * Applies a signed event about a charge to the charge's row. The caller applies it to the order, which it has locked.
- * @returns the charge's earlier state; undefined for an unknown charge
+ * Updates a charge's row after a signed event about it. The caller has locked the order, and applies the event to it.
+ * @returns the charge's state before the event; undefined for an unknown charge
  */
 export async function takeCharge(
   tx: Tx,
@@ -260,7 +264,7 @@ export async function takeCharge(
   if (!charge) return undefined;
   const { id, state: before, orderId } = charge;
   const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
-  // Events arrive late and in any order. A success is final, and only a success can follow a failure.
+  // Events arrive late and in any order. A success is final. After a failure, only a success counts.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
   await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
@@ -271,7 +275,7 @@ export async function takeCharge(
   return before;
 }
 
-/** Mails the owners and the member who requested the charge. */
+/** Mails the firm's owners and the member who requested the charge. */
 export async function notify(
   tx: Tx,
   { id, askedBy, ...charge }: store.FirmCharge,

@@ -1,4 +1,4 @@
-/** Charges of several orders at once, and a charge as the API shows it. */
+/** Charges several orders at once, and shows an order's charge in the API's form. */
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -11,15 +11,16 @@ import { requireProcessor } from "./methods.ts";
 import { type ChargeState, chargesOfCode } from "./store.ts";
 
 export type GroupCharge = {
-  /** The orders that are charged, in the group's order. Each is paid by its own payment. */
+  /** The charged orders, in their order within the group. Each has a payment of its own. */
   orders: { orderCode: string; chargeId: string; totalCents: number }[];
   totalCents: number;
 };
 
 /**
- * Charges the firm's method for every payable order of a group that the firm itself pays: either all of them, or none.
- * @param members reads the orders in sequence; called again once they are locked
- * @param record keeps the result for the request's key
+ * Charges the firm's method for all payable orders of a group that the firm pays. Either all of them are charged, or
+ * none is.
+ * @param members reads the group's orders; called a second time when they are locked
+ * @param record stores the result for the request's Idempotency-Key
  * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's
  * limits
  */
@@ -35,8 +36,8 @@ export function chargeGroup<Result extends GroupCharge>(
     const orders: GroupCharge["orders"] = [];
     const refusals: string[] = [];
     const refuse = async (message: string): Promise<never> => {
-      // If an earlier request with the same key has just charged the firm, its answer is returned instead of this
-      // refusal.
+      // `record` throws if an earlier request with the same Idempotency-Key has just charged the firm. That request's
+      // answer is then returned instead of this refusal.
       await record(tx, {});
       throw new ServiceError("not_payable", message);
     };

@@ -9,7 +9,7 @@ import { billingPartyState, defaultZone } from "../documents.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
-/** A member or a key that may be allowed to spend, with the limits. */
+/** A member or a key that may be allowed to spend, with its limits. */
 export type Spender = { spender: string; name: string; isOwner: boolean; orderCents: number; monthCents: number };
 
 /** The firm's members and its keys of the environment, with their limits. */
@@ -40,7 +40,7 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
   });
 }
 
-/** A limit ends when its member leaves. A member who joins again has no limit, and so may not spend. */
+/** A limit applies only if it was set after the member joined. So a member who leaves and joins again may not spend. */
 const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
   since === null || setAt.getTime() >= since.getTime();
 
@@ -55,9 +55,9 @@ function centsOf(name: string, typed: string): number {
 }
 
 /**
- * Sets how much a member or a key may spend with the firm's method. If either amount is empty, the permission ends.
- * @throws ServiceError for a caller who is not an owner or has no recent proof, for a member or key of another firm,
- * and for amounts that can't be read
+ * Sets how much a member or a key may spend with the firm's method. An empty amount ends the permission.
+ * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, for a member or key of
+ * another firm, and for amounts that can't be read
  */
 export async function setLimit(
   deps: FirmPaysDeps,
@@ -80,7 +80,10 @@ export async function setLimit(
   });
 }
 
-/** When the month began in the time zone of statements. @throws ServiceError `unavailable` for an altered issuer */
+/**
+ * When the current month began, in the time zone of statements. @throws ServiceError `unavailable` when the issuer
+ * fails its MAC
+ */
 async function startOfMonth(db: Sql, now: Date): Promise<Date> {
   const [issuer] = await db.query<{ zone: string }>(sql`
     SELECT b.content ->> 'zone' AS zone, ${verified(billingPartyState, sql`b`)} FROM billing_parties b
@@ -96,8 +99,9 @@ async function startOfMonth(db: Sql, now: Date): Promise<Date> {
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
 /**
- * Why the spender may not spend the amount now; null when the spender may. Charges of one spender are checked one after
- * another. @param asked `except`: the charge itself, which is not counted
+ * Why the spender may not spend the amount now; null when the spender may. Concurrent charges of one spender are
+ * checked one after another.
+ * @param asked `except` is the id of the charge itself, so that it doesn't count as already spent
  */
 export async function spendingRefusal(
   tx: Tx,

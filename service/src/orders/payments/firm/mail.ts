@@ -7,15 +7,15 @@ import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from 
 export type MethodMoment = "added" | "removed" | "failed";
 export type ChargeMoment = "refused" | "failed" | "pending";
 
-/** Payload: `MethodNews`. */
+/** The queue of mails about the firm's payment method; payload `MethodNews`. */
 export const methodMailQueue = "payment-method-mail";
 
-/** Payload: `ChargeNews`. */
+/** The queue of mails about charges; payload `ChargeNews`. */
 export const chargeMailQueue = "firm-charge-mail";
 
 type News<Moment> = { id: string; moment: Moment; userId: string };
 
-/** `Visa •••• 4242`. */
+/** Formats a method for people, such as `Visa •••• 4242`. */
 export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | "brand" | "last4">): string => {
   const name = brand ? brand.charAt(0).toUpperCase() + brand.slice(1) : kind === "bank" ? "Bank account" : "Card";
   return last4 === null ? name : `${name} •••• ${last4}`;
@@ -23,7 +23,7 @@ export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | 
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
-/** Mails the owners that the firm's method changed, so that they notice a change that none of them made. */
+/** Tells the owners by mail that the firm's payment method changed. So they notice a change that none of them made. */
 export const methodMail = defineMail({
   queue: methodMailQueue,
   async load({ id, userId }: News<MethodMoment>, deps) {
@@ -61,7 +61,7 @@ const methodWords = (moment: MethodMoment, name: string) =>
     },
   })[moment];
 
-/** The reasons of failed charges in words: the processor's own and this service's. */
+/** Why a charge failed, in words. The keys are the processor's codes and this service's own. */
 const reasons: Readonly<Record<string, string>> = {
   authentication_required: "Your bank wants a person to confirm the payment.",
   expired_card: "The card has expired.",
@@ -83,8 +83,8 @@ export const reasonWords = (reason: string | null): string =>
   reasons[reason ?? ""] ?? "The payment did not go through.";
 
 /**
- * Mails the owners and the member who requested the charge. Not sent when the charge no longer has the state that the
- * mail reports.
+ * Tells the owners and the member who requested the charge about its result. Not sent when the charge has moved on to
+ * another state.
  */
 export const chargeMail = defineMail({
   queue: chargeMailQueue,

@@ -17,10 +17,10 @@ import * as store from "./store.ts";
 
 export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; processor: Processor | null };
 
-/** The queue of methods that the processor has saved or refused; payload `{id}`. */
+/** The queue of methods whose result is read from the processor, after it has saved or refused them; payload `{id}`. */
 export const methodQueue = "payment-method";
 
-/** The queue of methods that the processor must forget; payload `{id}`. */
+/** The queue of removed methods, which the processor is told to forget; payload `{id}`. */
 export const detachQueue = "payment-method-end";
 
 /** @throws ServiceError `payments_not_configured` */
@@ -34,11 +34,10 @@ export function requireProcessor(
 }
 
 /**
- * Opens the processor's page on which an owner enters a card or a bank account. The new method replaces the present
- * one.
- * @param returnTo the address to which the owner returns
- * @returns the page's address
- * @throws ServiceError for a caller who is not an owner or has no recent proof, `payments_not_configured`,
+ * Returns the address of the processor's page where an owner enters a card or a bank account. The new method will
+ * replace the present one.
+ * @param returnTo where the processor sends the owner afterwards
+ * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, `payments_not_configured`,
  * `processor_failed`
  */
 export async function askForMethod(deps: FirmPaysDeps, principal: Principal, returnTo: string): Promise<string> {
@@ -58,7 +57,7 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return processor.firm.setUp({ id, customer, environment, returnTo });
   };
-  // The operator may have configured another account at the processor since, which does not know the earlier customer.
+  // The earlier customer may be unknown to the processor, if the operator has since configured another account.
   const known = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (known !== null) return known;
   const id = newUuid();
@@ -68,7 +67,7 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
 }
 
 /**
- * Applies a signed event about a setup: queues a job that asks the processor for the saved method.
+ * Handles a signed event about a setup: queues a job that reads the saved method from the processor.
  * @returns false for an unknown setup
  */
 export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage): Promise<boolean> {
@@ -95,7 +94,7 @@ export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> 
     if (!method || method.state === "active" || method.state === "removed") return;
     if (result === "verifying") return void (await store.updateMethod(tx, id, { state: "verifying" }));
     if (result === "failed") {
-      // On the processor's page, the owner may try another card after a refusal.
+      // The page is still open, and the owner may try another card there.
       if (method.state !== "verifying") return;
       await store.updateMethod(tx, id, { state: "failed" });
       return notifyOwners(tx, method, "failed");
@@ -116,7 +115,7 @@ async function activate(
   const detail = { method: id, environment, kind: saved.kind, last4: saved.last4 };
   const line = { at, actor: addedBy, partnerId, detail };
   if (!isOwner) {
-    // The person lost the right while the page was open, so the saved method is removed and never charged.
+    // While the page was open, the person stopped being an owner. So the saved method is removed and never charged.
     await store.updateMethod(tx, id, { state: "removed", saved, endedBy: "system" });
     await enqueue(tx, detachQueue, { id });
     return void (await tx.query(auditLine({ ...line, action: "payment_method.refused" })));
@@ -134,9 +133,9 @@ async function end(tx: Tx, id: string, by: string): Promise<void> {
 }
 
 /**
- * Removes the firm's method: no charge uses it any more, and the processor forgets it.
- * @throws ServiceError for a caller who is not an owner or has no recent proof, for an unknown method, and while a
- * payment by the method is in progress
+ * Removes the firm's method. No charge uses it any more, and the processor is told to forget it.
+ * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, for an unknown method, and
+ * while a payment with the method is in progress
  */
 export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
   const { partnerId, environment } = principal;
@@ -157,7 +156,7 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
   });
 }
 
-/** Makes the processor forget a removed method. */
+/** Tells the processor to forget a removed method. */
 export async function detachMethod({ db, processor }: FirmPaysDeps, id: string): Promise<void> {
   const found = isUuid(id) ? await store.selectMethod(db, id) : undefined;
   if (found?.state !== "removed" || found.method === null) return;

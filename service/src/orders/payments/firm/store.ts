@@ -13,7 +13,7 @@ import type { SavedMethod } from "../processor/firm-account.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 
-/** The MAC covers the processor's ids of the firm and its method, so that a forged row can't charge somebody else. */
+/** The MAC covers the processor's ids for the firm and its method. So a forged row can't charge another customer. */
 const methodState: StateMac = {
   table: sql`payment_methods`,
   key: sql`id`,
@@ -73,8 +73,8 @@ const methods = (where: Statement): Statement => sql`
   FROM payment_methods m WHERE ${where}`;
 
 /**
- * The firm's methods whose details were entered, the newest first. @throws ServiceError `unavailable` for an altered
- * row
+ * The firm's methods, the active one first, then newest first. Leaves out methods whose details were never entered.
+ * @throws ServiceError `unavailable` for an altered row
  */
 export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state <> 'asked'`)}
@@ -106,7 +106,7 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 
 type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
 
-/** Changes a method that the caller has read and holds locked. */
+/** Updates a method. The caller has read it and holds its lock. */
 export async function updateMethod(tx: Tx, id: string, { state, setupIntent, saved, endedBy }: MethodChange) {
   await tx.query(sql`
     UPDATE payment_methods SET state = ${state}, setup_intent = coalesce(${setupIntent ?? null}, setup_intent),
@@ -130,7 +130,7 @@ export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
     sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`)} ORDER BY l.id LIMIT 1000`,
   );
 
-/** Locks the limit, so that charges of one spender are counted one after another. */
+/** Locks the limit, so that concurrent charges of one spender are counted one after another. */
 export async function lockLimit(tx: Tx, { partnerId, environment }: Owner, spender: string) {
   const [found] = await tx.query<SpendingLimit>(
     sql`${limits(
@@ -144,7 +144,7 @@ type NewLimit = Omit<SpendingLimit, "setAt"> & { owner: Owner; by: string; at: D
 
 export async function putLimit(tx: Tx, { owner, spender, orderCents, monthCents, by, at }: NewLimit): Promise<void> {
   const { partnerId, environment } = owner;
-  // An altered row is refused instead of being overwritten.
+  // Locking verifies the row's MAC first. So an altered row is refused and not overwritten.
   await lockLimit(tx, owner, spender);
   await tx.query(sql`
     INSERT INTO spending_limits (partner_id, environment, spender, order_cents, month_cents, set_by, set_at)
@@ -159,9 +159,9 @@ export async function putLimit(tx: Tx, { owner, spender, orderCents, monthCents,
 }
 
 /**
- * `asked`: will be sent to the processor. `answered`: the processor has the payment. `pending`: a bank moves the money.
- * `declined`: the processor answered with a refusal. `succeeded` and `failed`: set by the signed event. `refused`:
- * never sent.
+ * `asked`: to be sent to the processor. `answered`: the processor has created the payment. `pending`: a bank is moving
+ * the money. `declined`: the processor refused. `succeeded` and `failed`: a signed event said so. `refused`: never
+ * sent.
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
@@ -198,7 +198,7 @@ export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | un
 export const chargesOfOrder = (db: Sql, orderId: number) =>
   db.query<FirmCharge>(sql`${charges(sql`c.order_id = ${orderId}`)} ORDER BY c.asked_at DESC, c.id`);
 
-/** The charges of an order by its code, for pages. */
+/** The charges of an order, found by the order's code, as pages need them. */
 export const chargesOfCode = (db: Sql, orderCode: string) =>
   db.query<FirmCharge>(sql`${charges(isSealed(sql`o.code`, "order", orderCode))} ORDER BY c.asked_at DESC, c.id`);
 
@@ -210,7 +210,7 @@ export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<FirmCharge>(sql`
     ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`)} ORDER BY c.asked_at DESC, c.id LIMIT 50`);
 
-/** How many charges of the method are in progress. */
+/** How many charges with the method are in progress. */
 export async function countOpen(db: Sql, methodId: string): Promise<number> {
   const [row] = await db.query<{ n: number }>(sql`
     SELECT count(*)::int AS n FROM firm_charges
@@ -219,7 +219,8 @@ export async function countOpen(db: Sql, methodId: string): Promise<number> {
 }
 
 /**
- * A spender's charges since a time: charges in progress and paid charges, without those that were fully refunded.
+ * The sum of a spender's charges since a time. Charges in progress and paid charges count; those that were fully
+ * refunded don't.
  * @throws ServiceError `unavailable` when a charge or its payment was altered
  */
 export async function spentSince(
@@ -238,7 +239,7 @@ export async function spentSince(
 
 type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "changedAt">;
 
-/** @returns false when a charge of the order is in progress */
+/** @returns false when the order already has a charge in progress */
 export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
   const { id, orderId, partnerId, environment, methodId, amountCents, supplementId, askedBy, askedAt, state, reason } =
     charge;
@@ -254,7 +255,7 @@ export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> 
 
 type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
 
-/** Changes a charge that the caller has read while holding the order's lock. */
+/** Updates a charge. The caller has read it while holding the order's lock. */
 export async function updateCharge(
   tx: Tx,
   id: string,
@@ -271,7 +272,7 @@ export type OverdueCharge = Pick<
   "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "state"
 >;
 
-/** Charges whose event is overdue, the oldest first. Charges that were altered in the database are marked. */
+/** The charges whose event is overdue, oldest first. A row that was altered in the database is marked as such. */
 export const overdueCharges = (db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) =>
   db.query<OverdueCharge & Marked>(sql`
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.amount_cents AS "amountCents",

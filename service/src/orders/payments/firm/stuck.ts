@@ -1,4 +1,7 @@
-/** Charges whose event is overdue: the service sends them again, tells a person, and ends them on request. */
+/**
+ * Overdue charges, for which no event has arrived in time. The service sends them again, tells a person, and ends them
+ * on request.
+ */
 import { requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Environment, type Principal } from "../../../kernel/identity/identity.ts";
@@ -16,7 +19,7 @@ import { eventWithinMs, notify } from "./charges.ts";
 import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
 import * as store from "./store.ts";
 
-/** A bank debit takes up to four business days; holidays come on top. */
+/** A bank debit takes up to four business days; holidays may add more. */
 const bankWithinMs = 10 * dayMs;
 
 const overdueAt = (at: Date) => {
@@ -24,7 +27,7 @@ const overdueAt = (at: Date) => {
   return { sentBefore: before(eventWithinMs), bankBefore: before(bankWithinMs) };
 };
 
-/** Whether the processor should have answered, or sent its event, by now. */
+/** Whether the processor's answer or event is overdue. */
 export function isOverdueCharge(
   { state, changedAt }: Pick<store.FirmCharge, "state" | "changedAt">,
   at: Date,
@@ -41,8 +44,8 @@ const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
 };
 
 /**
- * Opens a task for each charge whose event is overdue, because its order can't be paid in another way before the charge
- * ends. A charge that was not sent is tried again, with the same key at the processor.
+ * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends. A charge
+ * without an answer is queued again, and keeps its idempotency key.
  */
 export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -59,7 +62,7 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
   }
 }
 
-/** The overdue charges of an environment, the oldest first, for operators. Leaves out altered ones. */
+/** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
 export async function stuckCharges(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
@@ -80,9 +83,9 @@ const refusals = {
 } as const;
 
 /**
- * Ends an overdue charge, so that its order can be paid another way. First the processor cancels the payment, or
- * prevents one; only then does the charge end.
- * @throws ServiceError `not_found`, and `conflict` for a charge that is not overdue, or that the processor can't cancel
+ * Ends an overdue charge, so that its order can be paid in another way. First the processor cancels the payment, or
+ * makes sure that none can be made. Only then does the charge end.
+ * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, or that the processor can't cancel
  */
 export async function endCharge(
   deps: EndDeps,
@@ -106,7 +109,7 @@ export async function endCharge(
     const now = await store.selectCharge(tx, id);
     if (!order || !now) throw unknown();
     if (now.state === "succeeded") throw conflict("The payment was confirmed in this moment.");
-    // The processor's event about the cancellation arrived first and has ended the charge.
+    // The processor's event about the cancellation arrived first, and ended the charge.
     if (!store.isOpenCharge(now)) return;
     const ended = { state: "failed", reason: "ended" } as const;
     await store.updateCharge(tx, id, { ...ended, at, paymentIntent: end.paymentIntent });
@@ -117,7 +120,10 @@ export async function endCharge(
   });
 }
 
-/** An owner ends an overdue charge of the firm. @throws ServiceError for anybody else, and as `endCharge` does */
+/**
+ * Ends an overdue charge at the request of an owner of the firm.
+ * @throws ServiceError for a caller who is not an owner, and the errors of `endCharge`
+ */
 export async function endOwnCharge(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
   const { partnerId, environment } = principal;
   await deps.db.transaction(async (tx) => {

@@ -22,10 +22,10 @@ import { settleSupplement, supplementPayments } from "../supplements.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
- * The result of an event. `moved`: the order moved. `saved`: a firm's card or bank account. `held`: the amount is wrong.
- * `repeated` and `stale`: nothing new.
- * `unapplied`: money that moves no order and needs a person. `foreign`: another account or mode. `unknown`: no such
- * order. `irrelevant`: not about a payment.
+ * The result of an event for one order. `moved`: the order moved. `saved`: a firm's card or bank account was saved.
+ * `held`: the order is held, because the amount is wrong. `repeated` and `stale`: the event changed nothing.
+ * `unapplied`: money arrived that moves no order, and a person must decide. `foreign`: the event is from another
+ * account or mode. `unknown`: there is no such order. `irrelevant`: the event is not about a payment.
  */
 export type Outcome =
   | "moved"
@@ -42,7 +42,7 @@ export type Taken = {
   outcome: Outcome;
   order: LockedOrder | null;
   firedEvents: Milestone[];
-  /** For `unapplied`: whether the service holds the money, which a person must then refund. */
+  /** For `unapplied`: whether the service holds the money. If so, a person must refund it. */
   isHeld?: boolean;
 };
 
@@ -51,7 +51,7 @@ export type TakeOptions = {
   log: Log;
   actor: "processor" | "sandbox";
   simulated: boolean;
-  /** The required `livemode` of events that have the field; null accepts both values. */
+  /** The `livemode` that events must have, if they have the field; null accepts both values. */
   livemode: boolean | null;
 };
 
@@ -66,13 +66,16 @@ const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log })
 /** The part of the event's money that is for one order. */
 export type Share = {
   amount: number | null;
-  /** Why the amount of a payment for several orders is wrong; null when it is right. */
+  /** Why a payment for several orders has the wrong amount; null when the amount is right. */
   mismatch: string | null;
   /** The supplement that the payment is for; null for the order's total. */
   supplementId: number | null;
 };
 
-/** Applies a message about a session to one of its orders. @param status the session's status before the message */
+/**
+ * Applies a message about a session to one of the session's orders. @param status the session's status before the
+ * message
+ */
 export async function takeSession(
   tx: Tx,
   order: LockedOrder,
@@ -105,7 +108,7 @@ async function takeMoney(
   const { sessionId, paymentIntent } = message;
   const { at, simulated, share } = options;
   const { amount, mismatch, supplementId } = share;
-  // The full wrong amount is recorded only for the first order.
+  // A wrong amount is recorded in full for the first order, so the other orders are only held.
   if (mismatch !== null && amount === 0)
     return supplementId === null ? hold(tx, order, mismatch, options) : nothing("stale", order);
   const known = sessionId ?? `intent:${paymentIntent}`;
@@ -141,7 +144,7 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOpt
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
-/** Applies a refund to one of the orders that the money paid. @param amount the order's part of it */
+/** Applies a refund to one of the orders that the refunded payment paid. @param amount the part for this order */
 export async function takeRefund(
   tx: Tx,
   order: LockedOrder,
@@ -150,7 +153,7 @@ export async function takeRefund(
 ): Promise<Taken> {
   const { at, simulated, amount } = options;
   if (paymentIntent === null) return nothing("unknown");
-  // A partial refund doesn't change the order.
+  // A partial refund gets a credit note, and doesn't move the order.
   if (!whole) {
     if (refund !== null && amountCents !== null)
       await recordPart(tx, order.id, { paymentIntent, share, refund, amountCents }, at);
@@ -158,10 +161,11 @@ export async function takeRefund(
   }
   if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
-    // The refund arrived before its payment. It is recorded, so that the payment won't count when it arrives.
+    // The refund arrived before its payment. This placeholder keeps the payment from counting when it arrives.
     const payment = {
       paymentIntent,
-      // The payment of a firm's charge has no session either, and must not count as a repetition of this row.
+      // A key of its own for the placeholder. The payment of a firm's charge has no session either, and must not count
+      // as a repetition of the placeholder.
       sessionId: `refund:${paymentIntent}`,
       amount: amount ?? 0,
       currency: paidIn ?? "",
@@ -197,8 +201,8 @@ async function closeUnapplied(
 }
 
 /**
- * Ends an order in RefundPending of which the service holds no money: the rest was refunded, or the bank took it back.
- * The firm no longer owes the price, so the losses become credit notes.
+ * Ends an order in RefundPending. The service holds none of its money: all was refunded, or the bank took it back. The
+ * firm no longer owes the price, so credit notes replace the losses.
  */
 export async function endRefunded(
   tx: Tx,
@@ -218,9 +222,9 @@ export async function endRefunded(
 }
 
 /**
- * Applies a refund that failed: the money of its credit note is held again, and a person pays it back in another way.
- * No order moves.
- * @param before the refund's earlier state, if it is known
+ * Applies a refund that failed. The service has the money again, and a person pays it back in another way. No order
+ * moves.
+ * @param before the refund's earlier state; null when it was not on record
  */
 export async function takeFailedRefund(
   tx: Tx,
@@ -242,7 +246,7 @@ export async function takeFailedRefund(
   }
 }
 
-/** After a refund in the processor's own dashboard, the order must first enter RefundPending. */
+/** Moves the order to RefundPending, for a refund that was made in the processor's own dashboard. */
 async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
   const by = { ...actorOf(options), reason: "refunded at the processor" };

@@ -4,12 +4,12 @@ import type { Stripe } from "stripe";
 export type Movement = {
   id: string;
   kind: "charge" | "refund" | "dispute";
-  /** The charge, refund or dispute to which the movement belongs. */
+  /** The id of the charge, refund or dispute that the movement belongs to. */
   source: string;
   paymentIntent: string;
-  /** Whether the source has metadata of this service. */
+  /** Whether this service created the source, according to the source's metadata. */
   isOurs: boolean;
-  /** Before the processor's fee; negative for money that left the account. */
+  /** The amount before the processor's fee; negative for money that left the account. */
   amountCents: number;
   feeCents: number;
   currency: string;
@@ -17,8 +17,8 @@ export type Movement = {
 };
 
 /**
- * The categories that concern payments. A payment that fails after settlement, a refund that comes back and a won
- * dispute are separate movements, whose sign is the opposite of the original movement's.
+ * The categories of movements that concern payments. Three of them reverse an earlier movement and have the opposite
+ * sign: a payment that fails after it settled, a refund that comes back, and a won dispute.
  */
 const kinds: Readonly<Record<string, Movement["kind"]>> = {
   charge: "charge",
@@ -44,7 +44,7 @@ export async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: 
   }
 }
 
-/** Checkouts and charges state our id and the environment; refunds state their request. */
+/** Checkouts and charges have our id and the environment in their metadata; refunds have their request. */
 const isOurs = (metadata: Record<string, string>): boolean =>
   "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));
 
@@ -62,7 +62,7 @@ function movementOf({
     metadata?: Record<string, string>;
   };
   const paymentIntent = typeof intent === "object" ? intent?.id : intent;
-  // A charge without an intent was not made by this service.
+  // This service makes no charge without a payment intent.
   if (!paymentIntent) return null;
   return {
     ...{ id, kind, source: source.id, paymentIntent, amountCents: money.amount, feeCents: money.fee },

@@ -29,9 +29,9 @@ import { bookDispute, takeDispute } from "./take-dispute.ts";
 export type { Outcome, Taken } from "./apply.ts";
 
 /**
- * Applies one verified event in the caller's transaction, to all orders that it pays. Nothing else sets an order to
- * Paid. Each event id counts once; late, repeated and foreign events change nothing.
- * @returns the result for the order; for several, the result that most needs a person
+ * Applies one verified event to all orders that it pays, in the caller's transaction. Nothing else sets an order to
+ * Paid. Each event id counts once. An event that is late, repeated or foreign changes nothing.
+ * @returns the result for the order; of several orders, the result that most needs a person
  */
 export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
@@ -41,7 +41,7 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
     await conclude(tx, event.id, event, only, options);
     return only;
   }
-  // Unapplied money for several orders is handled for each order, so each has its own row below the event's.
+  // A person resolves unapplied money separately for each order. So besides the event's own row, each order gets a row.
   for (const [n, taken] of results.entries()) {
     const id = `${event.id}:${n + 1}`;
     await recordEvent(tx, id, event.type, options.at);
@@ -77,7 +77,7 @@ async function conclude(tx: Tx, id: string, event: SignedEvent, taken: Taken, op
 }
 
 async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken[]> {
-  // Only events of connected accounts have this field, and the service has none.
+  // Only events about connected accounts have this field. The service has no connected accounts.
   if (event.account !== undefined && event.account !== null) return [nothing("foreign")];
   if (isOtherMode(event, options.livemode)) return [nothing("foreign")];
   const message = readMessage(event);
@@ -94,13 +94,16 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   return orders.length === 0 ? [nothing("unknown")] : readSession(tx, message, locked, options);
 }
 
-/** The time when the processor made the event. Events may arrive in another order. */
+/** When the processor created the event. Events may arrive in another order. */
 function timeOf({ created }: SignedEvent, at: Date): Date {
   const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? at : time;
 }
 
-/** Records a dispute and applies it to every order that the payment paid. The payment's own event may arrive later. */
+/**
+ * Records a dispute, and applies it to every order that the disputed payment paid. The event of the payment itself may
+ * arrive later.
+ */
 async function readDispute(
   tx: Tx,
   message: DisputeMessage,
@@ -120,14 +123,14 @@ const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boole
 
 type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 
-/** An order code with the order's share of the money, if it is known, and the supplement that the share pays. */
+/** An order's code, its share of the money if known, and the supplement that the share pays. */
 type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
 
 type Locked = { payees: readonly Named[]; orders: readonly LockedOrder[] };
 
 /**
- * Locks the orders that a message is about, and then its payment. Orders that another event recorded before the payment
- * was locked are locked afterwards. Only a repetition of that event could take these locks in the opposite order.
+ * Locks the orders that a message is about, and then the payment. Another event may have recorded further orders before
+ * the payment was locked; these are locked last. A deadlock would need a repetition of that same event.
  */
 async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
   const payees = await payeesOf(tx, message);
@@ -141,8 +144,8 @@ async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
 }
 
 /**
- * The orders of the session or the payment. If its creation was interrupted and nothing was recorded, the event's
- * metadata name one.
+ * The orders that the session or the payment is for. If the service lost the session before it recorded anything, the
+ * event's metadata names the order.
  */
 async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]> {
   if (message.kind === "disputed")
@@ -184,7 +187,7 @@ async function readSession(
   options: TakeOptions,
 ): Promise<Taken[]> {
   const { sessionId, checkoutId, kind } = message;
-  // Read after locking the orders, because another event may have changed the session.
+  // The status is read after locking the orders, because another event may have changed the session.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   const status =
     message.chargeId === null
@@ -193,13 +196,14 @@ async function readSession(
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
-  // While the bank's money is on its way, another open session could also be paid, so it is closed.
+  // While a bank's money is on its way, another open session of the order could be paid as well. So it is closed.
   if (hasEnded && kind === "pending")
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
   const shareOf = sharesOf(message, payees, orders);
   const results: Taken[] = [];
   for (const order of orders) {
-    // A late failure of one charge says nothing while other money is on its way.
+    // When one charge fails late, the order may be waiting for money from another payment. Then the failure doesn't
+    // move the order.
     const isLate = kind === "failed" && message.chargeId !== null && (await isAwaited(tx, order.id));
     const about = { ...options, share: shareOf(order), status };
     results.push(isLate ? nothing("stale", order) : await takeSession(tx, order, message, about));
@@ -208,7 +212,7 @@ async function readSession(
   return isNews && message.paymentIntent !== null ? takeEarlier(tx, message.paymentIntent, results, options) : results;
 }
 
-/** Applies refunds and disputes of a payment that arrived before the payment's own event. */
+/** Applies the refunds and disputes of a payment that arrived before the payment itself. */
 async function takeEarlier(
   tx: Tx,
   paymentIntent: string,
@@ -217,7 +221,7 @@ async function takeEarlier(
 ): Promise<Taken[]> {
   const orders = results.flatMap(({ order }) => order ?? []);
   const [only] = orders.length === 1 ? orders : [];
-  // Refunds that we requested always belong to recorded payments.
+  // A refund that this service requested is never early, because its payment is on record.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
       await recordPart(tx, only.id, { paymentIntent, share: null, refund: id, amountCents }, options.at);
@@ -235,15 +239,15 @@ async function takeEarlier(
 const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
   (await chargesOfOrder(tx, orderId)).some(isOpenCharge) || hasPendingFunds(tx, orderId);
 
-/** The bank has answered, so the task to ask the processor is closed. */
+/** The bank has answered. Closes the task that tells a person to ask the processor. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {
   for (const { id: orderId } of orders)
     await closeTasks(tx, { orderId, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
 }
 
 /**
- * Divides the money among the orders. If the total differs from the sum of the parts, no order is paid: all are held,
- * and the first one has the money on record.
+ * Divides the money among the orders. If the total is not the sum of the parts, no order is paid: all of them are held,
+ * and the money is recorded for the first one.
  */
 function sharesOf(
   { amount, currency: paidIn }: SessionMessage,
@@ -282,12 +286,12 @@ async function readRefund(
     const { before, now, isNews } = await recordRefund(tx, { ...message, refundId }, options.at);
     if (state === "failed" && isNews)
       await takeFailedRefund(tx, orders, { ...message, refundId }, { ...options, before });
-    // A failed refund stays failed, whatever event arrives later.
+    // A failed refund stays failed, whatever events arrive later.
     if (state !== "succeeded" || now === "failed") return unmoved;
   }
   if (orders.length === 0) return unmoved;
   if (!whole && refund === null && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
-  // Only a person can tell which order's part of a shared payment was returned.
+  // A payment for several orders was refunded in part. Only a person can tell which order's part it was.
   if (refund !== null && orders.length > 1) return unmoved;
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];

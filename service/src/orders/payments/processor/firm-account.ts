@@ -1,4 +1,4 @@
-/** A firm's card or bank account at the processor, and charges without a person at the processor's page. */
+/** A firm's card or bank account at the processor, and charges that need nobody at the processor's page. */
 import type { Stripe } from "stripe";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -9,7 +9,7 @@ export type SavedMethod = {
   kind: "card" | "bank";
   brand: string | null;
   last4: string | null;
-  /** As MM/YYYY; null for a bank account. */
+  /** When the card expires, as MM/YYYY; null for a bank account. */
   expires: string | null;
 };
 
@@ -33,8 +33,8 @@ export type ChargeAnswer =
   | { state: "declined"; paymentIntent: string | null; reason: string };
 
 /**
- * `paid`: it can't be canceled. `moving`: a bank moves the money. `unclear`: there may be a payment that the processor
- * does not show yet.
+ * How the end of a charge went. `canceled`: no money is taken. `paid`: it is too late to cancel. `moving`: a bank is
+ * moving the money. `unclear`: there may be a payment that the processor does not list yet.
  */
 export type ChargeEnd = { state: "canceled"; paymentIntent: string } | { state: "paid" | "moving" | "unclear" };
 
@@ -44,29 +44,29 @@ type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "curr
 
 export type FirmAccount = {
   /**
-   * Creates a customer for the firm. Repeated requests with one `id` create only one customer. @throws ServiceError
+   * Creates the firm as a customer. Repeated requests with the same `id` create only one customer. @throws ServiceError
    * `processor_failed`
    */
   customer: (firm: { id: string; partnerId: string; environment: Environment; name: string }) => Promise<string>;
   /**
-   * The address of the hosted page that saves a method. A repeated request returns the same address.
+   * Returns the address of the hosted page where a method is entered. A repeated request returns the same address.
    * @returns null when the processor does not know the customer
    * @throws ServiceError `processor_failed`
    */
   setUp: (request: SetupRequest) => Promise<string | null>;
-  /** The method that a setup saved; the setup's state while it has not saved one. */
+  /** The method that a setup has saved or, while it has saved none, the state of the setup. */
   setupOf: (setupIntent: string) => Promise<SavedMethod | "verifying" | "failed">;
-  /** Makes the processor forget the method. A method that the processor does not know counts as forgotten. */
+  /** Tells the processor to forget the method. Succeeds for a method that the processor doesn't know. */
   detach: (method: string) => Promise<void>;
   /**
-   * Charges the method once for each `id`, for as long as the processor stores its keys: a day.
-   * @throws Error when it is unknown whether a payment exists
+   * Charges the method once for each `id`, as long as the processor remembers the idempotency key: a day.
+   * @throws Error when it is unknown whether a payment was created
    */
   charge: (request: ChargeRequest) => Promise<ChargeAnswer>;
-  /** The payment of an earlier attempt whose answer was lost; null when there is none. */
+  /** Finds the payment of an earlier attempt whose answer was lost; null when there is none. */
   findCharge: (charge: Pick<ChargeRequest, "id" | "customer">, since: Date) => Promise<ChargeAnswer | null>;
   /**
-   * Cancels the payment of a charge. If none was made, a request that is still in progress can't make one any more.
+   * Cancels the payment of a charge. If there is none, makes sure that a request in progress can't create one any more.
    * @throws ServiceError `processor_failed`
    */
   end: (charge: EndedCharge, since: Date) => Promise<ChargeEnd>;
@@ -105,7 +105,7 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
     },
     async detach(method) {
       await (await sdk()).paymentMethods.detach(method).catch((error: unknown) => {
-        // The method is unknown, or no longer attached to the customer.
+        // The processor doesn't know the method, or has already forgotten it.
         if (![400, 404].includes(statusOf(error))) throw error;
       });
     },
@@ -117,7 +117,8 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
       try {
         const stripe = await sdk();
         const found = async () => (await findIntent(stripe, charge, since))?.id;
-        // Reads again after a refused claim: the earlier request may have ended in between.
+        // If the key was already used, the payment is looked up once more. The request that used it may have created
+        // the payment in between.
         const intent = charge.paymentIntent ?? (await found()) ?? (await claimKey(stripe, charge)) ?? (await found());
         return intent === undefined ? { state: "unclear" } : await cancel(stripe, intent);
       } catch (error) {
@@ -152,9 +153,9 @@ async function findIntent(
 }
 
 /**
- * Makes a payment that nobody can confirm, with the charge's own key. From then on the processor refuses the charge,
- * because a key allows only one content. So even a late request of a crashed node takes no money.
- * @returns its id; undefined when the key was used before
+ * Uses the charge's idempotency key for a payment that nobody can confirm. From then on the processor refuses the
+ * charge itself, because a key allows only one content. So even a late request of a crashed node takes no money.
+ * @returns the id of that payment; undefined when the key was already used
  */
 async function claimKey(
   stripe: Stripe,
@@ -200,7 +201,10 @@ function setupOf({ id, customer, environment, returnTo }: SetupRequest): Stripe.
   };
 }
 
-/** Contains the order's code, the amount and the firm's name, but nothing about the client or the document. */
+/**
+ * The request that creates a charge's payment. It tells the processor the order's code, the amount and the firm's name,
+ * but nothing about the client or the document.
+ */
 function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
   const { id, orderCode, environment, firmName, customer, method, kind, amountCents, currency } = request;
   return {
@@ -222,7 +226,7 @@ function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentInten
   return { state: "declined", paymentIntent: id, reason: fault?.decline_code ?? fault?.code ?? status };
 }
 
-/** Null for an error that does not show whether a payment exists. */
+/** The processor's refusal; null for an error after which a payment may exist. */
 function declineOf(error: unknown): ChargeAnswer | null {
   const {
     code,

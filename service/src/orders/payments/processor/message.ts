@@ -1,25 +1,25 @@
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { type SignedEvent, shareRequest } from "./processor.ts";
 
-/** The outcome of a checkout session. */
+/** A change in the payment of a checkout session, or of a charge of a firm's method. */
 export type SessionMessage = {
   kind: "cleared" | "pending" | "failed" | "expired";
-  /** Null when the event is about a payment and names no session. */
+  /** The processor's id of the session; null for an event that names only a payment. */
   sessionId: string | null;
   /**
-   * The order's code. It is read from the metadata, which only the account's own keys can write. Payers can choose the
-   * `client_reference_id` of a payment link.
+   * The order's code, from the metadata. Only the account's own keys can write the metadata. A payer, in contrast, can
+   * choose the `client_reference_id` of a payment link.
    */
   orderCode: string | null;
-  /** Our id of the session, also from the metadata. It identifies a session whose creation was interrupted. */
+  /** Our id of the session, from the metadata. It finds a session whose creation was interrupted. */
   checkoutId: string | null;
-  /** From the metadata, too: our id of a charge of the firm's own method. */
+  /** Our id of a charge of the firm's method, from the metadata. */
   chargeId: string | null;
   paymentIntent: string | null;
   /** In the smallest unit of the currency; null when absent. */
   amount: number | null;
   currency: string | null;
-  /** Why the charge failed: the processor's code. */
+  /** The processor's code for why the charge failed. */
   reason: string | null;
 };
 
@@ -27,7 +27,7 @@ export type SessionMessage = {
 export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string | null };
 
 /**
- * The payer's bank demands the money back, or has decided about it. A debit that is returned after it was accepted
+ * A payer's bank demands money back, or has decided about it. A bank debit that is returned after it was accepted
  * counts as a dispute, too.
  */
 export type DisputeMessage = {
@@ -41,17 +41,19 @@ export type DisputeMessage = {
 
 export type RefundMessage = {
   kind: "refunded";
-  /** The processor's id of the refund; null for a message about the charge. */
+  /** The processor's id of the refund; null for an event about the charge. */
   refundId: string | null;
   state: "pending" | "succeeded" | "failed";
-  /** The name of our request for the refund, from the refund's metadata. */
+  /**
+   * Our name for the refund that we requested, from the refund's metadata; null for a refund that somebody else made.
+   */
   request: string | null;
   paymentIntent: string | null;
   orderCode: string | null;
   checkoutId: string | null;
-  /** The id of our payment, when one order's share of a payment for several was refunded. */
+  /** Our id of the payment, if the refund returns one order's share of a payment for several orders. */
   share: string | null;
-  /** The name of a partial refund: the id of its request, or the processor's id. Null for a note about the charge. */
+  /** The name of a partial refund: the id of its request, or the processor's id. Null for an event about the charge. */
   refund: string | null;
   amount: number | null;
   currency: string | null;
@@ -66,7 +68,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
 
-/** A refund of one order's share, which `refundShare` requested, or of a part of a payment. */
+/** Reads a refund: of one order's share, which `refundShare` requested, or of a part of a payment. */
 function refundMessage(object: Fields): ProcessorMessage {
   const { status } = object;
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
@@ -82,14 +84,14 @@ function refundMessage(object: Fields): ProcessorMessage {
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
-/** The sum of a refund or a dispute. */
+/** The amount of a refund or a dispute; null unless it is a whole number that is not negative. */
 const sumOf = (value: unknown): number | null => (Number(value) >= 0 ? whole(value) : null);
-/** A name that is stored as a key. */
+/** Reads a text that will be stored as a key. */
 const keyOf = (value: unknown): string | null => {
   const key = text(value);
   return key !== null && key.length <= 255 ? key : null;
 };
-/** A reference is an id, or the object itself when the account expands it. */
+/** Reads the id of a referenced object. The account may be set up to send the whole object instead of the id. */
 const idOf = (value: unknown): string | null => text(value) ?? text(fieldsOf(value)["id"]);
 const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata"])["order_code"]);
 const ownId = (object: Fields, name: "checkout" | "charge" | "setup"): string | null => {
@@ -124,7 +126,7 @@ const refundTypes: ReadonlySet<string> = new Set([
   "charge.refund.updated",
 ]);
 
-/** Event types that concern an order; metrics count any other as `other`. */
+/** The event types that may concern an order. Metrics count all other types as `other`. */
 export const knownTypes: ReadonlySet<string> = new Set([
   ...Object.keys(sessionKinds),
   "checkout.session.completed",
@@ -135,7 +137,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
   ...refundTypes,
 ]);
 
-/** Reads an event's content without trusting its shape. */
+/** Reads an event's content. Doesn't assume that the content has the documented form. */
 export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
   const object = fieldsOf(data.object);
   if (disputeTypes.has(type)) return disputeMessage(object);
@@ -207,7 +209,10 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
   };
 }
 
-/** An inquiry that ends without a dispute counts as won. A status that this release does not know is not a decision. */
+/**
+ * How a dispute's status was decided. An inquiry that ends without a dispute counts as won. Other statuses are not
+ * decisions.
+ */
 const decisions: Readonly<Record<string, "won" | "lost">> = {
   won: "won",
   warning_closed: "won",

@@ -4,12 +4,12 @@ import { hasNulEscape } from "../../../kernel/platform/text.ts";
 import { type Movement, movementsOf, type Window } from "./balance.ts";
 import { type FirmAccount, firmAccount } from "./firm-account.ts";
 
-/** A checkout to create. With the same `id` the processor creates it only once. Amounts are US cents. */
+/** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
 export type CheckoutRequest = {
   id: string;
-  /** Whether the checkout pays several orders of a room. */
+  /** Whether the checkout pays for several orders of a room. */
   isShared: boolean;
-  /** The firm that requests the payment. */
+  /** The firm that the payer sees as the one asking for the payment. */
   firmName: string;
   environment: string;
   /** One line for each order. */
@@ -26,40 +26,43 @@ export type SignedEvent = {
   type: string;
   account?: unknown;
   livemode?: unknown;
-  /** When the processor made the event, in Unix seconds. */
+  /** When the processor created the event, in Unix seconds. */
   created?: unknown;
   data: { object: unknown };
 };
 
 /** The payment processor. */
 export type Processor = {
-  /** True for a key of the processor's test mode, in which no money moves. */
+  /** Whether the key is for the processor's test mode, in which no money moves. */
   testMode: boolean;
-  /** The `livemode` of its events; null when the key doesn't show it. */
+  /** The `livemode` that the processor's events must have; null when the key doesn't tell. */
   livemode: boolean | null;
-  /** @throws ServiceError `processor_failed` */
+  /**
+   * Creates a session, or returns the one that was created with the same `id`. @throws ServiceError `processor_failed`
+   */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
-  /** The session that was created with the id; null when there is none. */
+  /** Finds the session that was created with our `id`; null when there is none. */
   find: (id: string, since: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
   /**
-   * Closes the session for payments. Leaves an ended session unchanged.
-   * @returns `complete` when a payer finished it first
+   * Ends the session, so that it can't be paid. A session that has already ended doesn't change.
+   * @returns `complete` when a payer completed it first
    * @throws ServiceError `processor_failed`
    */
   expire: (sessionId: string) => Promise<"expired" | "complete">;
-  /** The state of a finished session's payment; `unknown` for a session of another account. */
+  /** The state of the payment of a session that a payer completed; `unknown` for a session of another account. */
   paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
-  /** Refunds the full amount. With the same `id` it happens only once. */
+  /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
-  /** Refunds a part of the amount. With the same `request` it happens only once, however much later it is repeated. */
+  /** Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. */
   refundPart: (part: RefundPart) => Promise<void>;
   /**
-   * Refunds an order's share of a payment for several, less the parts that were already refunded. Happens only once.
+   * Refunds an order's share of a payment for several orders, minus the parts already refunded. A repeated call refunds
+   * nothing more.
    */
   refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
   /**
-   * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested the refund for
-   * a part of the amount.
+   * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it as a partial
+   * refund.
    */
   refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
   /** The movements of money on the account. */
@@ -67,13 +70,13 @@ export type Processor = {
   /** Cards and bank accounts of firms. */
   firm: FirmAccount;
   /**
-   * @throws ServiceError `validation` when the signature doesn't verify over these bytes, or its time is out of
-   * tolerance
+   * Verifies an event's signature over the exact bytes.
+   * @throws ServiceError `validation` when the signature is wrong, or its time is out of tolerance
    */
   verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
 };
 
-/** A part of a payment. `payment` is the id of our record of the payment. */
+/** A part of a payment to refund. `payment` is our id of the payment. */
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
 
 export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
@@ -90,8 +93,8 @@ const livemodeOf = (secretKey: string): boolean | null => {
 };
 
 /**
- * Stripe, through its SDK, which is loaded at first use.
- * @param baseUrl the site to which the payer returns
+ * Opens Stripe. Its SDK is loaded at first use.
+ * @param baseUrl the site that the payer returns to
  */
 export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSettings, baseUrl: string): Processor {
   let loading: Promise<Stripe> | undefined;
@@ -129,12 +132,12 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         const { status } = await sessions.retrieve(sessionId);
         if (status !== "open") return endOf(status);
         await sessions.expire(sessionId).catch(async (error: unknown) => {
-          // If a payer finished just before, the processor refuses to expire the session.
+          // The processor refuses to expire a session that a payer completed a moment ago.
           if ((await sessions.retrieve(sessionId)).status === "open") throw error;
         });
         return endOf((await sessions.retrieve(sessionId)).status);
       } catch (error) {
-        // A session of another account can't be paid here.
+        // A session of another account can't be paid through this account.
         if (isUnknown(error)) return "expired";
         throw failed(error, "close");
       }
@@ -159,7 +162,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
       await stripe.refunds
         .create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` })
         .catch((error: unknown) => {
-          // The payment was already refunded part by part.
+          // Partial refunds have already returned the whole payment.
           if ((error as { code?: unknown } | null)?.code !== "charge_already_refunded") throw error;
         });
     },
@@ -180,7 +183,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
     },
     async verify(body, signature, now) {
       if (!signature) throw invalid("The signature is missing.");
-      // The SDK refuses old times, but accepts any future time.
+      // The SDK refuses a signature with an old time, but accepts any future time.
       if (signedAt(signature) > now.getTime() / 1000 + toleranceSeconds)
         throw invalid("The signature's time is in the future.");
       const { webhooks } = await sdk();
@@ -198,12 +201,12 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
   };
 }
 
-/** The name that our refund of an order's whole share has at the processor. */
+/** The `request` under which an order's share is refunded. */
 export const shareRequest = (payment: number | string): string => `payment:${payment}`;
 
 /**
- * Idempotency keys expire after a day, and a job may be retried after that, so this first checks what was already
- * refunded.
+ * Refunds a part unless it was refunded before. Idempotency keys expire after a day and a job may run again later, so
+ * the processor's refunds are read first.
  */
 async function refundOnce(
   stripe: Stripe,
@@ -228,7 +231,7 @@ const endOf = (status: string | null): "expired" | "complete" => (status === "co
 
 const isUnknown = (error: unknown): boolean => (error as { statusCode?: unknown } | null)?.statusCode === 404;
 
-/** The time `t` in the signature header in Unix seconds; 0 without one, which fails the verification. */
+/** The time `t` in the signature header, in Unix seconds. Without one it is 0, and the verification fails. */
 const signedAt = (signature: string): number => Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? 0);
 
 function isEvent(value: unknown): value is SignedEvent {
@@ -253,9 +256,9 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
 }
 
 /**
- * Sends the orders' codes, the amounts and the firm's name, but nothing about the client or the document. A shared
- * checkout names its orders only by the first digits of their codes, because a payer may not have access to all of
- * their pages.
+ * The request that creates a session. It tells the processor the orders' codes, the amounts and the firm's name, but
+ * nothing about the client or the document. The page of a checkout for several orders shows only the first digits of
+ * their codes, because its payer may not have access to all of the orders.
  */
 function sessionOf(
   { id, isShared, firmName, environment, lines, currency, expiresAt }: CheckoutRequest,

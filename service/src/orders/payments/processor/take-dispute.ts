@@ -9,8 +9,8 @@ import { heldPayments } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
 
 /**
- * Books the loss of a dispute on the payments that the bank's decision concerns, oldest first. Reverses the loss when
- * the bank decides differently later.
+ * Books the loss from a decided dispute on the payments that it concerns, oldest first. If the bank later decides for
+ * the service, reverses the loss.
  */
 export async function bookDispute(tx: Tx, { id, paymentIntent, amountCents, state }: Dispute, at: Date): Promise<void> {
   if (state === "opened") return;
@@ -24,14 +24,14 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
 
 /**
- * Applies a dispute to one of the orders that the money paid. Unfinished work stops, and a person sees the sum until
- * the bank has decided. Then refunds that waited continue.
+ * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
+ * until the bank has decided. Afterwards, refunds that waited continue.
  */
 export async function takeDispute(tx: Tx, order: LockedOrder, dispute: Dispute, options: TakeOptions): Promise<Taken> {
   const { at, actor } = options;
   const { id: orderId, environment } = order;
   const { id: disputeId, state, amountCents: amount } = dispute;
-  // A dispute about a payment for several orders opens a task for each order.
+  // If the payment was for several orders, each order gets its own task.
   const subject = `${disputeId}:${orderId}`;
   const lostSubject = `${subject}:lost`;
   const isNew = await isNeverOpened(tx, state === "lost" ? lostSubject : subject);
@@ -51,7 +51,7 @@ export async function takeDispute(tx: Tx, order: LockedOrder, dispute: Dispute, 
     return nothing("stale", order);
   }
   if (!isNew) return nothing("stale", order);
-  // Opens a new task, because a person may have ended the previous one when the answer was sent.
+  // Opens another task for the loss, because a person may have closed the first one after answering the bank.
   const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
   await openTask(tx, { ...task, subject: lostSubject, reason: words });
   if (order.status !== "RefundPending") return hold(tx, order, sum, options);
@@ -70,8 +70,8 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOption
 }
 
 /**
- * Ends an order that is to be refunded, when the bank has returned all money held for it, so the service can't refund
- * anything more. @returns null when money is left, and when nothing was lost
+ * Ends an order in RefundPending when the bank has taken back all of its money, so that nothing is left to refund.
+ * @returns null when some money is left, and when the bank took none
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<Taken | null> {
   const held = await heldPayments(tx, order.id);

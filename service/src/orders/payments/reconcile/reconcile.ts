@@ -17,7 +17,7 @@ import {
 
 type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
-/** Queues today's comparison with the processor's books, once across all nodes. */
+/** Queues the comparison of this day's movements with the processor, once for all nodes. */
 export const scheduleReconciliation = ({ db, clock }: Pick<ReconcileDeps, "db" | "clock">): Promise<void> =>
   askForDay(db, clock());
 
@@ -27,9 +27,9 @@ export const reconcileJobs = (jobs: Jobs, deps: ReconcileDeps): void =>
 const copiedAtOnce = 100;
 
 /**
- * Copies the processor's movements of the period, and keeps one task for each difference from our rows. Moves no order.
- * An interrupted run is repeated: movements are copied once, and the tasks, the end of the period and its figures are
- * committed together.
+ * Copies the processor's movements in the period, and compares them with our rows. Opens one task for each difference.
+ * Moves no order. An interrupted run can be repeated: each movement is copied once, and the tasks and the end of the
+ * period are committed together.
  */
 export async function reconcile(
   { db, clock, log, processor }: ReconcileDeps,
@@ -62,7 +62,7 @@ export async function reconcile(
   });
 }
 
-/** The subject contains the figures, so a difference that changes gets a new task. */
+/** The task's subject contains the amounts. So if a difference changes, a new task is opened. */
 function taskOf(difference: Difference): NeededTask {
   const { kind, source, hereCents, thereCents, hereCurrency, thereCurrency, isAuthentic } = difference;
   const here = hereCents === null ? "none" : `${hereCents} ${hereCurrency}`;
@@ -73,7 +73,7 @@ function taskOf(difference: Difference): NeededTask {
 
 const names: Readonly<Record<Movement["kind"], string>> = { charge: "charge", refund: "refund", dispute: "dispute" };
 
-/** A difference in words, with cents and the processor's ids. */
+/** Describes a difference in words, with cents and the processor's ids. */
 export function wordsOf(difference: Difference): string {
   const { kind, source, paymentIntent, hereCents, thereCents, hereCurrency, thereCurrency } = difference;
   const which = `the ${names[kind]} ${source}${source === paymentIntent ? "" : ` of ${paymentIntent}`}`;

@@ -15,7 +15,7 @@ import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
 
-/** The columns of the copied movements that the MAC covers. A forged row would hide a difference. */
+/** The columns of a copied movement that its MAC covers. A forged movement would hide a difference. */
 const movementState: StateMac = {
   table: sql`balance_transactions`,
   key: sql`id`,
@@ -31,7 +31,7 @@ export const reconcileRows = [stateRows(movementState)];
 /** The queue of daily comparisons; payload `{day}`. */
 export const reconcileQueue = "reconcile";
 
-/** Queues the comparison of the day, once across all nodes. @param at in UTC */
+/** Queues the comparison of a day, once for all nodes. @param at a time within the day, in UTC */
 export async function askForDay(db: Database, at: Date): Promise<void> {
   const day = at.toISOString().slice(0, 10);
   await db.transaction(async (tx) => {
@@ -42,13 +42,13 @@ export async function askForDay(db: Database, at: Date): Promise<void> {
 }
 
 /**
- * A movement can appear late, and a page of the list that was read earlier may not contain it. So each period begins
- * this long before the end of the last one.
+ * A movement can appear in the processor's list only after its page was read. So each period begins this long before
+ * the end of the previous period.
  */
 const overlapMs = 3 * dayMs;
 /**
- * How long before the first comparison the copy begins, so that it contains the movement of a payment whose event
- * arrived days later.
+ * The first period begins this long before the first comparison. So the copy contains the movement of a payment whose
+ * event arrived days later.
  */
 const firstMs = 10 * dayMs;
 
@@ -62,7 +62,7 @@ export async function windowOf(db: Sql, day: string, until: Date): Promise<Windo
   return { from: new Date(from), until };
 }
 
-/** Copies movements. Movements that were copied before stay unchanged. */
+/** Stores copies of movements. A movement that was copied before stays unchanged. */
 export async function insertMovements(tx: Tx, movements: readonly Movement[]): Promise<void> {
   if (movements.length === 0) return;
   const column = <T>(of: (movement: Movement) => T): T[] => movements.map(of);
@@ -84,31 +84,34 @@ export async function insertMovements(tx: Tx, movements: readonly Movement[]): P
 export type Difference = {
   kind: Movement["kind"];
   /**
-   * The processor's id of the charge, refund or dispute. For a payment that the processor does not have, the id of its
-   * intent.
+   * The processor's id of the charge, refund or dispute. For a payment that the processor doesn't have: the id of its
+   * payment intent.
    */
   source: string;
   paymentIntent: string;
   /**
-   * The sum of our rows, and the sum of the processor's movements; null when there are none. Negative for money that
-   * left.
+   * `hereCents` is the sum of our rows, and `thereCents` the sum of the processor's movements; null when there are
+   * none. Negative for money that left.
    */
   hereCents: number | null;
   thereCents: number | null;
   hereCurrency: string | null;
   thereCurrency: string | null;
-  /** False when one of the compared rows was altered outside the service. */
+  /** False when one of the compared rows fails its MAC. */
   isAuthentic: boolean;
 };
 
-/** An event may arrive after the money moved, and the processor may book a movement after its event arrived. */
+/**
+ * How long rows and movements may differ: an event may arrive up to an hour after the money moved, and the processor
+ * may book a movement up to a day after its event.
+ */
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";
 
 /**
- * Compares all movements since the first comparison with the rows here: charges by payment, refunds and disputes by
- * their ids, each together with its reversals. For a pending refund and an open dispute, the money may or may not have
- * moved.
+ * Compares all movements since the first comparison with our rows. Compares charges by payment, and refunds and
+ * disputes by their ids, each together with its reversals. For a pending refund or an open dispute, the money may or
+ * may not have moved, so either is accepted.
  */
 export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]> {
   const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind
@@ -165,7 +168,7 @@ export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]
     FROM differing d ORDER BY d.kind, d.key`);
 }
 
-/** Ends a day's comparison. @returns false when another run has ended it before */
+/** Ends the comparison of a day. @returns false when another run has already ended it */
 export async function endDay(tx: Tx, day: string, { from, until }: Window, found: number, at: Date): Promise<boolean> {
   const ended = await tx.query(sql`
     UPDATE reconciliations SET starts_at = ${from}, ends_at = ${until}, ended_at = ${at}, differences = ${found},

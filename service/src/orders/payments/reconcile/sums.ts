@@ -2,13 +2,13 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
 type Sums = {
-  /** The processor's movements for recorded payments: the money that arrived, and the money that left permanently. */
+  /** The sums of the processor's movements for payments on record: money that arrived, and money that left for good. */
   charged: number;
   left: number;
-  /** Our rows: payments for orders, and payments for no order. */
+  /** The sums of our payment rows: payments that paid for their order, and payments that paid for none. */
   allocated: number;
   unallocated: number;
-  /** Our documents. */
+  /** The sums of our receipts, credit notes and losses, minus their reversals. */
   receipts: number;
   refunds: number;
   losses: number;
@@ -16,13 +16,17 @@ type Sums = {
   overdrawn: string[];
 };
 
-/** How long before the end of the last copy a movement may not yet be booked there, or its event not yet have come. */
+/**
+ * Ignores what is more recent than this before the end of the last copy. The processor may not have booked a movement
+ * yet, or its event may not have arrived.
+ */
 const bookedWithin = "1 day";
 const eventWithin = "1 hour";
 
 /**
- * Ignores, on both sides, the money of open disputes, and payments whose books still move: the copy is made once a day,
- * and the processor counts a refund as whole while the bank is still moving the money.
+ * Reads the sums of both sides. Leaves out the money of open disputes, and payments whose documents are still changing:
+ * the processor's movements are copied once a day, and the processor counts a refund as whole while the bank is still
+ * moving the money.
  */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`
@@ -68,8 +72,8 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares the sums of our books with those of the payment processor: its charges are the payments for orders and for
- * no order; no payment returned more than was paid; the documents in the statements equal the charges minus refunds and
+ * Compares our books with the processor's movements. Three things must hold: the processor's charges equal our
+ * payments; no payment returned more than was paid; the documents in the statements equal the charges minus refunds and
  * losses.
  * @throws Error naming each difference in cents
  */

@@ -23,7 +23,7 @@ import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDel
 export type DeliveryDeps = {
   db: Database;
   clock: Clock;
-  /** Called when a person requests a delivery, so that it doesn't wait for the next poll. */
+  /** Wakes the dispatcher, so that a delivery that a person requests doesn't wait for the next poll. */
   wake: () => void;
 };
 
@@ -48,7 +48,7 @@ const deliveryView = (row: DeliveryRow): Delivery => ({
   replayedFrom: row.replayedFrom,
 });
 
-/** The latest deliveries of one subscription. @throws ServiceError for an unknown one */
+/** The latest deliveries of one subscription. @throws ServiceError for an unknown subscription */
 export async function deliveryFeed({ db }: DeliveryDeps, owner: Owner, webhookId: string): Promise<DeliveryFeed> {
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   return { deliveries: (await selectFeed(db, webhookId, feedLength)).map(deliveryView) };
@@ -63,7 +63,7 @@ export type DeliveryQuery = PageQuery & {
   status?: string;
 };
 
-/** A cursor is the id of the previous page's last delivery. */
+/** The cursor is the id of the last delivery on the previous page. */
 async function afterOf(db: Database, owner: Owner, query: DeliveryQuery): Promise<number | null> {
   const cursor = cursorOf(query.cursor);
   if (cursor === null) return null;
@@ -110,7 +110,7 @@ export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string
 }
 
 /**
- * Sends the same event again, as a new delivery with a body from the present records.
+ * Sends the same event again, as a new delivery. Its body is built from the present records.
  * @throws ServiceError for an unknown delivery, and when its subscription was deleted
  */
 export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: Owner, id: string) {
@@ -122,8 +122,8 @@ export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: O
 }
 
 /**
- * Sends a test event to one subscription, whichever topics it has.
- * @returns the id of its delivery
+ * Sends a test event to one subscription, whatever topics it has.
+ * @returns the id of the delivery
  * @throws ServiceError for an unknown subscription
  */
 export async function sendTest({ db, clock, wake }: DeliveryDeps, owner: Owner, webhookId: string): Promise<string> {

@@ -21,8 +21,8 @@ export type ExchangeDeps = {
 };
 
 /**
- * A rebuilt body. `isAsSent`: whether its hash equals that of the sent body; null when nothing was sent or no hash is
- * stored.
+ * A body that was built again from the records. `isAsSent`: whether its hash equals the hash of the sent body; null
+ * when nothing was sent or no hash is stored.
  */
 export type Payload = { text: string; isAsSent: boolean | null };
 
@@ -51,7 +51,7 @@ WHERE delivery.id = ${id} AND delivery.partner_id = ${partnerId} AND delivery.en
   return row;
 }
 
-/** The request and response of one of the owner's deliveries. @throws ServiceError for an unknown one */
+/** The request and response of one of the owner's deliveries. @throws ServiceError for an unknown delivery */
 export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId: string): Promise<ShownExchange> {
   const row = isUuid(deliveryId) ? await selectRow(deps.db, owner, deliveryId) : undefined;
   if (!row) throw deliveryNotFound();
@@ -74,8 +74,8 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
 }
 
 /**
- * Payloads are not stored (contract, Webhook management). Rebuilds one from the records. Its hash shows whether it
- * equals the one that was sent.
+ * Builds the body of a delivery again, because bodies are not stored (contract, Webhook management). The stored hash
+ * shows whether it equals the sent body.
  */
 async function payloadAnew(
   { baseUrl, passportOf }: ExchangeDeps,
@@ -91,7 +91,7 @@ async function payloadAnew(
   return { text: (match || present).toString(), isAsSent: sent && match !== undefined };
 }
 
-/** The event as it is now, and, for an order, in each status that the order may have had. */
+/** The event with the present records and, for an order's event, with each status that the order may have had. */
 function asItMayHaveBeen(event: EventContext): EventContext[] {
   const { order } = event;
   if (!order || !isOrderTopic(event.topic)) return [event];

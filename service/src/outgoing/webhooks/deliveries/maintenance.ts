@@ -4,9 +4,9 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 const pageSize = 5_000;
 
 /**
- * Deletes the records of deliveries that ended before the given time, page by page from the oldest, until a page
- * contains a newer one. Stops between pages once `stopping` is aborted.
- * @returns the number of records
+ * Deletes the records of deliveries that ended before the given time. Works in pages, from the oldest, and stops after
+ * a page with a delivery that was created later. Stops between pages once `stopping` is aborted.
+ * @returns the number of deleted records
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {
   let deleted = 0;
@@ -26,12 +26,13 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   return deleted;
 }
 
-/** For how many of a webhook's latest deliveries the requests and responses are kept. */
+/** How many of a webhook's latest deliveries keep their request and response. */
 const exchangesKept = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
-// The webhook's row stores the progress, so that no delivery is visited twice and no extra index is needed.
+// Which exchanges to drop. Each webhook's row stores how far they were dropped, so no delivery is visited twice and no
+// extra index is needed.
 const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
@@ -41,8 +42,8 @@ FROM webhooks, LATERAL (
 WHERE latest.seq > exchanges_dropped_to`);
 
 /**
- * Drops the requests and responses of deliveries before each webhook's latest 1,000. Stops between pages once
- * `stopping` is aborted.
+ * Drops requests and responses of all but each webhook's latest 1,000 deliveries. Stops between pages once `stopping`
+ * is aborted.
  */
 export async function dropOldExchanges(db: Sql, stopping?: AbortSignal): Promise<void> {
   for (const { webhookId, from, upTo } of await selectDropping(db))
@@ -61,13 +62,14 @@ RETURNING exchanges_dropped_to AS last`);
     }
 }
 
-// A delivery that was pending in a backup may have been sent since. After a restore it waits for a person to decide.
+// A delivery that is pending in a backup may have been sent after the backup. So after a restore, it is held until a
+// person decides.
 
-/** The lease end of a held delivery, so far away that no node claims it. */
+/** The end of a held delivery's lease. It is so far away that no node claims the delivery. */
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`state = 'pending' AND leased_until = ${never}`;
 
-/** Holds the pending deliveries until they are released or discarded. */
+/** Holds the pending deliveries until a person releases or discards them. */
 export const holdDeliveries = (db: Sql) =>
   db.query(sql`UPDATE webhook_deliveries SET leased_until = ${never} WHERE state = 'pending'`);
 
@@ -80,7 +82,7 @@ export async function countHeldDeliveries(db: Sql): Promise<number> {
 export const releaseHeldDeliveries = (db: Sql) =>
   db.query(sql`UPDATE webhook_deliveries SET leased_until = NULL WHERE ${isHeld}`);
 
-/** Fails the held deliveries, so that the firms can replay them. */
+/** Marks the held deliveries as failed, so that the firms can replay them. */
 export const discardHeldDeliveries = (db: Sql, at: Date) =>
   db.query(sql`
     UPDATE webhook_deliveries SET state = 'failed', reason = 'discarded after a restore', completed_at = ${at},

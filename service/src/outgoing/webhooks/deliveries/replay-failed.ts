@@ -9,20 +9,17 @@ import { webhookNotFound } from "../subscriptions/subscriptions.ts";
 import { testTopic } from "../topics.ts";
 import { type Period, periodIn } from "./period.ts";
 
-/**
- * The most replays in one call, so that a recovering endpoint is not flooded and the host's limit per minute is not
- * used up.
- */
+/** The most replays in one call. More would flood a recovering endpoint, and use up the host's limit per minute. */
 const atOnce = 200;
-/** Repeated calls within this time send an event only once. */
+/** A replayed event is not replayed again within this time, so repeated calls send it only once. */
 const againAfterMs = 60_000;
 /** No replays are added while the webhook has more pending deliveries than this. */
 const mostPending = 200;
 
 /**
- * The latest delivery of each event that was first sent in the period, and that has failed ever since, most recently
- * before the period's end. A replay that fails ends after the period, so repeated calls for one period come to an end.
- * Skips events that are being sent, were replayed within a minute, or whose record is gone.
+ * For each event that was first sent in the period and has only failed since: its latest delivery. All of its failures
+ * must be earlier than the period's end. A replay fails after that end, so repeated calls for the same period come to
+ * an end. Skips events that are being sent, were replayed within a minute, or whose record is gone.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries
@@ -57,14 +54,14 @@ async function requireFewPending(db: Sql, webhookId: string): Promise<void> {
     );
 }
 
-/** How many were queued, how many remain for the next call, and the end of the period for that call. */
+/** The number of queued replays, the number of events for the next call, and the `until` for that call. */
 export type FailedReplayed = { replayed: number; left: number; until: string };
 
 /**
- * Replays, oldest first, events of the owner that a webhook failed to receive in a period, at most 200 in a call. Each
- * event is sent once for a period, whatever the result.
- * @param period `since` and, from the second call on, the `until` of the first result
- * @throws ServiceError for an unknown webhook, a bad period, and while many deliveries of the webhook are pending
+ * Replays events of the owner that a webhook failed to receive in a period: at most 200 in a call, oldest first. Each
+ * event is sent once for a period, whether or not it arrives.
+ * @param period `since` and, from the second call on, the `until` that the first call returned
+ * @throws ServiceError for an unknown webhook, an invalid period, and while many deliveries of the webhook are pending
  */
 export async function replayFailed(
   { db, clock, wake }: { db: Database; clock: Clock; wake: () => void },
@@ -77,7 +74,7 @@ export async function replayFailed(
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   const failed = failedIn(webhookId, { since, until }, now);
   const counts = await db.transaction(async (tx) => {
-    // Locks the webhook, because two concurrent calls would send the same events twice.
+    // The webhook is locked, because two concurrent calls would send the same events twice.
     await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`);
     await requireFewPending(tx, webhookId);
     const replayed = (await insertReplays(tx, failed, now)).length;

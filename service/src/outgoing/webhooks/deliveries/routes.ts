@@ -42,7 +42,7 @@ const listQuery = Type.Object({
   cursor: optionalText("`nextCursor` of the previous page."),
 });
 
-/** Routes to read deliveries and to send more of them. */
+/** Routes that read deliveries, and routes that send more. */
 export function deliveryRoutes(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
   testRoute(app, frame, deps);
   readRoutes(app, frame, deps);
@@ -194,7 +194,7 @@ function testRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
   });
 }
 
-// A secret made up for this example. It signs nothing else.
+// A signing secret for this example only.
 const secret = `svc_whsec_${"signatureexample".padEnd(52, "a")}`;
 const timestamp = 1_772_600_767;
 const rawBody = JSON.stringify({
@@ -207,7 +207,7 @@ const rawBody = JSON.stringify({
   },
 });
 
-/** A worked example for testing a receiver. It is the same for everybody. */
+/** An example with fixed values, for testing a receiver's verification. */
 const signatureExample = {
   signatureHeader,
   eventHeader,

@@ -33,7 +33,7 @@ const ownedBy = ({ partnerId, environment }: Owner) =>
 
 const newestFirst = (limit: number) => sql`ORDER BY delivery.seq DESC LIMIT ${limit}`;
 
-/** The latest of one subscription, newest first. */
+/** The latest deliveries of one subscription, newest first. */
 export const selectFeed = (db: Sql, webhookId: string, limit: number) =>
   db.query<DeliveryRow>(sql`${selectDeliveriesWhere(sql`webhook_id = ${webhookId}`)} ${newestFirst(limit)}`);
 
@@ -45,7 +45,7 @@ export type DeliveryFilter = {
   orderCode: string | null;
   externalReference: string | null;
   state: string | null;
-  /** `seq` of the previous page's last delivery. */
+  /** The `seq` of the last delivery on the previous page. */
   after: number | null;
 };
 
@@ -67,7 +67,8 @@ const ordersOf = ({ partnerId, environment }: Owner, reference: string) => sql`
 SELECT id FROM orders
 WHERE partner_id = ${partnerId} AND environment = ${environment} AND external_reference = ${reference}`;
 
-// `failed` is written as a constant, so that PostgreSQL can use the small partial index of failed deliveries.
+// `failed` is in the text of the statement, not a parameter, so that PostgreSQL can use the small partial index of
+// failed deliveries.
 const inState = (state: string) => (state === "failed" ? sql`state = 'failed'` : sql`state = ${state}`);
 
 /** The owner's delivery, or undefined. */
@@ -76,7 +77,9 @@ export async function selectDelivery(db: Sql, id: string, owner: Owner): Promise
   return row;
 }
 
-/** Queues the event of a delivery again for its subscription. @returns undefined when the subscription was deleted */
+/**
+ * Queues the event of a delivery once more for its subscription. @returns undefined when the subscription was deleted
+ */
 export async function insertReplay(db: Sql, id: string, at: Date): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
 INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, order_id, replayed_from, created_at)
@@ -112,8 +115,8 @@ RETURNING id`);
 const mostCounted = 100_000;
 
 /**
- * The number of pending deliveries and the age of the oldest. Reads only the first one of each webhook, to stay fast
- * with long queues.
+ * The number of pending deliveries and the age of the oldest. For the age, reads only the first pending delivery of
+ * each webhook, to stay fast with long queues.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

@@ -1,4 +1,7 @@
-/** How many deliveries this node may lease, and how many of one subscription it may send concurrently. */
+/**
+ * Limits for one node. `total`, `perPartner` and the windows count leased deliveries. `perWebhook` counts concurrent
+ * sends to one subscription.
+ */
 export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, perWebhook: 32 };
 
 const quickMs = 500;
@@ -8,7 +11,7 @@ const maxKept = 10_000;
 type Window = { size: number; held: number };
 
 /**
- * The free lease capacity: the total, and that of subscriptions and partners whose capacity differs from the initial
+ * How many more deliveries may be leased: in total, and for the subscriptions and partners that differ from the initial
  * value.
  */
 export type Capacity = {
@@ -18,8 +21,8 @@ export type Capacity = {
 };
 
 /**
- * Fast responses grow the window up to the largest, medium ones up to the concurrency. Slow or missing responses halve
- * it.
+ * The window after a response. A fast response widens it up to the largest window; a medium one, up to the number of
+ * concurrent sends. A slow or missing response halves it.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
@@ -30,16 +33,17 @@ function resized(size: number, tookMs: number): number {
 export type AdaptiveWindow = {
   take: (webhookId: string, partnerId: string) => void;
   /**
+   * Counts the delivery as no longer leased.
    * @param tookMs the response time; null for a delivery that was not sent
-   * @returns true when enough capacity is free for another claim
+   * @returns whether enough capacity is free for another claim
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;
   capacity: () => Capacity;
 };
 
 /**
- * Counts leased deliveries. If an endpoint hangs, it soon gets only one delivery at a time, however long its queue is.
- * A fast endpoint gets many in one statement.
+ * Counts leased deliveries, and limits them by a window for each subscription. An endpoint that hangs soon gets only
+ * one delivery at a time, however long its queue is. A fast endpoint gets many at once.
  */
 export function adaptiveWindow(): AdaptiveWindow {
   const webhooks = new Map<string, Window>();

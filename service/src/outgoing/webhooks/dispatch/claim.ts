@@ -8,28 +8,31 @@ import { type ContextRow, contextColumns, contextJoins, contextOf } from "../eve
 import type { EventContext } from "../payload.ts";
 import { type Capacity, limits } from "./adaptive-window.ts";
 
-/** A delivery leased by this node, with the records for its body. Only a passport is read later, at sending. */
+/**
+ * A delivery that this node has leased, with the records that its body is built from. A passport is the exception: it
+ * is read at sending.
+ */
 export type Claimed = Omit<EventContext, "passport"> & {
   seq: number;
   event: number;
   /** Whether the event's MAC is valid. */
   isWhole: boolean;
   partnerId: string;
-  /** The event's owner. */
+  /** The id of the firm that the event belongs to. */
   eventPartnerId: string;
-  /** Whether the event is in its firm's chain. Events from before the chain existed are not in it. */
+  /** Whether the event belongs to its firm's chain. Events from before the chain existed don't. */
   isChained: boolean;
   place: Place | null;
   /** The end of the lease, by the database's clock. */
   leasedUntil: Date;
 };
 
-// Uses the database's clock: a node whose clock is fast would otherwise resend deliveries that another has leased. Cut
-// to milliseconds, the precision of a `Date`.
+// Uses the database's clock, because a node whose clock is fast would resend deliveries that another node has leased.
+// Cut to milliseconds, the precision of a `Date`.
 const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
 
-// Jumps from subscription to subscription in the index of pending deliveries, so that a long queue costs no more than a
-// short one.
+// Finds the subscriptions with pending deliveries. Skips in the index from one subscription to the next, so a long
+// queue costs no more than a short one.
 const waiting = sql`
   (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -39,9 +42,12 @@ const waiting = sql`
   ) AS next`;
 
 // The query plan stays good for any number of pending and ended rows. BETWEEN makes the planner use the index of
-// pending rows, the only index in this order. With equality the planner could scan the primary key past all ended rows.
-// An array is looked up by index.
-/** The oldest deliveries of each subscription. The first delivery of every subscription precedes any second one. */
+// pending rows, which is the only index in this order. With `=`, the planner might scan the primary key past all ended
+// rows. Looking up an array by index also keeps the plan good.
+/**
+ * Leases the oldest deliveries of each subscription. The first delivery of every subscription comes before the second
+ * delivery of any.
+ */
 const leasing = (leaseMs: number, { total, webhooks, partners }: Capacity): Statement => sql`
 WITH RECURSIVE waiting AS (${waiting}
 ), due AS (
@@ -91,8 +97,8 @@ function claimedOf(rowMac: RowMac, { position, head, ...row }: LeasedRow): Claim
 }
 
 /**
- * Leases due deliveries within the capacity. Nodes skip each other's rows. A dead node's deliveries become due again
- * when its leases end.
+ * Leases due deliveries within the capacity. A node skips rows that another node is leasing. When a node dies, its
+ * deliveries become due again at the end of their leases.
  */
 export async function claimDue(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
@@ -103,15 +109,18 @@ export async function claimDue(
   return rows.map((row) => claimedOf(rowMac, row));
 }
 
-/** Deliveries that are ready, with their events' chain positions, and those whose events have no position yet. */
+/**
+ * `ready`: deliveries whose events have their position in the chain, or need none. `waiting`: deliveries whose events
+ * have no position yet.
+ */
 type Placed = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 
-// An event that fails its MAC never gets a position, so its delivery ends at once.
+// An event that fails its MAC never gets a position. So its delivery doesn't wait for one, and ends at once.
 const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
 
 /**
- * Adds waiting events to their firms' chains, one page for each firm. A firm whose events can't be added, or that
- * another node is processing, doesn't delay the others.
+ * Adds the events of waiting deliveries to their firms' chains, one page of events for each firm. A firm whose events
+ * can't be added, or whose chain another node is extending, doesn't delay other firms.
  */
 export async function placed(
   { db, rowMac, log }: { db: Database; rowMac: RowMac; log: Log },

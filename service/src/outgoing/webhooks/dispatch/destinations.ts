@@ -12,7 +12,7 @@ import { secretKeys } from "../signing.ts";
 import type { SigningKeys } from "../standard-signature.ts";
 import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from "../subscriptions/store.ts";
 
-/** A subscription's endpoint; `isFailing` while failures are counted. */
+/** The endpoint of a subscription. `isFailing`: its failures are being counted. */
 export type Destination = Owner & {
   url: string;
   /** Whether the subscription's MAC is valid, so that database access alone is not enough to receive events. */

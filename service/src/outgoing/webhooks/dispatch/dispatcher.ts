@@ -25,9 +25,9 @@ export type DispatcherTimes = {
   pollMs: number;
   /** How long a delivery is leased to this node. */
   leaseMs: number;
-  /** How long a delivery may wait on this node. The rest of the lease is longer than the longest POST. */
+  /** A delivery must be sent within this part of its lease. The rest of the lease is longer than the longest POST. */
   startWithinMs: number;
-  /** How long outcomes are collected before they are written together. */
+  /** How long outcomes are collected before they are written in one statement. */
   gatherMs: number;
   /** How long `stop` waits for deliveries in progress. */
   drainMs: number;
@@ -44,9 +44,10 @@ export const usualTimes: DispatcherTimes = {
 type Queued = Claimed & { destination: Destination; startBefore: number };
 
 /**
- * Sends due deliveries: leases each one, builds its body from the present records, signs it, and posts it once. Several
- * nodes may run one each. Due deliveries are polled a few times a second, without notifications: see
- * docs/decisions/webhook-dispatch.md. `stop` claims nothing new, waits briefly, and releases the rest.
+ * Sends due deliveries: leases each one, builds its body from the present records, signs it, and posts it once. Each
+ * node may run a dispatcher. It polls for due deliveries a few times a second, without database notifications: see
+ * docs/decisions/webhook-dispatch.md. `stop` claims nothing new, waits briefly for sends in progress, and releases all
+ * other leases.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
   const { ciphers, sending } = deps;
@@ -71,7 +72,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     );
     for (const delivery of ready) {
       const destination = destinations.get(delivery.webhookId);
-      // A delivery without a destination is retried when the lease has ended.
+      // A delivery whose destination can't be read is tried again after its lease ends.
       if (!destination) continue;
       window.take(delivery.webhookId, delivery.partnerId);
       queue.add(delivery.webhookId, { ...delivery, destination, startBefore });
@@ -79,7 +80,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     return times.pollMs;
   }
 
-  /** Processes one delivery to its outcome; never rejects. */
+  /** Processes one delivery until its outcome is known; never rejects. */
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;
@@ -107,10 +108,10 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   };
 }
 
-/** Runs the items of each key in order, up to a limit at once. */
+/** Works on items in their order, and on up to a limit of items with the same key at once. */
 type PerKeyConcurrency<T> = {
   add: (key: string, item: T) => void;
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when no item runs or waits. */
   idle: () => Promise<void>;
 };
 

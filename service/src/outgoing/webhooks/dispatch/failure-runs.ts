@@ -6,15 +6,18 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
-/** The run of failures after which owners are mailed: this many failures in a row, or a few over this long. */
+/**
+ * Owners are mailed after `inARow` failures in a row, or after `few` failures in a row that are spread over at least
+ * this long.
+ */
 const alarm = { inARow: 20, few: 5, overMs: hourMs };
 /** The minimum time between two mails about one webhook. */
 const mailEveryMs = dayMs;
 
-/** The result of one delivery; `reason` is null when it arrived. */
+/** The result of one delivery. `reason` is null for a delivery that arrived. */
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
-/** A webhook's latest consecutive failures, and whether a delivery arrived before them. */
+/** How many of a webhook's latest deliveries failed in a row, and whether an earlier one in the batch arrived. */
 export type Run = {
   failures: number;
   since: Date | null;
@@ -26,7 +29,10 @@ export type Run = {
 
 const counts = (reason: string | null): boolean => reason === null || !isUnsent(reason);
 
-/** The run of each webhook in these outcomes. Failures that are not the endpoint's fault don't count. */
+/**
+ * Computes the run of failures of each webhook from these outcomes. Failures that are not the endpoint's fault don't
+ * count.
+ */
 export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   const runs = new Map<string, Run>();
   const inTime = outcomes
@@ -52,18 +58,18 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
 type Noted = Ended & { isFailing: boolean };
 
 export type FailureRuns = {
-  /** Takes outcomes in their order. Never throws, and writes in the background. */
+  /** Takes outcomes in the order in which they happened. Never throws; writes in the background. */
   note: (outcomes: readonly Noted[]) => void;
   finish: () => Promise<void>;
 };
 
 /**
- * Counts consecutive failures. Mails the firm's owners once for each run: after 20 in a row, or 5 over an hour, and at
- * most once a day for a webhook. The first successful delivery ends the run. A success without earlier failures costs
- * no statement. A missed count only delays the mail.
+ * Counts how often each webhook fails in a row. Mails the firm's owners once for each run of failures: after 20
+ * failures, or 5 over an hour, and at most once a day for a webhook. A successful delivery ends the run. A success
+ * without earlier failures costs no statement. A lost count only delays the mail.
  */
 export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
-  // Webhooks for which this node has recorded failures, and no success since.
+  // The webhooks of which this node has recorded failures and, since then, no success.
   const failing = new Set<string>();
   let waiting: Ended[] = [];
   let writing: Promise<void> | null = null;
@@ -98,7 +104,8 @@ export function createFailureRuns({ db, log }: { db: Database; log: Log }): Fail
 }
 
 async function writeRun(tx: Tx, id: string, run: Run): Promise<void> {
-  // Runs are written one after another, so a webhook that is locked by a change must not delay the others for long.
+  // The runs are written one after another. A short timeout keeps one webhook that is locked elsewhere from delaying
+  // the others.
   await tx.script("SET LOCAL lock_timeout = '500ms'");
   if (run.arrived)
     await tx.query(sql`
@@ -109,7 +116,8 @@ UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE 
 async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
-  // True once for each run. A run that begins within a day of a mail is mailed after that day.
+  // Whether a mail about this run is due. There is one for each run. If the run begins within a day of an earlier mail,
+  // the mail waits until that day is over.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

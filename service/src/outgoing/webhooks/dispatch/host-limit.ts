@@ -4,8 +4,8 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 const windowMs = 60_000;
 
 /**
- * The limits for deliveries of one firm in a minute: to one host, and to one domain or network address under any host
- * names.
+ * How many deliveries a firm may send in a minute: to one host name, and to one domain or network address, whatever the
+ * host names.
  */
 export type HostLimits = { perHost: number; perAddress: number };
 
@@ -16,8 +16,8 @@ export type HostLimit = {
 };
 
 /**
- * Counts deliveries in fixed windows of a minute, on this node, so that subscriptions with a stranger's URLs can't
- * flood the stranger.
+ * Counts deliveries on this node in fixed windows of a minute. Without limits, a firm could subscribe with the URLs of
+ * a stranger and flood the stranger.
  */
 export function createHostLimit(clock: Clock): HostLimit {
   let counts = new Map<string, number>();
@@ -48,8 +48,9 @@ export function createHostLimit(clock: Clock): HostLimit {
 }
 
 /**
- * The last two labels of a host name; null for an address. A registrable domain has at least two labels, so no choice
- * of subdomains evades the limit. Hosts below a public suffix such as co.uk share a count, but only within one firm.
+ * The last two labels of a host name; null for an address. A registrable domain has at least two labels, so choosing
+ * other subdomains doesn't evade the limit. All hosts below a public suffix such as co.uk share one count, but only
+ * within one firm.
  */
 function domainOf(hostname: string): string | null {
   if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return null;

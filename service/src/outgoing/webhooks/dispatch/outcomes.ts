@@ -18,10 +18,10 @@ export type Outcome = {
   exchange: Buffer | null;
 };
 
-/** A lease to release, identified by its end. `untried`: nothing was sent. */
+/** A lease to release. Its end identifies it. `untried`: nothing was sent. */
 export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
-// Selects by completed_at. Selecting by state would read all pending rows.
+// The condition is on completed_at, because a condition on state would read all pending rows.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery
@@ -34,7 +34,10 @@ FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode })
   AS done (seq, status_code, duration_ms, reason, completed_at, exchange)
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
-/** Releases leases before their end, except expired ones, which may belong to another node. */
+/**
+ * Releases leases early. A lease that has expired is skipped, because the delivery may have a new lease of another
+ * node.
+ */
 const releaseDeliveries = (db: Sql, released: readonly Release[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery SET leased_until = NULL, attempts = attempts - back.untried::int
@@ -45,13 +48,13 @@ WHERE delivery.seq = back.seq AND delivery.leased_until = back.leased_until AND 
 export type OutcomeWriter = {
   complete: (outcome: Outcome) => void;
   release: (release: Release) => void;
-  /** Writes the collected outcomes now. Resolves after the attempt. */
+  /** Writes the collected outcomes now. Resolves when that has succeeded or failed. */
   finish: () => Promise<void>;
 };
 
 const retryMs = 1_000;
 
-/** Writes outcomes, many per statement. @param gatherMs how long they are collected */
+/** Writes outcomes, many in one statement. @param gatherMs how long outcomes are collected first */
 export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gatherMs: number): OutcomeWriter {
   const failureRuns = createFailureRuns({ db, log });
   let completed: Outcome[] = [];
@@ -71,7 +74,7 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
       log.error({ err: error }, "outcomes of deliveries could not be written");
-      // When stopping, outcomes that can't be written are dropped, so their deliveries are sent again when the leases
+      // While stopping, outcomes that can't be written are dropped. Their deliveries are sent again when the leases
       // end.
       if (finishing) return;
       completed = [...done, ...completed];

@@ -31,13 +31,13 @@ export type Sent = {
 
 const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
 
-/** An event goes only to subscriptions of its own firm and environment. */
+/** Whether the event and its destination belong to the same firm and environment. Other events are not sent. */
 const isOfDestination = ({ destination, ...event }: Claimed & { destination: Destination }): boolean =>
   event.eventPartnerId === destination.partnerId &&
   event.partnerId === destination.partnerId &&
   event.environment === destination.environment;
 
-/** Posts one delivery; never rejects. @returns null when the outcome is unknown */
+/** Posts one delivery; never rejects. @returns null when it is unknown whether the delivery arrived */
 export async function send(
   { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint }: SendDeps,
   delivery: Claimed & { destination: Destination },

@@ -16,7 +16,7 @@ export type FeedDeps = {
   db: Database;
   rowMac: RowMac;
   baseUrl: string;
-  /** The owner's passports with these ids; leaves out those that fail their MAC. */
+  /** Reads those of the owner's passports with these ids. Leaves out passports that fail their MAC. */
   passportsOf: (ids: readonly string[], owner: Owner) => Promise<ReadonlyMap<string, PassportContext>>;
   waiters: Waiters;
 };
@@ -29,9 +29,9 @@ const longestWaitSeconds = 25;
 const lookEveryMs = 300;
 
 /**
- * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. With `wait`, an empty
- * feed waits up to that many seconds for an event. Events get their positions in order, so none is missed between two
- * calls.
+ * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. With `wait`, a call
+ * without events waits up to that many seconds for one. Events get their positions in order, so no event is missed
+ * between two calls.
  * @throws ServiceError for an invalid query
  */
 export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, gone: AbortSignal): Promise<Feed> {
@@ -60,7 +60,7 @@ async function readOnce(
   limit: number,
 ): Promise<Feed> {
   const upTo = await endOf(deps, owner);
-  // The cursor belongs to another owner, or was issued before the database was restored.
+  // No event has this position: the cursor belongs to another owner, or to the time before the database was restored.
   if (after > upTo) throw foreignCursor();
   if (after === upTo) return { events: [], cursor: String(after) };
   const page = await selectEvents(deps, owner, { after, upTo, topics: topicNames }, limit);
@@ -81,7 +81,7 @@ async function readOnce(
   return { events, cursor: String(page.length === limit ? page.at(-1)?.position : upTo) };
 }
 
-/** Gives positions to all waiting events. @returns the last position */
+/** Gives positions in the chain to all events that wait for one. @returns the last position */
 async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {
   const end = await selectEnd(deps.db, owner);
   if (!end.isWaiting) return end.last;
@@ -89,7 +89,10 @@ async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promi
   return (await selectEnd(deps.db, owner)).last;
 }
 
-/** Without a cursor the feed starts at the first event. `latest` starts after the present last event. */
+/**
+ * The position to start after. Without a cursor, the feed starts at the first event; with `latest`, after the present
+ * last event.
+ */
 async function startOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner, cursor: string | null): Promise<number> {
   if (cursor === null) return 0;
   if (cursor === "latest") return endOf(deps, owner);
@@ -114,7 +117,7 @@ function waitOf(text: string | undefined): number {
 const of = ({ partnerId, environment }: Owner) =>
   sql`link.partner_id = ${partnerId} AND link.environment = ${environment}`;
 
-/** The last position (0 without one), and whether events still wait for a position. */
+/** The last position, or 0 when there is none; and whether events still wait for a position. */
 async function selectEnd(db: Sql, owner: Owner): Promise<{ last: number; isWaiting: boolean }> {
   const [row] = await db.query<{ last: number; isWaiting: boolean }>(sql`
 SELECT coalesce((SELECT max(position) FROM event_chain AS link WHERE ${of(owner)} AND position IS NOT NULL), 0) AS last,
@@ -124,7 +127,9 @@ SELECT coalesce((SELECT max(position) FROM event_chain AS link WHERE ${of(owner)
 
 type FeedRange = { after: number; upTo: number; topics: readonly string[] | null };
 
-/** Events in the range, by position. `isWhole` is false for an event that fails its MAC or has another owner. */
+/**
+ * The events in the range, by position. `isWhole` is false for an event that fails its MAC or belongs to another owner.
+ */
 async function selectEvents(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   owner: Owner,

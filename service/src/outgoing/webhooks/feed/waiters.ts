@@ -4,15 +4,15 @@ const limits = { ofFirm: 10, inAll: 200 };
 
 export type Waiters = {
   /**
-   * Runs the wait; null when too many waits are in progress. The signal of the wait is aborted together with the
-   * caller's signal, and when the service stops.
+   * Runs a long poll; null when too many are in progress. The signal passed to `wait` is aborted when `gone` is, and
+   * when the service stops.
    */
   hold: <T>(owner: Owner, gone: AbortSignal, wait: (ended: AbortSignal) => Promise<T>) => Promise<T | null>;
-  /** Ends every wait. */
+  /** Ends all long polls. */
   stop: () => void;
 };
 
-/** Limits the number of long polls on this node, because each polls the database a few times a second. */
+/** Limits the number of long polls on this node, because each one polls the database a few times a second. */
 export function createWaiters(): Waiters {
   const stopping = new AbortController();
   const ofFirm = new Map<string, number>();

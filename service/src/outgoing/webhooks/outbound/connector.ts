@@ -10,13 +10,13 @@ export class AddressRefused extends Error {
 export type ConnectorSettings = {
   mayReach: (address: string) => boolean;
   resolveName: ResolveName;
-  /** PEM of trusted authorities in addition to the public ones. */
+  /** PEM of the certificate authorities that are trusted in addition to the public ones. */
   extraCa: string | null;
   timeoutMs: number;
 };
 
 /**
- * Resolves a name and checks the address in one step on every connection, so that the service connects to exactly the
+ * For every connection, resolves the name and checks the addresses in one step. So the service connects to exactly the
  * address that it checked (DNS rebinding).
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
@@ -42,20 +42,21 @@ export async function addressesOf({ resolveName }: ConnectorSettings, hostname: 
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-/** Opens connections for deliveries: TLS and HTTP/1.1, to allowed addresses only. */
+/** Makes connections for deliveries: TLS and HTTP/1.1, and only to allowed addresses. */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   const { extraCa, mayReach, timeoutMs } = settings;
   const connect = buildConnector({
     allowH2: false,
     timeout: timeoutMs,
     lookup: checkedLookup(settings),
-    // Created once, because reading all authorities for each connection costs more than the connection.
+    // The TLS context is created once, because reading all authorities for each connection costs more than the
+    // connection.
     ...(extraCa === null
       ? {}
       : { secureContext: createSecureContext({ ca: [...getCACertificates("default"), extraCa] }) }),
   });
   return (options, done) => {
-    // A URL with an IP address needs no look-up, so the address is checked here.
+    // A URL with an IP address needs no name resolution, so the address is checked here.
     const literal = unbracketed(options.hostname);
     if (isIP(literal) !== 0 && !mayReach(literal)) done(new AddressRefused("this address may not be reached"), null);
     else connect(options, done);

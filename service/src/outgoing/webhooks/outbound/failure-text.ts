@@ -30,5 +30,5 @@ const unsent: ReadonlySet<string> = new Set<FailureReason>([
   "host_limit",
 ]);
 
-/** Whether nothing was sent. Such a failure doesn't count against the endpoint. */
+/** Whether nothing was sent for this reason. Such a failure isn't the endpoint's fault and doesn't count. */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

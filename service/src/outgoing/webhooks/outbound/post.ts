@@ -29,14 +29,16 @@ export type PostOutcome = {
   statusCode: number | null;
   reason: FailureReason | null;
   durationMs: number;
-  /** Null without a response. */
+  /** The endpoint's response; null without one. */
   answer: Answer | null;
 } | null;
 
 export type Outbound = {
   /**
-   * Sends one POST and never throws. Follows no redirects, and stores the first part of the response for people to see.
-   * @param admits whether a host with these addresses may be reached; if not, fails with `host_limit` and sends nothing
+   * Sends one POST and never throws. Follows no redirects. Keeps the first part of the response, so that people can
+   * look at it.
+   * @param admits whether a host with these addresses may be reached. If not, the POST fails with `host_limit` and
+   * nothing is sent.
    */
   post: (
     url: string,
@@ -52,7 +54,7 @@ const maxAnswerBytes = 64 * 1024;
 const keptBytes = 4 * 1024;
 const keptHeaders = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
-// Matched against the error's code, or its name when it has no code.
+// Each pattern is matched against the error's code, or against its name when it has no code.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
   [/^ADDRESS_REFUSED$/, "address_refused"],
   [/TIMEOUT|^ETIMEDOUT$/, "timeout"],
@@ -68,7 +70,9 @@ function reasonOf(error: unknown): FailureReason {
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
 }
 
-/** The first response headers, limited in size each and in total. Joins the values of repeated headers. */
+/**
+ * The first headers of a response, with limits for the size of each and of all. Joins the values of a repeated header.
+ */
 function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const { most, bytes, nameLength, valueLength } = keptHeaders;
   const kept: [name: string, value: string][] = [];
@@ -87,14 +91,17 @@ function judge(statusCode: number): FailureReason | null {
   return statusCode >= 300 && statusCode < 400 ? "redirect" : "http_status";
 }
 
-/** Opens the outbound connections. @param given.timeoutMs for a whole POST: name resolution, connection, response */
+/**
+ * Opens the outbound connections.
+ * @param given.timeoutMs the limit for a whole POST: name resolution, connection and response
+ */
 export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: Clock }): Outbound {
   const settings = { ...given, resolveName: rememberingNames(given.resolveName, clock) };
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
-    // Short, because the other side may close a connection that is idle for longer just as a POST is sent, and a POST
-    // is never repeated.
+    // Short, because the endpoint may close an idle connection at the moment a POST is sent on it, and a POST is never
+    // repeated.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     headersTimeout: settings.timeoutMs,
@@ -124,7 +131,7 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
           durationMs: Math.round(performance.now() - started),
           answer,
         });
-        /** The status decides the outcome, even when the body fails afterwards. */
+        /** The response's status decides the outcome, even if reading the body fails afterwards. */
         function cut(otherwise: PostOutcome): void {
           settle(answered ?? otherwise);
           connection?.abort(new Error("cut"));
@@ -144,7 +151,8 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
             answered = outcomeOf(statusCode, judge(statusCode));
             if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
           },
-          // The body is read to its end, so that the connection can be reused. Beyond the limit the connection is cut.
+          // The body is read to its end, so that the connection can be reused. A body beyond the limit closes the
+          // connection.
           onResponseData(_controller, chunk) {
             if (answer && bytesRead < keptBytes)
               answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);

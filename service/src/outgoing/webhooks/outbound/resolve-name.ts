@@ -6,14 +6,15 @@ import { type Address, isInRanges, parseAddress, parseRange, type Range } from "
 /** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or the name server's failure code */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-// A DNS response can contain thousands of addresses, each of which would be tried and counted.
+// The most addresses of a host name that are used. A DNS response can contain thousands, and each would be tried and
+// counted.
 const mostAddresses = 16;
 const rememberedMs = 1_000;
 const mostNames = 10_000;
 
 /**
- * Caches each result for a second. So a delivery is counted for the same addresses that it connects to, even when a
- * hostile name server varies its answers.
+ * Caches each result for a second. So the addresses that a delivery is counted for are those that it connects to, even
+ * when a hostile name server varies its answers.
  */
 export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
   const names = new Map<string, { answer: Promise<string[]>; until: number }>();
@@ -44,15 +45,15 @@ async function fromHostsFile(name: string): Promise<string[]> {
 }
 
 /**
- * Resolves names without the system's resolver, which blocks: its few threads serve the whole process, and a hostile
- * name server could occupy them.
- * @param servers name servers, `ADDRESS:PORT`, in place of those of the system
+ * Resolves names without the system's resolver. That one blocks one of a few threads that serve the whole process, so a
+ * hostile name server could occupy all of them.
+ * @param servers name servers, `ADDRESS:PORT`, instead of the system's
  */
 export function openResolver(servers: readonly string[] | null = null): ResolveName {
   const resolver = new Resolver({ timeout: 2_500, tries: 2 });
   if (servers !== null) resolver.setServers(servers);
   return async (name) => {
-    // RFC 6761, section 6.3: such names are never sent to a name server.
+    // These names must never be sent to a name server (RFC 6761, section 6.3).
     if (name === "localhost" || name.endsWith(".localhost")) return ["127.0.0.1", "::1"];
     const written = await fromHostsFile(name);
     if (written.length > 0) return written;
@@ -67,14 +68,16 @@ export function openResolver(servers: readonly string[] | null = null): ResolveN
 const rangesOf = (texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
 /**
- * The only public unicast range in IPv6 so far (RFC 4291, section 2.4). The package also counts all other ranges as
- * public.
+ * The only range of public unicast addresses in IPv6 so far (RFC 4291, section 2.4). The library counts all other
+ * ranges as public, too.
  */
 const publicV6 = rangesOf(["2000::/3"]);
-/** A public address by its registry, but used for a cloud's metadata service. */
+/** An address that is public by its registry, but that a cloud uses for its metadata service. */
 const metadataServices = rangesOf(["168.63.129.16/32"]);
 
-/** Whether an address is public: not private, mapped, tunneled or otherwise special-purpose. */
+/**
+ * Whether an address is public, that is, not in a private or other special-purpose range, and not mapped or tunneled.
+ */
 const isPublic = (address: Address): boolean =>
   address.range() === "unicast" &&
   (address.kind() === "ipv4" || isInRanges(address, publicV6)) &&
@@ -88,7 +91,7 @@ const isPublic = (address: Address): boolean =>
 export function addressPolicy(allow: readonly string[]): (address: string) => boolean {
   const allowed = rangesOf(allow);
   return (text) => {
-    // A connected address has no zone. An IPv4-mapped IPv6 address counts as its IPv4 address.
+    // A connection's address has no zone. An IPv4-mapped IPv6 address counts as its IPv4 address.
     const address = text.includes("%") ? null : parseAddress(text);
     return address !== null && (isInRanges(address, allowed) || isPublic(address));
   };

@@ -21,7 +21,7 @@ export function urlField(body: unknown): string {
 }
 
 /**
- * Whether two URLs are the same destination in different spellings. The fragment after `#` is never sent, so it doesn't
+ * Whether a request to either URL goes to the same destination. The fragment after `#` is never sent, so it doesn't
  * count.
  */
 export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);

@@ -51,15 +51,18 @@ export async function selectSubscription(db: Sql, id: string, owner: Owner): Pro
   return row;
 }
 
-/** Locks the partner against concurrent subscriptions. @returns the existing ones */
+/**
+ * Locks the partner, so that concurrent requests create subscriptions one after another.
+ * @returns the partner's subscriptions
+ */
 export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]> {
   await tx.query(sql`SELECT 1 FROM partners WHERE id = ${owner.partnerId} FOR NO KEY UPDATE`);
   return selectSubscriptions(tx, owner);
 }
 
 /**
- * Whether the caller is still authorized. Since the request began, a key may have been revoked or expired, or a member
- * may have been removed. Only owners with live access may change live webhooks.
+ * Whether the caller is still authorized. Since the request began, the key may have been revoked or expired, or the
+ * member removed. Only owners with live access may change live webhooks.
  */
 export async function isStillAllowed(
   tx: Tx,
@@ -110,7 +113,7 @@ const madeColumns = sql`w.id AS "webhookId", w.environment, w.url, w.topics, w.c
   a.actor AS "createdBy"`;
 
 /**
- * A subscription as the operator's pages show it. `createdBy` is the actor of the audit log: `key:ID` or `member:ID`.
+ * A subscription as the operator's pages show it. `createdBy` is the actor in the audit log: `key:ID` or `member:ID`.
  */
 export type MadeWebhook = {
   webhookId: string;
@@ -121,7 +124,7 @@ export type MadeWebhook = {
   createdBy: string;
 };
 
-/** The creator is read from the audit log. */
+/** The audit log tells who created a subscription. */
 const madeBy = (partnerId: string) => sql`FROM webhooks w JOIN audit_log a
   ON a.partner_id = ${partnerId} AND a.action = 'webhook.created' AND a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
@@ -130,8 +133,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   db.query<MadeWebhook>(sql`SELECT ${madeColumns} ${madeBy(partnerId)} ORDER BY w.created_at DESC, w.id DESC`);
 
 /**
- * Subscriptions created with the key, or by a person whom the key linked or gave live access, even if that person has
- * been removed.
+ * Subscriptions created with this key, or by a member whom someone linked or gave live access with this key, even if
+ * the member has since been removed.
  */
 export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<MadeWebhook>(sql`
@@ -140,7 +143,7 @@ SELECT ${madeColumns} ${madeBy(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a
     AND l.action IN ('member.linked', 'member.live_access_changed') AND l.detail ->> 'keyId' = ${keyId}
 )) ORDER BY w.created_at DESC, w.id DESC`);
 
-/** Ends any subscription on behalf of the operator. @returns undefined for an unknown or ended one */
+/** Ends any subscription on behalf of the operator. @returns undefined for an unknown or ended subscription */
 export async function endAnySubscription(db: Sql, id: string, at: Date): Promise<Owner | undefined> {
   const [owner] = await db.query<Owner>(
     sql`SELECT partner_id AS "partnerId", environment FROM webhooks WHERE id = ${id} AND deleted_at IS NULL`,
@@ -161,8 +164,9 @@ export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promis
 }
 
 /**
- * Sets the end of the current secret, and keeps only the latest of the replaced ones. The caller must have locked the
+ * Sets when the current secret expires. Of the replaced secrets, keeps only the latest. The caller must have locked the
  * subscription.
+ * @param keep the number of replaced secrets to keep
  */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {
   await tx.query(
@@ -179,11 +183,11 @@ export const insertSecret = (tx: Tx, change: Change & { hash: Buffer }) =>
 WITH secret AS (INSERT INTO webhook_secrets (webhook_id, hash) VALUES (${change.id}, ${change.hash}))
 ${auditOf("webhook.secret_rotated", change)}`);
 
-/** Deletes secrets that no longer sign. */
+/** Deletes the secrets that have expired and no longer sign. */
 export const deleteExpiredSecrets = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);
 
-/** Makes the replaced secrets of a firm's test webhooks expire this many seconds earlier. */
+/** For a firm's test webhooks: moves the expiry of replaced secrets earlier by this many seconds. */
 export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE webhook_secrets s SET expires_at = s.expires_at - make_interval(secs => ${seconds})

@@ -36,8 +36,8 @@ export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; sec
 
 const maxSubscriptions = 100;
 const overlapMs = dayMs;
-// The most replaced secrets that still sign. A receiver that rotates more often than it deploys gains nothing from more
-// signatures in the header.
+// The most replaced secrets that still sign. More would only lengthen the header: a receiver that rotates secrets more
+// often than it deploys them doesn't have the older ones.
 const maxPreviousSecrets = 4;
 
 export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");
@@ -56,7 +56,8 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription):
 });
 
 /**
- * Whether the caller may create, rotate and delete subscriptions. Live ones need a key, or an owner with live access.
+ * Whether the caller may create, rotate and delete subscriptions. For live ones, the caller must use a key, or be an
+ * owner with live access.
  */
 export const mayChangeSubscriptions = ({ environment, member }: Principal): boolean =>
   environment === "test" || !member || (member.role === "owner" && member.liveAccess);
@@ -114,14 +115,17 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 
 async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Promise<void> {
   if (await isStillAllowed(tx, principal, now)) return;
-  // The caller's key was revoked during the request. The error is the same as for a key revoked before it (contract,
-  // Errors, 401).
+  // The caller's key was revoked during the request. The error is the same as for a key that was revoked before
+  // (contract, Errors, 401).
   if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
   const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
   throw new ServiceError("owner_required", message);
 }
 
-/** Creates a new secret. The old secret still signs for a day. @throws ServiceError for an unknown subscription */
+/**
+ * Replaces the secret by a new one. The old secret still signs for a day. @throws ServiceError for an unknown
+ * subscription
+ */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
   return deps.db.transaction(async (tx) => {
@@ -140,11 +144,13 @@ export async function rotateSecret(deps: SubscriptionDeps, principal: Principal,
 export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promise<MadeWebhook[]> =>
   selectOfPartner(db, partnerId);
 
-/** The active subscriptions that were created with a key, or by a person who linked with it. */
+/** Active subscriptions created with this key, or by a member whom someone linked or gave live access with it. */
 export const webhooksMadeByKey = ({ db }: { db: Sql }, partnerId: string, keyId: string): Promise<MadeWebhook[]> =>
   selectMadeByKey(db, partnerId, keyId);
 
-/** Ends a subscription permanently and deletes its secrets. @throws ServiceError for an unknown or ended one */
+/**
+ * Ends a subscription permanently and deletes its secrets. @throws ServiceError for an unknown or ended subscription
+ */
 export async function disableWebhook({ db, clock }: { db: Sql; clock: Clock }, webhookId: string) {
   const ended = await endAnySubscription(db, requireUuid("WEBHOOK_ID", webhookId), clock());
   if (!ended) throw webhookNotFound();
