@@ -23,7 +23,7 @@ const nameOf: Readonly<Record<string, HashName>> = {
 };
 
 /**
- * The document hashes of an order for the manifest, and the code of its envelope.
+ * Collects the hashes of an order's documents for the manifest, and the verify code of its envelope.
  * @throws Error when a row fails its MAC, because the seal would certify it
  */
 export function artifactHashes(
@@ -54,8 +54,8 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 }
 
 /**
- * Reads documents one after another, and compares each with its hash in the manifest.
- * @param compared the documents already compared, which are skipped; those compared now are added
+ * Reads documents one after another, and compares the hash of each with the recorded one.
+ * @param compared the documents that were already compared; they are skipped, and newly compared ones are added
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
  * @throws Error when a document has another hash, because the seal would certify it
  */
@@ -71,11 +71,11 @@ export async function compareStored(
       if (!nameOf[kind] || compared.has(document)) continue;
       const what = `the ${kind} document of order ${orderCode}`;
       const file = await blobs.open(blobKey, documentUse(sha256), holder, "again").catch((cause: unknown) => {
-        // An unreachable store doesn't prove anything about its content.
+        // An unreachable store doesn't prove that the document was altered.
         if (cause instanceof ServiceError) throw cause;
         throw new Error(`${what} is not the one that was stored`, { cause });
       });
-      // Unavailable rather than altered, because an unmounted folder also looks like a missing file.
+      // A missing file is reported as unavailable rather than altered, because an unmounted folder looks the same.
       if (file === null) {
         const cause = new Error(`${what} is gone`);
         throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause });

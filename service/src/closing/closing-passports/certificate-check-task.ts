@@ -6,15 +6,15 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Environment } from "../../kernel/identity/identity.ts";
 
 export type CheckInput = {
-  /** PEM of the seal's certificates, its own first. */
+  /** PEM of the certificate chain of the seal; the seal's own certificate comes first. */
   readonly chainPem: string;
   readonly environment: Environment;
   readonly at: Date;
 };
 
 /**
- * The SHA-256 of the manifest in a certificate; null unless its seal verifies, has this purpose and was valid at the
- * time.
+ * Returns the SHA-256 of the manifest in a sealed certificate. Returns null unless the seal verifies at the given time
+ * and states the purpose of a closing certificate of this environment.
  */
 export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInput): Promise<string | null> {
   try {

@@ -9,8 +9,8 @@ import { withCertificate } from "./certificate-file.ts";
 import type { StoredVersion, VersionDeps } from "./versions.ts";
 
 /**
- * Compares versions with their archived certificates. The seal protects a certificate's content, which the database
- * alone can't.
+ * Compares versions with their archived certificates. The seal of a certificate proves its content even against
+ * somebody who can change the database.
  */
 export type CertificateCheck = {
   /**
@@ -19,7 +19,7 @@ export type CertificateCheck = {
    * @throws ServiceError `unavailable` when the certificate can't be read or checked now
    */
   holds: (row: StoredVersion) => Promise<boolean>;
-  /** Marks a certificate as checked that was just sealed, so that it need not be read again. */
+  /** Records a certificate that was just sealed as already checked, so that it need not be read again. */
   remember: (sealed: { sealedSha256: string; manifestSha256: string }) => void;
 };
 

@@ -11,9 +11,9 @@ import { certificateUse, hasCode, rowHolds, type StoredVersion, storedColumns, t
 export type CertificateFile = { version: number; file: StoredFile };
 
 /**
- * Opens the archived certificate for sending. Null for an unknown code, and when the file is missing or altered or its
- * row fails its MAC.
- * @returns the time of deletion for a certificate that the retention plan deleted
+ * Opens the archived certificate for sending.
+ * @returns the time of deletion if the retention plan deleted the certificate; null for an unknown code, for a file
+ * that is missing or altered, and for a row that fails its MAC
  */
 export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },
@@ -30,7 +30,9 @@ SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_i
 
 export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 
-/** The newest certificate of a room; null when none was sealed, or it was deleted, or it fails its checks. */
+/**
+ * The newest certificate of a room. Null when the room has none, and when the newest was deleted or fails its checks.
+ */
 export async function latestCertificate(
   deps: CertificateDeps,
   roomId: string,
@@ -54,11 +56,11 @@ export async function withCertificate<T>(
   return sound && blobs.withBytes(at, async (bytes) => bytes && work(bytes));
 }
 
-/** Reports a file that is not the sealed certificate, and treats it as missing. */
+/** Logs an error when the file is not the certificate that was sealed, and treats the file as missing. */
 const unread =
   (log: Log, { roomId, version }: StoredVersion) =>
   (error: unknown): null => {
-    // An unreachable store doesn't prove anything about its content.
+    // An unreachable store doesn't prove that the file was altered.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, roomId, version },

@@ -26,7 +26,7 @@ export type ClosingVersionRecord = {
   manifestSha256: string;
   prevManifestSha256: string | null;
   sealedSha256: string;
-  /** The stored manifest; null for earlier versions, to which the code gives no access. */
+  /** The stored manifest. Null for earlier versions, because a verify code gives access only to its own version. */
   manifestText: string | null;
   /** Whether the row's MAC verifies and the manifest has the recorded hash. */
   hashHolds: boolean;
@@ -43,13 +43,13 @@ export type ClosingRecord = {
   branding: Branding | null;
   /** Null when the stored text is no longer a manifest. */
   manifest: Manifest | null;
-  /** When the retention plan deleted the certificate; null when it has not. */
+  /** The time when the retention plan deleted the certificate; null while it is stored. */
   certificateDeletedAt: Date | null;
-  /** The operator's retraction of this version in the transparency log; null without one. */
+  /** The record in the transparency log by which the operator retracted this version; null without one. */
   retraction: Retraction | null;
-  /** How far this version is in the transparency log; null when the stored text is no longer a manifest. */
+  /** How far the transparency log has published this version; null when the stored text is no longer a manifest. */
   log: LineProgress | null;
-  /** In ascending order; the last one belongs to the code. */
+  /** All versions up to the one that the verify code belongs to, in ascending order. */
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
 
@@ -115,7 +115,7 @@ export async function closingRecord(
 }
 
 /**
- * The sealed versions of a room, newest first, and the number of the next version; null when the room has the maximum.
+ * The sealed versions of a room, newest first. `nextVersion` is null when the room has the maximum number of versions.
  */
 export type ClosingVersions = { versions: SealedVersion[]; nextVersion: number | null };
 
@@ -132,7 +132,10 @@ export async function closingVersions(
   return { versions, nextVersion: next > manifestLimits.versions ? null : next };
 }
 
-/** The only query of a verification. It is separate from its execution, so that a benchmark can run it alone. */
+/**
+ * The only query of a verification. The statement is built apart from its execution, so that a benchmark can run it
+ * alone.
+ */
 export const verificationStatement = (verifyCode: string): Statement =>
   sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
 
@@ -185,7 +188,7 @@ export async function closingLogProof(
 const withManifest = (manifest: string, rest: object): string =>
   `{"manifest":${manifest},${JSON.stringify(rest).slice(1)}`;
 
-/** An altered text may no longer be JSON. */
+/** A text that was altered in the database may no longer be JSON. */
 function jsonOrNull(text: string): string {
   try {
     JSON.parse(text);

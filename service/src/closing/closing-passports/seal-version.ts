@@ -46,7 +46,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   issuing: Issuing;
   limits: {
     requireStorage: RequireStorage;
-    /** Keyed by room. Waiting seals hold no connection. */
+    /** One seal at a time for each room. Seals that wait here hold no database connection. */
     semaphore: KeyedSemaphore;
   };
 };
@@ -65,12 +65,13 @@ const verifyPath = (verifyCode: string): string => `/v/room/${verifyCode}`;
 
 /**
  * Seals the room's present state as the next version of its closing passport. Seals of one room run one after another,
- * across nodes. The sealed certificate is stored before one statement writes version, audit line and event.
- * @param expected the version that the caller means to seal, so that a form sent twice makes only one version; null for
- * the next
+ * across nodes. The sealed certificate is stored first; one statement then writes the version, its audit line and its
+ * event.
+ * @param expected the number of the version that the caller wants to seal; a form that is sent twice then makes only
+ * one version. Null for the next version
  * @returns the contract's passport version response
- * @throws ServiceError for an unknown room, beyond 20 versions, for a version that is not the next, and when no seal
- * can be made; nothing was recorded then
+ * @throws ServiceError for an unknown room, beyond 20 versions, when `expected` is not the next version, and when no
+ * seal can be made. Nothing is recorded then.
  */
 export async function sealClosing(
   deps: SealClosingDeps,
@@ -89,8 +90,8 @@ export async function sealClosing(
 type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
 
 /**
- * Reads the documents, which may be many and large, before the transaction. The transaction then reads only those added
- * since.
+ * Reads the documents before the transaction, because they may be many and large. Within the transaction only documents
+ * that were added since then are read.
  */
 async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport> {
   const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
@@ -149,7 +150,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
   await lockSeals(tx, roomId);
-  // The code may have been rotated in the meantime.
+  // While this seal waited for the lock, the room's code may have been rotated.
   const snapshot = await selectSnapshotOf(tx, deps.rowMac, room);
   if (!snapshot) throw roomNotFound();
   const before = await selectVersions(tx, roomId);
@@ -251,8 +252,8 @@ const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): Certific
   );
 
 /**
- * Time-stamps the manifest, so that the certificate's text can name the time stamp. The certificate's own time stamp is
- * made after its text.
+ * Time-stamps the manifest before the certificate is drawn, so that the printed text can name this time stamp. The time
+ * stamp in the certificate's seal comes too late for that.
  */
 async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {
   const had = stamp && (await stamp(bytes));

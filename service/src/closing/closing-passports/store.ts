@@ -59,12 +59,12 @@ export async function findRoomId(db: Sql, room: RoomOfOwner): Promise<string | u
   return found?.id;
 }
 
-/** The first half of the advisory lock's key. The second half is derived from the room. */
+/** The first half of the advisory lock's key. The second half identifies the room. */
 const sealLock = 7_246_002;
 
 /**
  * Waits until no other node is sealing the room, and blocks others until the transaction ends. Doesn't lock the room's
- * row, because its orders must be able to change during a time stamp.
+ * row, because the room's orders must be able to change while a time stamp is requested.
  * @throws ServiceError `unavailable` when the wait is too long
  */
 export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
@@ -78,7 +78,7 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
   await tx.script("SET LOCAL lock_timeout = '5s'");
 }
 
-/** The newest document of each kind, with its marks of deletion. */
+/** The newest document of each kind, with the marks that say whether the retention plan deleted it. */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
   FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
@@ -93,26 +93,26 @@ const withStored = (rowMac: RowMac, { artifacts, ...document }: MarkedDocument):
   artifacts: artifacts.flatMap(({ marks, ...artifact }) => (isMarked(rowMac, marks) ? [] : [artifact])),
 });
 
-/** The completed envelope, with the last record of its trail, whose MAC also covers the code. */
+/** The completed envelope with the last record of its trail. The MAC of that record also covers the verify code. */
 const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
     'mac', encode(t.row_mac, 'hex'))
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
   WHERE e.order_id = o.id AND e.outcome = 'Completed' ORDER BY e.attempt DESC, t.position DESC LIMIT 1)`;
 
-/** The number of pages of the present document; null when unknown. */
+/** The number of pages of the newest document whose number is known; null when none is. */
 const pages = sql`(SELECT d.pages FROM documents d WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
   FROM envelope_signers s WHERE s.envelope_id = (
     SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1))`;
 
-/** The kinds of documents that an operator handed in. */
+/** The kinds of documents that an operator handed in because they were signed or notarized elsewhere. */
 const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FROM unnest(o.taken_in) AS kind)`;
 
 /**
- * The room with its orders and their artifacts at one moment.
- * @throws ServiceError `unavailable` for a room, an order or an envelope that fails its MAC, because the seal would
- * certify its status
+ * The room with its orders and their artifacts, all read at one moment.
+ * @throws ServiceError `unavailable` when a room, an order or an envelope fails its MAC, because the seal would certify
+ * its status
  */
 export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`
@@ -136,7 +136,7 @@ WHERE c.room_id = ${roomId} ORDER BY c.version`);
 
 export type SealedVersion = { version: number; verifyCode: string; manifestSha256: string; createdAt: Date };
 
-/** The versions of the owner's room, newest first; empty for another owner's. */
+/** The versions of the owner's room, newest first. Empty for a room of another owner. */
 export const selectVersionsOf = (db: Sql, room: RoomOfOwner) =>
   db.query<SealedVersion>(sql`
 SELECT c.version, c.verify_code AS "verifyCode@closing", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt", ${verifiedRoom}
@@ -153,7 +153,7 @@ export type NewVersion = RoomOfOwner & {
   sealedSha256: string;
   chain: SealChain;
   blobKey: string;
-  /** Length of the certificate. */
+  /** The length of the sealed certificate in bytes. */
   bytes: number;
   createdAt: Date;
 };
@@ -188,8 +188,8 @@ RETURNING ${originOfLog(environment)} AS origin`);
 type VersionLinks = Pick<NewVersion, "sealedSha256" | "prevManifestSha256" | "roomCode">;
 
 /**
- * The log's line about a version. Anyone who has the version can compute the link that the next version's line must
- * have.
+ * The transparency log's line about a version. From one version, anyone can compute the link that the line of the next
+ * version must contain.
  */
 export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks) => ({
   kind: "closing/v1" as const,
@@ -200,7 +200,10 @@ export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: Ver
 type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
-  /** Null except for a first version, whose line needs the code that the room had then. */
+  /**
+   * The manifest of a first version, because that version's line needs the room's code of that time. Null for later
+   * versions.
+   */
   manifest: string | null;
   environment: Environment;
   at: Date;
@@ -209,8 +212,8 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
 const versionsAtOnce = 1_000;
 
 /**
- * Queues log lines for versions from before the log existed. A first version whose manifest can't be read is left out
- * and logged.
+ * Queues log lines for versions that were sealed before the log existed. A first version whose manifest can't be read
+ * is skipped, and this is reported in the service's own log.
  * @returns the number of lines
  */
 export async function queueEarlierVersions(tx: Tx, log: Log): Promise<number> {

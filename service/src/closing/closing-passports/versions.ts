@@ -8,7 +8,7 @@ import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { deletedAt } from "../../kernel/retention/retention.ts";
 
-/** The identity of a version's certificate blob. */
+/** Identifies the blob that stores a version's certificate. */
 export const certificateUse = ({
   verifyCode,
   sealedSha256,
@@ -28,13 +28,13 @@ export type VersionFacts = {
   manifestSha256: string;
   prevManifestSha256: string | null;
   sealedSha256: string;
-  /** Hash of the PEM text of the seal's certificates. */
+  /** SHA-256 of the PEM text of the seal's certificate chain. */
   sealChain: string;
   blobKey: string;
   createdAt: Date;
 };
 
-/** The MAC covers the manifest through its hash. */
+/** The MAC covers the manifest's hash, and so the manifest itself. */
 export function versionMembers(row: VersionFacts): Members {
   const { roomId, partnerId, environment, version, verifyCode, manifestSha256, prevManifestSha256 } = row;
   const { sealedSha256, sealChain, blobKey, createdAt } = row;
@@ -43,19 +43,19 @@ export function versionMembers(row: VersionFacts): Members {
 }
 
 export type StoredVersion = VersionFacts & {
-  /** Canonical JSON. */
+  /** The manifest as canonical JSON. */
   manifest: string;
   mac: Buffer | null;
-  /** When the retention plan deleted the certificate; null when it has not. */
+  /** The time when the retention plan deleted the certificate; null while it is stored. */
   deletedAt: Date | null;
 };
 
 export type VersionRow = StoredVersion & {
-  /** The stored hash of the previous version's manifest; null for the first version. */
+  /** The hash of the previous version's manifest, from that version's own row; null for the first version. */
   beforeSha256: string | null;
 };
 
-/** Columns of a version `c` of a room `r`. */
+/** Columns for a query that names the version `c` and its room `r`. */
 export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partnerId", r.environment, c.version,
   c.verify_code AS "verifyCode@closing", c.manifest AS "manifest@manifest", c.manifest_sha256 AS "manifestSha256",
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
@@ -88,7 +88,7 @@ export const protectedTables = [versionRows];
 /** Columns of a version `c` and of its room's firm, for `fromVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl", ${markedFirm}`;
 
-/** Whether a version has the code. @param version its alias in the query */
+/** A condition: the version has this verify code. @param version the version's alias in the query */
 export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
@@ -98,7 +98,7 @@ export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id JOIN 
 
 export type VersionDeps = { rowMac: RowMac; log: Log };
 
-/** Whether the row's MAC is valid. Reports an invalid one. */
+/** Whether the row's MAC is valid. Logs an error when it is not. */
 export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): boolean {
   if (rowMac.holds("closing_passports", versionMembers(row), row.mac)) return true;
   const { roomId, version } = row;
@@ -116,6 +116,6 @@ export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
 /** Whether the version links to the previous one, in its record and in its manifest. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;
-  // No text inside the manifest can equal this marker, because its quotes are escaped.
+  // JSON escapes quotes within texts, so this marker can only be the manifest's own member.
   return manifest.includes(`"prevManifestSha256":${JSON.stringify(prevManifestSha256)},`);
 }

@@ -1,6 +1,6 @@
 /**
- * The six-digit code that a link asks for, mailed to the recipient. Somebody who gets the link from a forwarded or
- * scanned mail then can't open anything.
+ * The six-digit code that a link may ask for. It is mailed to the recipient. Somebody who gets only the link, from a
+ * forwarded or scanned mail, then can't open anything.
  */
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { hourMs, minuteMs } from "../../kernel/platform/clock.ts";
@@ -16,7 +16,7 @@ import * as store from "./store.ts";
 const codeMs = 10 * minuteMs;
 const sessionMs = 12 * hourMs;
 const mostFailures = 5;
-/** Nobody with a passed-on link may fill the recipient's mailbox. */
+/** Limits the codes mailed for a link, so that nobody who was passed the link can fill the recipient's mailbox. */
 const mostCodes = 20;
 
 function digitsUnder(key: SecretBytes, codeId: string): string {
@@ -28,9 +28,9 @@ const locked = () =>
   new ServiceError("conflict", "A wrong code was typed five times: the link is locked. Ask its sender for another.");
 
 /**
- * Mails a new code to the recipient, which replaces the earlier one.
- * @throws ServiceError `not_found` as for the link, `conflict` for a locked link, within a minute of the last code, and
- * for the 21st code
+ * Mails a new code to the recipient; the earlier code stops working.
+ * @throws ServiceError `not_found` as `linkedDelivery`; `conflict` for a locked link, within a minute of the last code,
+ * and for the 21st code
  */
 export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<void> {
   const { id } = await linkedDelivery(deps, link);
@@ -55,7 +55,7 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
 /**
  * Tries a code. The fifth wrong one in a row locks the link for good. A code works once.
  * @returns the session for the browser, and its end; null for a wrong or expired code
- * @throws ServiceError `not_found` as for the link, `conflict` for a locked link
+ * @throws ServiceError `not_found` as `linkedDelivery`; `conflict` for a locked link
  */
 export async function enterDelivery(
   deps: DeliveryDeps,
@@ -87,7 +87,7 @@ export async function enterDelivery(
   return { session: `${end}.${sessionUnder(deps.secrets, id, end)}`, expiresAt };
 }
 
-/** The mail with a code. It is not sent after the code was replaced or used. */
+/** The mail with a code. If the code was replaced or used before the mail is sent, it is not sent. */
 export const deliveryCodeMail = defineMail({
   queue: "delivery-code-mail",
   async load({ deliveryId, codeId }: { deliveryId: string; codeId: string }, { db, clock }: MailDeps) {

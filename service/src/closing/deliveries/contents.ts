@@ -17,7 +17,10 @@ import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
 export type ZipDeps = DocumentDeps &
   CertificateDeps & {
     titleOf: TitleOf;
-    /** The ways to verify documents: a web address, and a page in one file that works without a network. */
+    /**
+     * Two ways to verify documents: this service at its web address, and a page in one file that works without a
+     * network.
+     */
     verifier: { baseUrl: string; page: () => Promise<Buffer> };
   };
 
@@ -26,11 +29,11 @@ export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
   title: string | null;
   reference: string | null;
   documents: OrderDocument[];
-  /** The final document; null until all services that change the document are done. */
+  /** The final document. Null until every service that changes the document is finished. */
   final: OrderDocument | null;
 };
 
-/** @param reference the file number of the closing; for a single order its own reference is used */
+/** @param reference the file number of the closing; null to use the order's own reference */
 export async function deliverableOf(
   deps: Pick<ZipDeps, "db" | "rowMac" | "titleOf">,
   order: OrderOfRoom,
@@ -47,14 +50,14 @@ export async function deliverableOf(
 const receipts: ReadonlySet<string> = new Set(["fax_report", "fax_certificate", "delivery_receipt", "mail_receipt"]);
 
 /**
- * The files of a finished order: the final document, the signed one before its notarization, the newest custody
- * certificate, and receipts.
+ * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
+ * notarized document also the signed one from before its notarization.
  */
 export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
   const custody = documents.findLast(({ kind }) => kind === "custody_certificate");
   const others = documents.filter(({ kind }) => receipts.has(kind));
-  // The custody certificate describes the signed file, which is the basis of a notarized one.
+  // The custody certificate describes the signed file, so that file is delivered too, even when it was notarized later.
   const signed = final.kind === "notarized" ? documents.findLast(({ kind }) => kind === "sealed") : undefined;
   return [final, ...(signed ? [signed] : []), ...(custody ? [custody] : []), ...others].map(({ kind, sha256 }) => ({
     orderId: id,
@@ -63,7 +66,7 @@ export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] 
   }));
 }
 
-/** A file with its name for people. `path` includes the folder. */
+/** A file with the name that people see. `path` includes the folder. */
 export type NamedFile = DeliveredFile & { path: string; orderCode: string; deletedAt: Date | null };
 
 function folderOf(kind: string, isNotarized: boolean): string {
@@ -73,8 +76,8 @@ function folderOf(kind: string, isNotarized: boolean): string {
 }
 
 /**
- * Names the files, sorted by document in the order of the closing. @throws ServiceError `unavailable` for a file that
- * is not on record
+ * Gives each file a name, sorted by document in the order of the closing. @throws ServiceError `unavailable` for a file
+ * that is not on record
  */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();
@@ -96,8 +99,8 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
 
 export type ZipOf = {
   /**
-   * The room whose closing certificate is added; null for none. Its manifest contains the codes of the room and of all
-   * orders, so only the firm itself may get it.
+   * The room whose closing certificate is added to the zip; null for none. The certificate's manifest contains the
+   * codes of the room and of all its orders, so only the firm itself may get it.
    */
   room: DeliveryRoom | null;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
@@ -106,14 +109,16 @@ export type ZipOf = {
   files: readonly NamedFile[];
 };
 
-/** The zip format without its 64-bit extension ends at 4 GiB; mail gateways and some programs stop earlier. */
+/**
+ * A zip without the 64-bit extension (Zip64) may have at most 4 GiB; mail gateways and some programs have lower limits.
+ */
 const mostBytes = 2 * 1024 ** 3;
 
 /**
- * One zip with folders: documents, certificates, receipts, the page that verifies them, and an explanation for lawyers.
- * Equal files give equal bytes. The zip is not stored: each file is read and compared with its hash while it is sent.
- * For a file that the retention plan deleted, its hash and the time of deletion are listed.
- * @throws ServiceError `conflict` for too many bytes
+ * One zip with folders for documents, certificates and receipts, the page that verifies them, and an explanation for
+ * lawyers. Equal files give equal bytes. The zip is not stored: each file is read and compared with its hash while it
+ * is sent. If the retention plan deleted a file, the zip lists its hash and the time of deletion instead.
+ * @throws ServiceError `conflict` when the zip would be too large
  */
 export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; file: StoredFile }> {
   const { room, owner, title, reference, files } = zip;

@@ -22,12 +22,12 @@ export const deliveryPath = (secrets: SecretBytes, id: string): string =>
 const isToken = (secrets: SecretBytes, id: string, token: string): boolean =>
   isCode(token) && keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, id)), Buffer.from(token)));
 
-/** @property session the browser's session after a code; null without one */
+/** @property session the session that the browser got for a correct code; null without one */
 export type Link = { id: string; token: string; session: string | null };
 
 /**
- * The delivery of a link, before its code is entered.
- * @throws ServiceError `not_found`, in the same words for a wrong link and for one that was ended or has expired
+ * The delivery that a link belongs to. Doesn't require that its code was entered.
+ * @throws ServiceError `not_found`, with the same message for a wrong link and for one that was ended or has expired
  */
 export async function linkedDelivery(deps: DeliveryDeps, { id, token }: Link): Promise<Delivery> {
   const delivery = isUuid(id) && isToken(deps.secrets, id, token) ? await selectDelivery(deps.db, id) : undefined;

@@ -1,15 +1,18 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 
-/** The longest file name in bytes. Together with its folders it fits the path limits of every system. */
+/**
+ * The longest file name, in bytes. Names of this length, with their folders, stay within the path limits of every
+ * system.
+ */
 const mostBytes = 120;
 
-/** Characters that some system forbids in file names, and characters that change the direction of text. */
+/** Characters that some operating system forbids in file names, and characters that change the direction of text. */
 const forbidden = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** A text as part of a file name: valid on every system, and at most this long. */
+/** Turns a text into a part of a file name that every system accepts. @param most the longest result, in bytes */
 export function namePart(text: string, most = mostBytes): string {
   const spaced = text.toWellFormed().normalize("NFC").replaceAll(forbidden, " ").replaceAll(/\s+/g, " ");
   let name = spaced.replaceAll(/^[ .]+|[ .]+$/g, "");
@@ -44,7 +47,7 @@ export function fileName({ reference, title, kind }: Named): string {
   return `${namePart(start, mostBytes - Buffer.byteLength(ending) - ".pdf (99)".length) || "Document"}${ending}`;
 }
 
-/** A title is often a file name, so its extension is removed. */
+/** A document's title is often the name of a file, so its extension is removed. */
 const withoutEnding = (title: string): string => title.replace(/\.pdf$/i, "");
 
 /** Makes names unique, ignoring case, by adding numbers: "Deed (2)". */
@@ -61,7 +64,7 @@ export function uniqueNames(): (path: string, ending: string) => string {
 }
 
 export type Contents = {
-  /** The name of the closing, or of its only document. */
+  /** The name of the closing; for a zip of one order, the name of its document. */
   title: string;
   reference: string | null;
   firmName: string;

@@ -17,7 +17,7 @@ export const receiverRows = stateRows(receiverState);
 
 type Asked = { roomId: string; orderId: number; by: string; at: Date };
 
-/** Records who is sent the final document of an order. */
+/** Records a person who is to be sent the final document of an order. */
 export async function writeReceivers(
   tx: Tx,
   { roomId, orderId, by, at }: Asked,
@@ -32,7 +32,7 @@ export async function writeReceivers(
 
 type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string };
 
-/** The people of a room who wait for documents. Rows that were put into the database are left out. */
+/** The people of a room who wait for documents. Leaves out rows that fail their MAC. */
 export async function waitingReceivers(db: Sql, roomId: string): Promise<WaitingReceiver[]> {
   const rows = await db.query<WaitingReceiver & Marked>(sql`
     SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy", ${marked(receiverState, sql`r`)}

@@ -1,6 +1,6 @@
 /**
- * People who are sent final documents once they are done, chosen when the closing was placed. Documents that are done
- * within ten minutes are sent together.
+ * People who are sent final documents once these are finished. They were chosen when the closing was placed. Documents
+ * that are finished within ten minutes are sent together.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
@@ -18,8 +18,8 @@ import { writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
 /**
- * Removes a person from those who are sent documents of a room. @throws ServiceError `not_found` when nothing waits for
- * the person
+ * Removes a person from those who are to be sent documents of a room.
+ * @throws ServiceError `not_found` when the person waits for no document of the room
  */
 export async function endReceiver(
   { db, clock }: { db: Database; clock: Clock },
@@ -41,7 +41,7 @@ export async function endReceiver(
   });
 }
 
-/** The statuses in which an order has its final document, or will have none. */
+/** The statuses of an order that has its final document, or will never have one. */
 const over: readonly string[] = ["Completed", "Cancelled", "Refunded"];
 const mergedMs = 10 * minuteMs;
 const mostAtOnce = 100;
@@ -50,9 +50,9 @@ const keptDays = 14;
 type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
 
 /**
- * Sends documents to people who wait for them: ten minutes after one document is done, or at once when all documents of
- * a person are done. A crash loses nothing and sends nothing twice, because the delivery and the end of the wait are
- * committed together.
+ * Sends finished documents to the people who wait for them: ten minutes after the first one is finished, or at once
+ * when all documents of a person are finished. After a crash no document is lost or sent twice, because one transaction
+ * writes the delivery and ends the wait.
  */
 export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;

@@ -30,7 +30,10 @@ async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Pro
 const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<Deliverable[]> =>
   Promise.all((await store.ordersOfRoom(deps.db, room.id)).map((order) => deliverableOf(deps, order, room.reference)));
 
-/** The room's own orders with their files, its deliveries, and the people who wait for documents. @throws ServiceError `not_found` */
+/**
+ * The orders that the room's own firm placed with their files, its deliveries, and the people who wait for documents.
+ * @throws ServiceError `not_found`
+ */
 export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
   const [orders, listed, waiting] = await Promise.all([
@@ -42,7 +45,10 @@ export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: s
   return { orders, waiting, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
 }
 
-/** One zip of all final documents that the room's own firm ordered. @throws ServiceError while there is none */
+/**
+ * One zip of the final documents of all orders that the room's own firm placed.
+ * @throws ServiceError while no document is finished
+ */
 export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
   const orders = await ordersOf(deps, room);
@@ -75,8 +81,8 @@ export type NewDelivery = {
 };
 
 /**
- * Sends chosen documents of a room to a person by a link that expires. Their hashes are fixed: a later document needs
- * another delivery.
+ * Sends chosen documents of a room to a person by a link that expires. The link delivers only these exact files; a
+ * later version of a document needs another delivery.
  * @throws ServiceError naming the field and its rule, `not_found`, and for the 26th delivery in 24 hours
  */
 export async function sendDelivery(
@@ -124,7 +130,9 @@ type Sent = {
   at: Date;
 };
 
-/** Writes a delivery of finished documents, and queues its mail. The caller has locked the deliveries of the room. */
+/**
+ * Writes a delivery of finished documents, and queues its mail. The caller must have locked the deliveries of the room.
+ */
 export async function writeDelivery(
   tx: Tx,
   room: store.DeliveryRoom,
@@ -154,7 +162,10 @@ export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, r
   });
 }
 
-/** Facts for a holder of the link who has not typed the code: the room's sender, and the recipient's masked address. */
+/**
+ * The page before the code: the room that sent the documents, the recipient's masked address, and the state of the
+ * code. A holder of the link may see this without typing the code.
+ */
 export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
   const delivery = await linkedDelivery(deps, link);
   const room = await store.roomById(deps.db, delivery.roomId);
@@ -166,7 +177,7 @@ export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
 }
 
 /**
- * A delivery, for a person with its link and, if the link asks for a code, the code.
+ * Opens a delivery for a person with its link. If the link asks for a code, the person must also have entered it.
  * @throws ServiceError `not_found` for an unknown or ended link, `conflict` without the code
  */
 export async function openDelivery(deps: DeliveryDeps, link: Link) {

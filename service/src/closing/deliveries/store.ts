@@ -14,18 +14,19 @@ import { orderState } from "../../orders/order/order.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
 
-/** A document of a delivery, frozen when it was sent. */
+/** A document of a delivery. Its hash was fixed when the delivery was sent. */
 export type DeliveredFile = { orderId: number; kind: string; sha256: string };
 
 /**
  * The columns that the MAC covers, so that database access alone is not enough to change the documents, the recipient
- * or the end.
+ * or the time when the delivery ends.
  */
 const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // For a link without a code, the MAC covers only the address, so that MACs of earlier links stay valid.
+  // For a link without a code, the MAC covers just the address in this place, so that MACs of links from before the
+  // code existed stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
     ${d}.files, ${d}.sent_by,
@@ -42,7 +43,10 @@ const useState: StateMac = {
     extract(epoch FROM ${u}.at)`,
 };
 
-/** The MAC covers the wrong codes and the lock: database access alone must not be enough to try more codes. */
+/**
+ * The MAC also covers the count of wrong attempts and the lock, so that database access alone is not enough to try more
+ * codes.
+ */
 const codeState: StateMac = {
   table: sql`closing_delivery_codes`,
   key: sql`delivery_id`,
@@ -77,7 +81,7 @@ export type DeliveryRoom = Owner & { id: string; name: string; reference: string
 
 const roomColumns = sql`r.id, r.name, r.reference, r.partner_id AS "partnerId", r.environment`;
 
-/** The owner's room. @throws ServiceError `unavailable` when it fails its MAC */
+/** A room of this owner. @throws ServiceError `unavailable` when the room fails its MAC */
 export async function roomByCode(db: Sql, roomCode: string, owner: Owner): Promise<DeliveryRoom | undefined> {
   const [room] = await db.query<DeliveryRoom>(sql`
     SELECT ${roomColumns}, ${verifiedRoom} FROM rooms r WHERE ${isSealed(sql`r.code`, "room", roomCode)}
@@ -107,8 +111,8 @@ const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notar
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference"`;
 
 /**
- * The orders that the room's own firm placed, in the room's order. @throws ServiceError `unavailable` for an altered
- * order
+ * The orders that the room's own firm placed, in the order of the room's list.
+ * @throws ServiceError `unavailable` for an order that fails its MAC
  */
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
@@ -141,7 +145,7 @@ export async function selectDelivery(db: Sql, id: string): Promise<Delivery | un
   return found;
 }
 
-/** The number of the room's deliveries since the time, including ended ones. */
+/** The number of deliveries of the room that were sent since the given time, including ended ones. */
 export async function countSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM closing_deliveries WHERE room_id = ${roomId} AND created_at > ${since}`);
@@ -162,7 +166,7 @@ export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Prom
   return true;
 }
 
-/** The newest code of a link: `codeId` is null before the first one, and after it was used. */
+/** The newest code of a link. `codeId` is null before the first code was mailed, and after the newest was used. */
 type DeliveryCode = {
   codeId: string | null;
   askedAt: Date | null;
@@ -196,7 +200,7 @@ export async function updateCode(tx: Tx, id: string, code: DeliveryCode): Promis
   await writeStateMacs(tx, codeState, sql`delivery_id = ${id}`);
 }
 
-/** A use of the link. A download names its file; null for the zip of all files. */
+/** One use of a link. For a download, `file` names the file; null means the zip of all files. */
 export type DeliveryUse = {
   kind: "download" | "code_entered" | "locked";
   at: Date;
@@ -204,7 +208,7 @@ export type DeliveryUse = {
   network: string | null;
 };
 
-/** Records that a download began: for each file and network at most once an hour. */
+/** Records that a download began. The same file is recorded for the same network at most once an hour. */
 export const insertUse = (db: Database, id: string, download: Omit<DeliveryUse, "kind">) =>
   db.transaction((tx) => writeUse(tx, id, { kind: "download", ...download }));
 
@@ -220,7 +224,7 @@ export async function writeUse(tx: Tx, id: string, { kind, at, file, network }: 
 
 const shownUses = 20;
 
-/** The room's deliveries with their latest uses, newest first. Forged uses are left out. */
+/** The room's deliveries, newest first, each with its latest uses. Leaves out uses that fail their MAC. */
 export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery & { uses: DeliveryUse[] })[]> {
   const deliveries = await db.query<Delivery>(sql`
     SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d
@@ -234,7 +238,10 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery
   return deliveries.map((each) => ({ ...each, uses: authentic.filter(({ deliveryId }) => deliveryId === each.id) }));
 }
 
-/** Orders by id, in the order of the list. @throws ServiceError `unavailable` for an altered order */
+/**
+ * Finds orders by id, in the order of the given list. @throws ServiceError `unavailable` for an order that fails its
+ * MAC
+ */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o

@@ -11,7 +11,8 @@ export type RoomDeps = { db: Database; clock: Clock };
 type More = Pick<AuditLine, "orderId" | "fromStatus" | "toStatus" | "detail">;
 
 /**
- * A room that its owner has locked for a change. `at` is the time to record everywhere; `audit` writes the audit line.
+ * A room that its owner has locked for a change. `at` is the time of the change in all records; `audit` writes the
+ * audit line.
  */
 export type RoomChange = {
   room: LockedRoom;

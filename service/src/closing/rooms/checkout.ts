@@ -21,7 +21,10 @@ import { verifiedRoom } from "./store.ts";
 
 type Group = { id: string; environment: Environment };
 
-/** An order that can be paid with the others of its room, and the sum that is due: its total, or a supplement. */
+/**
+ * An order that can be paid together with others of its room. `totalCents` is the sum that is due: the order's total,
+ * or a supplement.
+ */
 export type PayableMember = Member & { totalCents: number };
 
 async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Owner): Promise<Group> {
@@ -34,7 +37,7 @@ async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Own
   return room;
 }
 
-/** The newest room of the order's own firm that contains it; undefined for none. */
+/** Of the rooms of the order's own firm that contain it, the one to which it was attached last; undefined for none. */
 async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
   const [room] = await db.query<Group>(sql`
     SELECT r.id, r.environment, ${verifiedRoom}
@@ -44,7 +47,10 @@ async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefine
   return room;
 }
 
-/** The orders of the room that its own firm placed, in the room's order. Other firms' orders are never paid with them. */
+/**
+ * The orders of the room that the room's own firm placed, in the order of the room's list. Other firms' orders are
+ * never paid with them.
+ */
 const membersOf =
   (roomId: string, which: Statement) =>
   (db: Sql): Promise<Member[]> =>
@@ -55,13 +61,14 @@ const membersOf =
 
 const all = sql`true`;
 
-/** The orders of the same client, so that the holder of one order's link sees no prices of other clients. */
+/** Only orders of the same client, so that the holder of one order's link sees no prices of other clients. */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = (SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})`;
 
 /**
  * Opens one checkout for all payable orders of the room that its firm placed.
- * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and as for one order
+ * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
+ * checkout for one order
  */
 export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: string): Promise<SharedCheckout> {
   const room = await roomOf(deps.db, roomCode, owner);
@@ -91,10 +98,10 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
 
-/** The orders that a checkout of the room would pay, judged by their status. */
+/** The orders that a checkout of the room would pay. Only their status decides. */
 export type Payable = {
   orders: PayableMember[];
-  /** How many orders a checkout leaves out because their rows were altered in the database. */
+  /** How many orders the checkout leaves out because they fail their MAC. */
   withheld: number;
 };
 

@@ -13,7 +13,7 @@ export type NewParticipant = { name: string; email: string; role: string };
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The members of a JSON object; empty for any other body. */
+/** The members of a body that is a JSON object; empty for any other body. */
 const membersOf = (body: unknown): Body =>
   typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Body) : {};
 

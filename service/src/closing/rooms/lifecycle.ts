@@ -49,7 +49,7 @@ export async function createRoom(
   });
 }
 
-/** @returns when the room was created @throws ServiceError when the quota is used up */
+/** @returns the time when the room was created @throws ServiceError when the quota is used up */
 async function createRoomIn(
   tx: Tx,
   clock: Clock,
@@ -73,14 +73,14 @@ export type NewClosing = {
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
 };
 
-/** Somebody who is sent a final document. */
+/** A person who is to be sent a final document. */
 export type Receiver = { name: string; email: string };
 
 /** Callbacks that write further rows in the transaction of a closing. */
 type WithClosing = {
-  /** Keeps the result for the request's key. */
+  /** Stores the result under the request's idempotency key. */
   record: RecordResult;
-  /** Keeps who is sent the final document of an order. */
+  /** Records the people who are to be sent the final document of an order. */
   receive: (
     tx: Tx,
     of: { roomId: string; orderId: number; by: string; at: Date },
@@ -89,8 +89,8 @@ type WithClosing = {
 };
 
 /**
- * Places a closing in one transaction: all of its orders, its room and its people, or nothing.
- * @throws ServiceError when the quota of open rooms is used up, or another order took a document
+ * Places a closing in one transaction: either all of its orders, its room and its people are written, or nothing.
+ * @throws ServiceError when the quota of open rooms is used up, or another order has used one of the documents
  */
 export function placeClosing(
   { db, clock }: RoomDeps,
@@ -100,14 +100,14 @@ export function placeClosing(
 ): Promise<{ roomCode: string }> {
   const placed = { roomCode: newCode() };
   return db.transaction(async (tx) => {
-    // This statement runs first, so a duplicate request waits here. The duplicate then finds this closing, and does not
-    // fail because the documents are used.
+    // This statement runs first, so a duplicate request waits here for the original one. It then finds the closing that
+    // was placed, instead of failing because the documents are already used.
     await record(tx, placed);
     for (const { order } of documents) await writeOrder(tx, order);
     await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });
     const change = await beginChange(tx, clock, principal, placed.roomCode);
     for (const [index, { isInvited, ...person }] of people.entries()) {
-      // Lists of people are in the order of these times.
+      // Lists of participants are sorted by these times.
       const at = new Date(change.at.getTime() + index);
       await (isInvited ? inviteIn : addIn)(tx, { ...change, at }, person);
     }

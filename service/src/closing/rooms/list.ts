@@ -5,11 +5,12 @@ import { isUuid } from "../../kernel/platform/text.ts";
 import type { RoomList, RoomSummary } from "./schemas.ts";
 import { authentic, ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";
 
-// The contract has no pages, so the first page is large enough for most partners.
+// The contract defines no pagination for this list, so the first page is large enough for most partners.
 const pageSize = { usual: 1000, most: 1000 };
 
 /**
- * A cursor is the id of the previous page's last room. It is not a credential, and stays valid when a code is rotated.
+ * A cursor is the id of the last room on the previous page. The id is not a credential, and it stays the same when the
+ * room's code is rotated.
  */
 async function afterOf(db: Database, principal: Principal, cursor: string | null): Promise<string | null> {
   if (cursor !== null && !(isUuid(cursor) && (await ownsRoom(db, cursor, principal)))) throw foreignCursor();
@@ -28,7 +29,7 @@ const summaryView = (room: RoomSummaryRow): RoomSummary => ({
 
 /**
  * A page of the caller's rooms, newest first.
- * @throws ServiceError for an invalid limit, or a cursor that this list did not return
+ * @throws ServiceError for an invalid limit, or for a cursor that this list has not returned
  */
 export async function roomPage(
   db: Database,

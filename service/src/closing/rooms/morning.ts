@@ -19,7 +19,7 @@ import {
 import { roomState } from "./store.ts";
 
 const queue = "closings-mail";
-// The most rooms in a mail. If a member has more, rooms that need a person come first.
+// The most rooms that a mail lists. If a member has more, rooms that need a person's action come first.
 const mostRooms = 25;
 const mostOrders = 500;
 const mostInRoom = 4;
@@ -31,9 +31,9 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
   WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
 
 /**
- * Queues the list "Your closings" for each member with live access, once on each business day after opening time. Skips
- * a member without an unfinished order in an open room.
- * @returns the number of members whose firm has one
+ * Queues the list "Your closings" for each member with live access, once on each business day after opening time. A
+ * member without an unfinished order in an open room gets no mail.
+ * @returns the number of members whose firm has such an order
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
   const day = businessMorning(clock());
@@ -115,12 +115,12 @@ function closingOf(rows: readonly Row[], titleOf: TitleOf): Closing {
 const nameOf = (row: Row, titleOf: TitleOf): string =>
   [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
 
-/** Stuck orders come first, then those with a deadline. */
+/** Stuck orders come first. The rest follow by deadline; orders without a deadline come last. */
 const rankOf = ({ status }: Row): number => (statusGroupOf(status) === "attention" ? 0 : 1);
 
 const dueOf = ({ expiresAt }: Row): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-// The mail can't know the reader's time zone. Readers of a US service can convert from this one.
+// The mail can't know the reader's time zone, so it uses Eastern Time. Readers of a US service can convert from it.
 const dayIn = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "America/New_York" });
 const timeIn = new Intl.DateTimeFormat("en-US", {
   month: "short",

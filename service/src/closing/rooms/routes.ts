@@ -129,7 +129,7 @@ function lifecycleRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
   });
 }
 
-/** Adds orders to a room and removes them. */
+/** The routes that add orders to a room and remove them. */
 function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): void {
   const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
   jsonRoute(app, deps, {
@@ -163,7 +163,7 @@ function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): voi
   });
 }
 
-/** One payment for the room (an addition to the contract's routes). */
+/** The route for one payment of the whole room (an addition to the contract). */
 function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
   const url = "/api/rooms/:roomCode/checkout";
   jsonRoute(app, deps, {
@@ -201,7 +201,7 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
   });
 }
 
-/** The firm pays for the room by its own method (an addition to the contract's routes). */
+/** The route by which the firm pays for the room with its own card or bank account (an addition to the contract). */
 function chargeRoute(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac): void {
   const url = "/api/rooms/:roomCode/charge";
   jsonRoute(app, deps, {
@@ -239,7 +239,7 @@ function chargeRoute(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac):
   });
 }
 
-// Enough for about a thousand views of full rooms.
+// The cache has room for about a thousand views of full rooms.
 const cacheBytes = 32 * 1024 * 1024;
 
 /** `GET /api/rooms/{roomCode}`: public for any holder of the code. */

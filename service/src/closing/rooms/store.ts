@@ -15,8 +15,9 @@ import { isCode } from "../../kernel/platform/text.ts";
 export type RoomState = "open" | "closed";
 
 /**
- * A room with its code. Triggers increase `state_version` whenever an order or a participant of the room is added,
- * removed or changed, so the MAC covers those rows too.
+ * The MAC of a room also covers its code and `state_version`. Triggers increase `state_version` whenever an order or a
+ * participant of the room is added, removed or changed. So changing those rows by database access alone invalidates the
+ * MAC too.
  */
 export const roomState: StateMac = {
   table: sql`rooms`,
@@ -36,12 +37,15 @@ export const protectedTables = [
   }),
 ];
 
-/** For the select list of a query on `rooms`, or on `rooms r`. */
+/** For the select list of a query that names the table `rooms`, or `rooms r`. */
 export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
 export const verifiedRoom: Statement = verified(roomState, sql`r`);
 const markedRooms = marked(roomState, sql`rooms`);
 
-/** Writes the MAC after a change of a locked room, its orders or its participants. */
+/**
+ * Writes the room's MAC after a change of the room, its orders or its participants. The caller must have locked the
+ * room.
+ */
 export const writeRoomMac = (tx: Tx, roomId: string): Promise<void> =>
   writeStateMacs(tx, roomState, sql`id = ${roomId}`);
 
@@ -88,10 +92,10 @@ export async function insertRoom(tx: Tx, room: NewRoomRow): Promise<void> {
   await writeRoomMac(tx, room.id);
 }
 
-/** The old code is invalid from the commit on. */
+/** Replaces the room's code. The old code stops working when the transaction commits. */
 export async function changeCode(tx: Tx, roomId: string, code: string, at: Date): Promise<void> {
-  // The trigger ignores a changed code, so the statement raises the version itself. Otherwise an earlier code could be
-  // restored together with its MAC.
+  // The trigger does not react to a changed code, so this statement increases the version itself. Otherwise an earlier
+  // code could be restored together with its MAC.
   await tx.query(
     sql`UPDATE rooms SET code = ${sealed("room", code)}, updated_at = ${at}, state_version = state_version + 1 WHERE id = ${roomId}`,
   );
@@ -115,7 +119,8 @@ export type RoomSummaryRow = {
 };
 
 /**
- * A page of the owner's rooms, newest first. It is separate from its execution, so that tests can check its plan.
+ * A page of the owner's rooms, newest first. The statement is built apart from its execution, so that tests can check
+ * its query plan.
  * @param after the id of the previous page's last room, or null
  */
 export function roomListStatement(owner: Owner, limit: number, after: string | null): Statement {

@@ -1,4 +1,4 @@
-/** Envelopes: the way of a document from the order to the seal, through the acts of its signers. */
+/** Envelopes. An envelope takes a document from the order through the acts of its signers to the seal. */
 
 import { actRows } from "./ceremony/prepared-acts.ts";
 import { protectedTables as recordTables } from "./records/trail.ts";

@@ -36,7 +36,7 @@ import type { Texts } from "./texts/texts.ts";
 
 const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta.url));
 
-/** Reads the texts with which signers consent to electronic signatures. */
+/** Reads the texts in which signers consent to electronic signatures. */
 export const openConsentTexts = (): ConsentTexts => readConsentTexts(consentFolder);
 
 type Parts = { workers: Workers; sealing: Sealing; consentTexts: ConsentTexts; texts: Texts | null };
@@ -118,7 +118,10 @@ const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
   limitMs: 5_000,
 };
 
-/** Tries to sign or notarize an order's document, so that it is refused before money moves. */
+/**
+ * Tries to sign or notarize a document before the order is placed, so that a document that can't be signed is refused
+ * before money moves.
+ */
 export const createPreflight =
   (workers: Workers): TrySigning =>
   async (toSign) => {
@@ -135,7 +138,8 @@ export const createPreflight =
     const withoutPlace = signersWithout(planned, input.signers.length);
     const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
       if (!tooCostly(error)) throw error;
-      // A drawing with a million lines can still be signed; the notice says that its words were not examined.
+      // A document whose text takes too long to read, such as a drawing with a million lines, can still be signed. The
+      // notice says that its words were not examined.
       return [{ code: "partly_examined", page: null, text: null } as const];
     });
     const isTold = notices.some(({ code }) => code === "partly_examined");

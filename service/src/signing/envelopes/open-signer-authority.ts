@@ -26,36 +26,40 @@ import { makeSignerAuthority } from "./signer-authority.ts";
 
 export type SignerAuthoritySettings = SealIdentitySettings & {
   readonly signerCaKey: string;
-  /** The path of a PEM chain; null to use the one that the first run makes under `dataDir`. */
+  /** The path of a PEM certificate chain. Null to use the chain that the first run creates under `dataDir`. */
   readonly signerCaCertificate: string | null;
 };
 
 /** The authorities that issue the certificates of signers, one for each environment. */
 export type SignerAuthorities = Readonly<Record<Environment, Authority>>;
 
-/** An authority that no longer issues certificates. Signatures with its certificates count up to the instant. */
+/**
+ * An authority that no longer issues certificates. Signatures with its certificates are valid if they were made before
+ * `retiredAt`.
+ */
 export type RetiredAuthority = { readonly certificate: Certificate; readonly retiredAt: Date };
 
 export type OpenedSignerAuthorities = {
   authorities: SignerAuthorities;
-  /** The authorities of earlier releases, which issued for both live and test orders. */
+  /** Authorities that were replaced. Those of earlier releases issued certificates for both live and test orders. */
   retired: readonly RetiredAuthority[];
   warnings: readonly CertificateProblem[];
   close: () => Promise<void>;
 };
 
 /**
- * How long acts of a retired authority still count. Nodes of an earlier release may run next to this one, and acts that
- * they prepared may be signed after the upgrade.
+ * How long after its replacement an authority's certificates still count for new acts. Nodes of an earlier release may
+ * run next to this one, and acts that they prepared may be signed after the upgrade.
  */
 const retirementMs = dayMs;
 
 /**
- * Opens the authorities that issue signers' certificates, after the sealing identity. The first run makes their keys,
- * and their certificates under the root of each environment. An authority of an earlier release, which issued for both
- * environments and for mail addresses, gets a new certificate, and its old one is retired.
+ * Opens the authorities that issue signers' certificates. The sealing identity must have been opened before. The first
+ * run creates their keys and, under the root of each environment, their certificates. An authority of an earlier
+ * release, which issued for both environments and for mail addresses, gets a new certificate; its old certificate is
+ * retired.
  * @param at now
- * @throws StartupError in one line when one of them could not issue certificates
+ * @throws StartupError with a message of one line when an authority could not issue certificates
  */
 export async function openSignerAuthorities(
   settings: SignerAuthoritySettings,
@@ -79,7 +83,7 @@ export async function openSignerAuthorities(
 
 type Opened = Omit<OpenedSignerAuthorities, "authorities" | "close"> & { authority: Authority };
 
-/** The trust list's part about signers' certificates: their roots, and the retired authorities. */
+/** The certificates about signers for the trust list: the roots, and the retired authorities. */
 export function listedCertificates({ authorities, retired }: OpenedSignerAuthorities): SignerAnchor[] {
   const roots = [authorities.live, authorities.test].flatMap(({ chain }) => chain.slice(-1));
   return [...roots.map((certificate) => ({ certificate, retiredAt: null })), ...retired];
@@ -148,13 +152,14 @@ async function openOwnChain(
     const next = await replaceChain(file, old, issued);
     return { chain: next, retired: await retiredAt(file, next[0]), warnings: [] };
   } catch (error) {
-    // A root whose key is stored elsewhere must not prevent the start.
+    // If the root's key is stored elsewhere, the authority can't be replaced. The service starts nevertheless, with a
+    // warning.
     if (!(error instanceof StartupError)) throw error;
     return { chain, retired: [], warnings: warningsOf(old, `it can't be replaced: ${error.message}`) };
   }
 }
 
-/** The authorities that were replaced at the path, each retired when the present one was issued. */
+/** The authorities that were replaced at this path. Each is retired a day after the present one was issued. */
 async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
   const until = new Date(notBefore + retirementMs);
   return (await replacedChains(file)).map((certificate) => ({ certificate, retiredAt: until }));

@@ -13,19 +13,25 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 import { issueSignerCertificate } from "./signer-authority.ts";
 
-/** How many certificates share one list, so that a list stays below 60 KB for any number of acts. */
+/**
+ * The number of certificates that share one revocation list, so that a list stays below 60 KB however many acts there
+ * are.
+ */
 const listSize = 1_000;
 /**
- * A prepared act may be signed for ten minutes, and its time stamp takes a while. After this time the key can't be used
- * any more.
+ * The time after which the key of an unfinished act can no longer be used. A prepared act may be signed for ten
+ * minutes, and its time stamp takes some time.
  */
 const unusedKeyMs = 30 * 60_000;
-/** The clocks of authorities differ, and a time stamp must not look later than the revocation. */
+/**
+ * How long after an act's time stamp its certificate is revoked. The clocks of authorities differ, and no time stamp
+ * may look later than the revocation.
+ */
 const afterActMs = 5 * 60_000;
 const listDays = 35;
 /**
- * A list is reissued while it is still valid for four weeks, so that an outage of the service doesn't invalidate
- * signatures.
+ * A list is reissued after this many days, while it is still valid for four weeks. So an outage of the service doesn't
+ * invalidate signatures.
  */
 const renewDays = 7;
 
@@ -36,7 +42,10 @@ type Certificate = { authority: string; serial: string; revokedAt: Date | null; 
 
 const certificateTable = "signer_certificates";
 
-/** A trigger only lets the version grow, so that an earlier row can't be restored with its earlier MAC. */
+/**
+ * A database trigger only lets the version grow, so that an earlier state of a row can't be restored with its earlier
+ * MAC.
+ */
 const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({
   ...{ authority, serial, revokedAt, version },
 });
@@ -63,7 +72,7 @@ export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] =
     ...{ table: sql`signer_crls`, key: sql`(authority || ' ' || list)`, mac: sql`row_mac`, backfill: { set } },
     rows: sql`SELECT authority || ' ' || list AS key, authority, list, number, encode(sha256(der), 'hex') AS der,
       row_mac AS mac FROM signer_crls`,
-    // No MAC before the first list is signed, because nothing is served until then.
+    // Before the first list is signed there is no MAC, because nothing is served until then.
     members: (row) => (row.der === null ? null : listMembers(row)),
   },
 ];
@@ -72,7 +81,7 @@ export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] =
 const authorityId = ({ chain }: Authority): string => fingerprintOf(chain[0]).slice(0, 32);
 
 /**
- * Records a certificate before it is issued, because no certificate may exist that a list could not name.
+ * Records a certificate before it is issued, so that no certificate exists that a revocation list could not name.
  * @param at now
  */
 export async function recordCertificate(
@@ -101,7 +110,7 @@ export async function recordCertificate(
 export type SignerCertificates = {
   issue: (
     envelope: { readonly environment: Environment; readonly verifyCode: string },
-    /** `publicKey` is the SubjectPublicKeyInfo of P-256, DER. */
+    /** `publicKey` is the SubjectPublicKeyInfo of a P-256 key, DER. */
     signer: { readonly name: string; readonly publicKey: Uint8Array; readonly at: Date },
   ) => Promise<readonly [X509Certificate, ...X509Certificate[]]>;
 };
@@ -122,10 +131,10 @@ const crlUrl = (baseUrl: string, authority: string, list: number): string =>
   `${baseUrl}/seal/crl/${authority}/${list}.crl`;
 
 /**
- * Sets the revocation of an act's certificate to minutes after its time stamp, in the transaction that writes the act.
- * A certificate of an act without a time stamp is not revoked: nothing would prove that the act came earlier, so
- * readers that check would reject it.
- * @param stampedAt the time stamp's instant, or null
+ * Sets the revocation of an act's certificate to some minutes after the act's time stamp, in the transaction that
+ * writes the act. Without a time stamp the certificate is not revoked: nothing would prove that the act came earlier,
+ * so readers that check revocation would reject it.
+ * @param stampedAt the time of the time stamp, or null
  */
 export async function revokeAfterAct(
   { tx, rowMac }: { tx: Sql; rowMac: RowMac },
@@ -137,7 +146,7 @@ export async function revokeAfterAct(
   const [row] = await tx.query<MacRow<Certificate>>(
     sql`${certificates} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed FOR UPDATE`,
   );
-  // An altered row gets no MAC, because its forged part would become authentic.
+  // A row that fails its MAC gets no new MAC, because its forged part would become authentic.
   if (!row || !holds(rowMac, row)) return;
   const version = row.version + (row.revokedAt?.getTime() === latest?.getTime() ? 0 : 1);
   const mac = new MacOfRow(certificateTable, certificateMembers({ ...row, revokedAt: latest, version }));
@@ -159,8 +168,8 @@ type IssueDeps = {
 };
 
 /**
- * Issues lists that are missing, that lack a revoked certificate, or that were issued a week ago. Several nodes may run
- * it at once, because each list is locked while it is issued.
+ * Issues lists that are missing, lists that lack a revoked certificate, and lists that are a week old. Several nodes
+ * may run it at once, because each list is locked while it is issued.
  */
 export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise<void> {
   for (const authority of [deps.signerAuthorities.live, deps.signerAuthorities.test]) {
@@ -176,7 +185,7 @@ export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise
 
 const weekBefore = (now: Date): Date => new Date(now.getTime() - renewDays * dayMs);
 
-/** Lists that lack a certificate which is revoked by now, and lists that are a week old. */
+/** Finds lists that lack a certificate that is revoked by now, and lists that are a week old. */
 const isDue = (authority: string, now: Date): Statement => sql`
   SELECT (number / ${listSize})::int AS list FROM signer_certificates
   WHERE authority = ${authority} AND NOT listed AND revoked_at <= ${now}
@@ -202,7 +211,7 @@ async function issueCrl(
     const isOld = !before?.thisUpdate || before.thisUpdate < weekBefore(now);
     // Another node may have issued the list while this node waited for the lock.
     if (!before || (added.length === 0 && !isOld)) return;
-    // A certificate stays on the list once it was listed, even if a clock was set back since.
+    // A certificate that was listed once stays on the list, even if a clock was set back since.
     const listed = rows.filter((row) => row.listed);
     if (!listed.every((row) => holds(rowMac, row)))
       return log.error({ list }, "a revocation list stays as it is: its certificates were altered in the database");
@@ -233,7 +242,7 @@ async function issueCrl(
 
 /**
  * The latest issued list, DER; null when there is none.
- * @throws ServiceError `unavailable` for a list that the service did not write
+ * @throws ServiceError `unavailable` for a list that fails its MAC
  */
 export async function readCrl(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -20,8 +20,9 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 const AUTHORITY_YEARS = 20;
 
 /**
- * Makes the authority that issues signers' certificates, under the root of its environment. It may issue certificates
- * for mail, because NSS (used by pdfsig) trusts signatures only from such authorities, but not for any mail address.
+ * Creates the authority that issues signers' certificates, under the root of its environment. Its certificate permits
+ * the purpose of mail protection, because NSS (used by pdfsig) trusts signatures only from such authorities. It permits
+ * no mail address.
  * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  */
 export async function makeSignerAuthority(
@@ -47,11 +48,11 @@ export async function makeSignerAuthority(
 }
 
 /**
- * Issues the certificate of one act. It stays valid as long as the authority, because some readers check validity at
- * today's date. It is revoked minutes after the act (revocation.ts), so that readers that check revocation refuse any
- * later signature. It contains no mail address.
- * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` where its revocation
- * is published
+ * Issues the certificate of one act. The certificate contains no mail address. It is valid as long as the authority's,
+ * because some readers check validity at today's date. It is revoked minutes after the act (revocation.ts), so that
+ * readers that check revocation refuse any later signature.
+ * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` the URL where its
+ * revocation is published
  */
 export async function issueSignerCertificate(
   authority: Authority,

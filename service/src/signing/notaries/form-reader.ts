@@ -4,7 +4,7 @@ import { isPlainLines, isPlainText, isVisible } from "../../kernel/platform/text
 /** The typed values, by the names of the fields. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The faults of a form: the broken rule, by field name. */
+/** The faults of a form: for each wrong field, the rule that it breaks. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
@@ -12,16 +12,19 @@ export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
 type Text = { max?: number; lines?: boolean };
 
 /**
- * Accepts only days from 1900 to 2200, because other years are probably typing errors, and PostgreSQL has no year 0.
+ * Whether a text is a day of the calendar, `YYYY-MM-DD`, from 1900 to 2200. Other years are probably typing errors, and
+ * PostgreSQL has no year 0.
  */
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const at = /^(?:19\d{2}|2[01]\d{2}|2200)-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // The parser of dates would turn February 31 into March 3, so the result is compared with the text.
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 
-/** Reads the fields of a form one by one and collects all faults. For a wrong field a reader returns `""` or null. */
+/**
+ * Reads the fields of a form one by one and collects all faults. If a field is wrong, its reading function returns `""`
+ * or null.
+ */
 export function formReader(typed: Typed) {
   const faults: Record<string, string> = {};
   const fault = (name: string, rule: string) => {
@@ -56,7 +59,7 @@ export function formReader(typed: Typed) {
     return value;
   }
 
-  /** An instant in UTC, as `2026-01-31T14:05`, with or without seconds and `Z`. */
+  /** Reads an instant in UTC, written `2026-01-31T14:05`, with or without seconds and `Z`. */
   function instant(name: string): string | null {
     const value = typedIn(name);
     if (value === "") return null;
@@ -89,7 +92,7 @@ export function formReader(typed: Typed) {
     requiredInstant: (name: string) => given(name, instant(name), ""),
     requiredOneOf: <T extends string>(name: string, choices: readonly [T, ...T[]]): T =>
       given<T>(name, typedIn(name) === "" ? null : (oneOf(name, choices) ?? choices[0]), choices[0]),
-    /** The value, unless there were faults. */
+    /** The value if the form has no faults; otherwise the faults. */
     done: <T>(value: T): Read<T> => (Object.keys(faults).length > 0 ? { ok: false, faults } : { ok: true, value }),
   };
 }

@@ -34,11 +34,13 @@ type Parts = {
   sealing: Pick<Sealing, "sealDocument" | "stamp">;
   providers: Providers;
   fetch: Fetch;
-  /** Null when there is no audio and video. */
+  /** Null when the service has no media engine, and so no acts by audio and video. */
   media: { engine: MediaEngine; recordings: Recordings } | null;
 };
 
-/** Opens the features for notaries. @throws StartupError for a bad NOTARY_RULES or NOTARY_SCRIPTS */
+/**
+ * Opens the features for notaries. @throws StartupError when the file of NOTARY_RULES or NOTARY_SCRIPTS is not valid
+ */
 export function openNotaries(resources: Resources, { workers, pricing, sealing, providers, fetch, media }: Parts) {
   const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
   const shipped = loadNotaryRules(config.notaryRules);
@@ -51,7 +53,8 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
   const identity: IdentityDeps = {
     desk,
     secrets,
-    // People wait for both providers, so each provider has its own circuit breaker.
+    // People wait for the responses of both providers. Each provider has its own circuit breaker, so that the failure
+    // of one doesn't stop the other.
     proofing:
       config.identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), config.identity.environment),
     quiz: config.quiz && createQuiz(providers.separateCallOf("quiz"), config.quiz.environment),
@@ -86,7 +89,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
 
 const recordingConsent = fileURLToPath(new URL("../../../data/recording-consent", import.meta.url));
 
-/** Live sessions; null without a media engine. */
+/** Opens live sessions; null without a media engine. */
 function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity">, media: Parts["media"]): LiveDeps | null {
   if (!media) return null;
   const rooms = new LiveRooms({ ...media, now: () => parts.sheets.desk.clock().getTime() });

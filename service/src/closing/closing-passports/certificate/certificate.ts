@@ -115,7 +115,10 @@ const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
     : []),
 ];
 
-/** States that the attachments are more complete than the printed text. */
+/**
+ * The note that the attached manifest contains codes that grant access, and that a printed copy shows only the verify
+ * code.
+ */
 function codesNote(flow: Flow): void {
   const note =
     "The attached manifest.json names the codes of the room and of its orders: whoever has a code can open its page. Give this file " +
@@ -127,7 +130,7 @@ function codesNote(flow: Flow): void {
 
 const gap = 24;
 
-/** The seal's coverage and its limits, side by side. */
+/** Two lists side by side: the facts that the seal covers, and those that it doesn't cover. */
 function coverageLists(flow: Flow, { covers, doesNotCover }: Manifest["coverage"]): void {
   const width = (textWidth - gap) / 2;
   const right = { x: margin.side + width + gap, width };
@@ -142,7 +145,7 @@ function coverageLists(flow: Flow, { covers, doesNotCover }: Manifest["coverage"
   flow.moveTo(Math.min(lowest, flow.y()) - 8);
 }
 
-/** The issuer, as far as it is known, and the certified room. */
+/** The section about the issuer, the seal's certificate, and the version that is certified. */
 function summary(flow: Flow, content: CertificateContent): void {
   const { manifest, manifestSha256, verifyCode, issuer, firm, checkpoint } = content;
   const { prevManifestSha256 } = manifest.passport;

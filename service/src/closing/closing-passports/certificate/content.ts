@@ -8,7 +8,7 @@ export type DocumentDetails = {
   /** The title of the document in the order. */
   title: string | null;
   pages: number | null;
-  /** `signedAt` as ISO 8601; null for a person who has not signed. */
+  /** `signedAt` is in ISO 8601; null for a person who has not signed. */
   signers: readonly { name: string; signedAt: string | null }[];
   /** The kinds of documents that an operator handed in, because people signed or notarized them elsewhere. */
   takenIn: readonly TakenIn[];
@@ -16,7 +16,7 @@ export type DocumentDetails = {
 
 export type TakenIn = "sealed" | "notarized";
 
-/** A time stamp of the manifest itself. */
+/** A time stamp over the manifest alone. */
 export type ManifestTimeStamp = {
   /** The authority's name and address. */
   name: string;
@@ -35,15 +35,15 @@ export type CertificateContent = {
   environment: Environment;
   /** `logo` is a PNG created by this service. */
   firm: Firm & { logo: Uint8Array | null };
-  /** The details, by order code. */
+  /** The details of each document, by order code. */
   details: Readonly<Record<string, DocumentDetails>>;
   issuer: Issuer;
-  /** Null when no authority responded. */
+  /** Null when no time-stamping authority responded. */
   timeStamp: ManifestTimeStamp | null;
-  /** The newest checkpoint of the transparency log before the seal, a signed note; null for none. */
+  /** The newest checkpoint of the transparency log from before the seal, as a signed note. Null if there is none. */
   checkpoint: string | null;
   verifyCode: string;
-  /** The absolute URL, also in the QR code. */
+  /** The absolute URL of the page that verifies this version; the QR code contains it too. */
   verifyUrl: string;
   /** Every version up to this one, in ascending order. */
   chain: readonly ChainLink[];

@@ -14,7 +14,7 @@ import {
 } from "@signsealship/certificate";
 import { type CertificateContent, firmName } from "./content.ts";
 
-/** The firm's own color, or else the service's. */
+/** The firm's own color; without one, the service's. */
 const accentOf = ({ firm }: CertificateContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
 
 /** The top of the first page: the issuer, the subject, and a notice on test certificates. */

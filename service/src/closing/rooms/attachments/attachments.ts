@@ -19,15 +19,16 @@ import {
 } from "./store.ts";
 
 const maxOrders = 50;
-// A limit, because each change of an order updates the views of all its rooms, and anyone with its code may attach it.
+// Anyone with an order's code may attach the order to rooms, and each change of it updates the views of all these
+// rooms. This limit bounds that work.
 const maxForeignRooms = 100;
 const topic = "room.order_attached";
 
 /**
- * Adds an order to the room. Having the order's code is enough, but the environments must be the same. An attached
- * order stays unchanged, label included, even in a closed or full room.
- * @throws ServiceError for an unknown room or order, a closed or full room, and an order that too many other firms
- * have attached
+ * Adds an order to the room. Having the order's code is enough, but order and room must belong to the same environment.
+ * If the order is already attached, nothing changes (its label neither), even in a closed or full room.
+ * @throws ServiceError for an unknown room or order, a closed or full room, and an order that too many other firms have
+ * attached
  */
 export async function attachOrder(
   { db, clock }: RoomDeps,

@@ -32,13 +32,13 @@ export async function isAttached(tx: Tx, roomId: string, orderId: number): Promi
 }
 
 /**
- * Serializes other firms' attachments of the order until the end of the transaction, so that `countForeignRooms` is
- * exact.
+ * Lets only one transaction at a time attach the order to a room of another firm, so that the count by
+ * `countForeignRooms` stays exact.
  */
 export const lockForeignRooms = (tx: Tx, order: OrderKey) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`foreign-rooms:${order.id}`}, 0))`);
 
-/** The number of other firms' rooms that contain the order, counted up to `most`. */
+/** The number of rooms of other firms that contain the order; counting stops at `most`. */
 export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): Promise<number> {
   const rows = await tx.query(
     sql`SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
@@ -48,8 +48,8 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
 }
 
 /**
- * The orders in the owner's room that the owner placed, with their encrypted titles. It is separate from its execution,
- * so that tests can check its plan.
+ * The orders in the owner's room that the owner placed, with their encrypted titles. The statement is built apart from
+ * its execution, so that tests can check its query plan.
  */
 export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
   sql`SELECT o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", ${verifiedRoom}
@@ -62,7 +62,7 @@ export const selectOwnOrders = (db: Sql, roomCode: string, owner: Owner) =>
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 
-/** The owner's rooms that contain the order, at most 100, first attached first. */
+/** The owner's rooms that contain the order, at most 100. The room to which it was attached first comes first. */
 export const roomsOfOrder = async (
   db: Sql,
   orderCode: string,
@@ -77,7 +77,10 @@ export const roomsOfOrder = async (
     ),
   );
 
-/** The rooms of the order's own firm that contain it, each with that firm's orders. Altered rooms are left out. */
+/**
+ * The rooms of the order's own firm that contain it, each with that firm's orders. Leaves out rooms that fail their
+ * MAC.
+ */
 export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =>
   authentic(
     await db.query<Closing & Marked>(

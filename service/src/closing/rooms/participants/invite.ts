@@ -13,11 +13,11 @@ export const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-// Invitations for each room in 24 hours; each address counts once. Removed participants count too.
+// The most addresses that a room mails its link to in 24 hours. Addresses of removed participants count too.
 const mostInvited = 25;
 
 /**
- * Mails the room's link to a participant of a locked room, unless too many mails were sent.
+ * Mails the room's link to a participant, unless too many mails were sent. The caller must have locked the room.
  * @returns whether the link is mailed
  */
 export async function invite(
@@ -33,7 +33,7 @@ export async function invite(
   return true;
 }
 
-/** Mails the room's link, valid at the time of sending. Skips removed participants. */
+/** Mails the link that the room has at the time of sending. Skips removed participants. */
 export const roomMail = defineMail({
   queue: roomMailQueue,
   async load({ participantId }: RoomMail, { db }: MailDeps) {

@@ -39,8 +39,8 @@ export async function addParticipant(
 }
 
 /**
- * Adds a participant, or finds the present one, and mails the room's link. `invited` is false when there are too many
- * mails.
+ * Adds a participant, or finds the present one with this email, and mails the room's link. `invited` is false when the
+ * link is not mailed because too many mails were sent.
  */
 export async function inviteParticipant(
   { db, clock }: RoomDeps,

@@ -32,7 +32,8 @@ export function openViewReader(
   const cache = createViewCache(maxBytes);
   return async (roomCode) => {
     if (!isCode(roomCode)) return null;
-    // The view is not in the cache, so it is read directly.
+    // Looks up the present version only if some version of the view is cached. Otherwise the view is read below at
+    // once.
     if (cache.has(roomCode)) {
       const version = await findViewVersion(db, roomCode);
       const kept = version && cache.get(roomCode, version);
@@ -48,7 +49,7 @@ export function openViewReader(
 
 /** Caches JSON by room code, each for one version of its view. Evicts the least recently used entry when full. */
 type ViewCache = {
-  /** Whether any version is cached. */
+  /** Whether any version of this room's view is cached. */
   has: (code: string) => boolean;
   /** The cached JSON of exactly this version. */
   get: (code: string, version: string) => Buffer | undefined;
@@ -77,7 +78,10 @@ export function createViewCache(maxBytes: number): ViewCache {
   };
 }
 
-/** The public view of a room, and what only its owner sees: full participants, and which orders are the owner's. */
+/**
+ * The public view of a room, with additions that only its owner sees: full participants, and which orders are the
+ * owner's.
+ */
 export type OwnRoom = Omit<RoomView, "participants"> & {
   participants: Participant[];
   ownOrders: ReadonlyMap<string, Titled>;
@@ -90,7 +94,7 @@ export async function ownRoom(deps: RoomDeps & ViewDeps, principal: Principal, r
     roomView(deps, roomCode),
     selectOwnOrders(deps.db, roomCode, principal),
   ]);
-  // The code was rotated in the meantime.
+  // The room's code may have been rotated since the first query.
   if (!view) throw roomNotFound();
   return { ...view, participants, ownOrders: new Map(ownOrders.map((order) => [order.code, order])) };
 }

@@ -14,7 +14,7 @@ export type CardRow = BoughtServices & {
   status: string;
   statusBeforeHold: string | null;
   envelopeStatus: string | null;
-  /** From the latest envelope, or else from the order; null when only the client signs. */
+  /** The signers of the latest envelope, or else those that the order names. Null when only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   /** The input for the MAC over the signers that the order names; null once an envelope has signers. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
@@ -26,7 +26,7 @@ export type CardRow = BoughtServices & {
   /** Whether the document was signed elsewhere. False for a document that was only notarized elsewhere. */
   signedElsewhere: boolean;
   environment: Environment;
-  /** From the latest shipment, which is a label or a letter. */
+  /** The carrier and tracking number of the latest shipment, which is a label or a letter. */
   carrier: string | null;
   trackingNumber: string | null;
   attachedAt: string;
@@ -55,7 +55,7 @@ const hasCode = (code: string): Statement => isSealed(sql`r.code`, "room", code)
 
 const version = sql`r.view_version || '.' || p.view_version AS version`;
 
-/** Separate from its execution, like `viewStatement`, so that tests can check its plan. */
+/** The statement is built apart from its execution, like `viewStatement`, so that tests can check its query plan. */
 export const versionStatement = (code: string): Statement =>
   sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}`;
 
@@ -89,7 +89,7 @@ const cards = sql`
     WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1)
   ) envelope ON o.sign`;
 
-// Must use the same words as the predicate of the index audit_log_activity.
+// PostgreSQL uses the index audit_log_activity only if this condition has the same words as the index's predicate.
 const activityOf = (roomCondition: Statement) => sql`(
     SELECT id, action, from_status, to_status, occurred_at FROM audit_log
     WHERE order_id = a.order_id AND ${roomCondition}
@@ -97,7 +97,8 @@ const activityOf = (roomCondition: Statement) => sql`(
         'room.order_attached')
     ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
 
-// Events of an order appear in each of its rooms, but its attachment only in that room.
+// An event of an order appears in every room that contains the order. That the order was attached to a room appears
+// only in that room.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${activityOf(sql`room_id IS NULL`)} UNION ALL ${activityOf(sql`room_id = a.room_id`)}

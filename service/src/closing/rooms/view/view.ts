@@ -6,7 +6,7 @@ import { type SigningFacts, signersHold, statusGroupOf, wasPaid } from "../../..
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
-/** Without named signers, the client signs. Only the sandbox signs on behalf of other people. */
+/** The signers of an order; the client, if the order names none. Only the sandbox signs on behalf of other people. */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
   requireWritten(row, rowMac);
@@ -20,7 +20,7 @@ function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   }));
 }
 
-/** @throws ServiceError `unavailable` for an order whose signers the service did not write */
+/** @throws ServiceError `unavailable` when the signers that the order names fail their MAC */
 function requireWritten(
   { code: orderCode, signers, customerName, customerEmail, named }: CardRow,
   rowMac: RowMac,
@@ -37,7 +37,9 @@ function requireWritten(
     throw forged();
 }
 
-/** A sealed or notarized document has a hash as evidence. A payment is only a statement of the platform. */
+/**
+ * For a sealed or notarized document, a hash is the evidence. For a payment there is only this service's own record.
+ */
 function badgeOf(row: CardRow): OrderCard["evidenceBadge"] {
   if (row.hasSealed) return "sealed";
   return wasPaid(row.status, row.statusBeforeHold) ? "recorded" : "none";
@@ -58,7 +60,7 @@ const cardOf = (row: CardRow, rowMac: RowMac): OrderCard => ({
   attachedAt: row.attachedAt,
 });
 
-/** Counted from the cards. Orders without signers don't count as signed. */
+/** Counts the orders that have reached each stage. An order without signers is not counted as signed. */
 export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   const count = (test: (card: OrderCard) => boolean) => cards.filter(test).length;
   return {

@@ -129,7 +129,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** Changes of a signer. Each returns the signers as they are afterwards. */
+/** The routes that change a signer. Each returns the signers after the change. */
 function signerRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const { name, summary, description, body, refusals, change } of acts)
     jsonRoute(app, deps.frame, {

@@ -7,8 +7,9 @@ import { findSigning, type SignerState, type Signing, type SigningReadDeps, sign
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
 
 /**
- * The signing of an order, with its signers. @param owner null for a holder of the order's code @throws ServiceError
- * `not_found`
+ * Returns the state of an order's signing, and its signers.
+ * @param owner null for a holder of the order's code
+ * @throws ServiceError `not_found`
  */
 export async function readSigning(
   deps: SigningReadDeps,

@@ -8,19 +8,19 @@ import { clientDetail } from "./client-detail.ts";
 import type { Linked } from "./links.ts";
 import type { Client } from "./view.ts";
 
-/** The holder of the key of an act, and its public key: SubjectPublicKeyInfo of P-256, DER. */
+/** Says who holds the key of an act, and gives its public key: SubjectPublicKeyInfo of P-256, DER. */
 export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly publicKey: Uint8Array };
 
 /**
- * A mark in the form of the record, so that anybody can compare it: for a drawing the hash of its strokes, for a
- * picture the hashes of its image and its mask.
+ * A signature's mark as the act's record states it, so that anybody can compare it. For a drawing, the record has the
+ * hash of its strokes; for a picture, the hashes of its image and its mask.
  */
 export function markRecord(mark: SignatureMark): JsonObject {
   if (mark.kind === "typed") return { kind: "typed", text: mark.text };
   const sha256 = (bytes: Uint8Array | string) => hash("sha256", bytes);
   if (mark.kind === "drawn") {
     const { height, strokes, width } = mark;
-    // The members are in the order of canonical JSON, like the browser writes them.
+    // The members are in the order of canonical JSON, as in the browser's own computation of this hash.
     return { kind: "drawn", sha256: sha256(JSON.stringify({ height, strokes, width })) };
   }
   const { width, height, rgb, alpha } = mark;
@@ -41,7 +41,7 @@ type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "sitting" | "room" 
 const stepOf = ({ auth, phone }: Linked["signer"]): string =>
   auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
 
-/** The record of an act. The SHA-256 of its canonical JSON is in the signature dictionary. */
+/** Builds the record of an act. The signature dictionary contains the SHA-256 of the record's canonical JSON. */
 export function actRecord(acting: Acting): JsonObject {
   const { envelope, signer, embed, sitting, room, document, request, values, hidden, own, client, at, keyHeldBy } =
     acting;

@@ -28,28 +28,28 @@ import { valuesOf } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
 const reason = "I agree to sign this electronically";
-/** Tokens of public authorities take 4 to 6 KB. */
+/** Room for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 /** Random slack in the reserved space, so that the final length can't be predicted. */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
-/** An act without its signature. All data to be signed is final. */
+/** An act whose signature is still missing. All data that the signature covers is final. */
 export type OpenAct = {
-  /** The number of the revision that precedes it. */
+  /** The number of the revision to which this act is appended. */
   readonly revision: number;
   readonly tail: Buffer;
-  /** The offsets in the tail of the signature value, including its brackets. */
+  /** The offsets of the signature value within the tail, including the value's brackets. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   readonly byteRange: readonly [0, number, number, number];
-  /** DER of the SET OF signed attributes, which the key signs. */
+  /** DER of the SET OF signed attributes. The signer's key signs these bytes. */
   readonly signedAttrs: Uint8Array;
   readonly chain: readonly [Certificate, ...Certificate[]];
-  /** The act's record; its SHA-256 as canonical JSON is in the signature dictionary. */
+  /** The act's record. The signature dictionary contains the SHA-256 of its canonical JSON. */
   readonly record: JsonObject;
   readonly actSha256: string;
-  /** In whole seconds. */
+  /** The time of the act, in whole seconds. */
   readonly at: Date;
 };
 
@@ -57,15 +57,15 @@ export type OpenAct = {
 export type MadeAct = {
   tail: StoredTail;
   number: number;
-  /** The length of the file including this revision. */
+  /** The length in bytes of the whole file, including this revision. */
   bytes: number;
   sha256: string;
   at: Date;
   record: JsonObject;
   actSha256: string;
   /**
-   * `tokenSha256` is the hex SHA-256 of the token's DER. It identifies the token, which the authority's URL alone does
-   * not.
+   * The time stamp of the act. `tokenSha256` is the hex SHA-256 of the token's DER; it identifies the token, which the
+   * authority's URL alone does not.
    */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
   /** The serial number of the signing key's certificate. */
@@ -75,21 +75,21 @@ export type MadeAct = {
 type ActDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers"> & {
   random: Random;
   certificates: SignerCertificates;
-  /** Null when no time-stamping authorities are configured. */
+  /** Requests a time stamp. Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
 };
 
 /**
- * Makes acts in three steps, because the key may be in the signer's browser, and because the time stamp may take a
- * while.
+ * Creates acts in three steps (open, stamp, close), because the key may be in the signer's browser, and because the
+ * time stamp may take a while.
  */
 export type Acts = {
   /**
-   * The newest revision of an envelope, cached for a while. The caller must have reserved memory for it. @throws the
-   * errors of `readDocument`
+   * The newest revision of an envelope, which is cached for some time. The caller must have reserved memory for it.
+   * @throws the errors of `readDocument`
    */
   readonly document: (envelope: EnvelopeOf) => Promise<Document>;
-  /** Builds the revision of an act up to its signature. @throws ServiceError */
+  /** Builds the revision of an act without its signature. @throws ServiceError */
   readonly open: (
     linked: Linked,
     document: Document,
@@ -98,15 +98,15 @@ export type Acts = {
     client: Client,
   ) => Promise<OpenAct>;
   /**
-   * Requests a time stamp for a signature. The authority may be slow, so no large data is held in the meantime.
+   * Requests a time stamp for a signature. The authority may be slow, so no document stays in memory while it answers.
    * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto returns them
    * @throws ServiceError `validation` for a signature that is not of this act
    */
   readonly stamp: (act: OpenAct, signature: Uint8Array) => Promise<ActSignature>;
   /**
-   * Inserts the signature into its act, stores the revision, and lets the verifier check the file as stored. A file
-   * that the verifier refuses is discarded, and no row refers to it.
-   * @throws ServiceError; Error for an act that was altered in the meantime
+   * Inserts the signature into its act, stores the revision, and lets the verifier check the file as stored. If the
+   * verifier refuses the file, the revision is discarded, and no row refers to it.
+   * @throws ServiceError; Error for an act that was altered since it was opened
    */
   readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<MadeAct>;
 };
@@ -242,5 +242,5 @@ function asRefusal(error: unknown): never {
   });
 }
 
-/** Signatures contain whole seconds (PDF 32000-1, 7.9.4), so the recorded time is rounded in the same way. */
+/** PDF signatures state whole seconds (PDF 32000-1, 7.9.4), so the recorded time is rounded down to the same second. */
 const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);

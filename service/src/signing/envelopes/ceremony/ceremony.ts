@@ -8,13 +8,16 @@ import type { Frame } from "./embedded.ts";
 import type { SittingView } from "./sitting.ts";
 import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
-/** How a code was sent. `away`: no text message could be sent for now. `refused`: the number accepts none. */
+/**
+ * The outcome of sending a code. `away`: no text message could be sent for now. `refused`: the phone number accepts no
+ * text messages.
+ */
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 
-/** The token of a signer's link and, after a code was entered, the session. */
+/** A signer's link: its token and, after a code was entered, the browser's session. */
 export type Link = {
   readonly token: string;
-  /** The number of the document, counted from 1, when the link opens several. */
+  /** The document that the browser shows, by its number counted from 1. Set when the link opens several documents. */
   readonly document?: number | null;
   readonly session: string | null;
   /** The language in which the browser shows the pages, which may differ from that of the signer's mails. */
@@ -23,7 +26,9 @@ export type Link = {
 
 /** The data that a signer sends with "Sign". */
 export type SignRequest = {
-  /** The number of the revision that the signer read. A newer one is not signed before it has been shown. */
+  /**
+   * The number of the revision that the signer read. If there is a newer one, it must be shown before it can be signed.
+   */
   readonly revision: number;
   readonly mark: SignatureMark;
   /** The texts that the signer wrote into fields, by field name. The service fills in dates. */
@@ -31,42 +36,44 @@ export type SignRequest = {
 };
 
 export type SignOutcome =
-  /** The signature is in the file. `completed`: it was the last one, and the document is sealed. */
+  /** The signature is in the file. `completed`: it was the last signature, and the document is sealed. */
   | { readonly outcome: "signed"; readonly completed: boolean }
-  /** Another signer was faster, so the page must load the document again and ask again. */
+  /** Another signer was faster. The page must load the document again, and ask the signer again. */
   | { readonly outcome: "again" };
 
-/** An act that waits for a signature with a key in the signer's browser. */
+/** An act that waits for its signature, made with a key in the signer's browser. */
 export type PreparedAct = {
   readonly outcome: "prepared";
-  /** The bytes to append to the document that was read, with zeros in place of the signature value. */
+  /** The bytes to append to the document that the signer read, with zeros in place of the signature value. */
   readonly tail: Uint8Array;
   /**
-   * The offsets of the signature value in the tail, including its brackets. Everything else, with the document before
-   * it, is signed.
+   * The offsets of the signature value within the tail, including its brackets. The signature covers all other bytes of
+   * the tail and the document before it.
    */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   /** DER of the SET OF signed attributes (RFC 5652, section 5.4), which contain the SHA-256 of the signed bytes. */
   readonly signedAttrs: Uint8Array;
-  /** The act's record. The SHA-256 of its canonical JSON is in the tail. */
+  /** The act's record. The tail contains the SHA-256 of its canonical JSON. */
   readonly record: JsonObject;
 };
 
 /**
- * The ceremony of one signer. All methods except `view` and `document` must be called from a POST. A bad link
- * (malformed, unknown, replaced) gives a ServiceError `not_found`; a request that does not fit the state gives a
- * `conflict`.
+ * The ceremony of one signer. All methods that change something must be called from a POST. An invalid link (malformed,
+ * unknown or replaced) gives a ServiceError `not_found`; a request that does not fit the state gives a `conflict`.
  */
 export type Ceremony = {
-  /** The state that a link leads to. Reading it changes nothing, even for a stranger with the link. */
+  /** Returns the state of the signing that a link leads to. Changes nothing, even when a stranger opens the link. */
   readonly view: (link: Link) => Promise<SigningView>;
   /**
-   * For a link that opens several documents: the number of the document to continue with. Null for a link of one
-   * document.
+   * For a link that opens several documents, the number of the document to continue with. Null for a link that opens
+   * only one document.
    */
   readonly next: (link: Link) => Promise<number | null>;
-  /** The newest revision, which would be signed. @throws ServiceError `conflict` before the signer is identified */
+  /**
+   * The newest revision, which is the one that would be signed.
+   * @throws ServiceError `conflict` before the signer has passed the access step
+   */
   readonly document: (
     link: Link,
   ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
@@ -75,20 +82,24 @@ export type Ceremony = {
   /** A document for the signer to keep. @throws ServiceError `conflict` when there is none, or it was deleted */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /**
-   * Records that the page was shown in a browser that has passed the signer's access step. Before that step nothing is
-   * recorded. Calling it once is enough.
+   * Records that the page was opened. Records nothing before the browser has passed the signer's access step. Only the
+   * first call for a signer has an effect.
    */
   readonly opened: (link: Link, client: Client) => Promise<void>;
-  /** The frame that a URL for a firm's page opens; undefined for an unknown URL. Changes nothing. */
+  /**
+   * The frame that is opened by the ticket in a URL for a firm's page; undefined for an unknown ticket. Changes
+   * nothing.
+   */
   readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
-  /** The frame in which a session may be shown, even after it has ended. */
+  /** The frame that a session belongs to, even after the session has ended. */
   readonly frameOfSession: (session: string) => Promise<Frame | undefined>;
   /**
-   * Begins the signing in a frame; works only once. @returns the token of its pages @throws ServiceError `conflict`,
-   * `not_found`
+   * Begins the signing in a frame. A ticket works only once.
+   * @returns the token of the frame's pages
+   * @throws ServiceError `conflict`, `not_found`
    */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
-  /** A member's device between two signers; undefined for an invalid token. Changes nothing. */
+  /** The page of a firm member's device between two signers; undefined for an invalid token. Changes nothing. */
   readonly sitting: (token: string) => Promise<SittingView | undefined>;
   /**
    * Begins a signer's turn on the device. @returns the token of the signer's pages @throws ServiceError `conflict`,
@@ -105,8 +116,9 @@ export type Ceremony = {
   /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong code */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
-   * Opens the link by the entry link that was sent with the last code, even when wrong codes have locked it. @returns
-   * as `identify`
+   * Opens the signer's page by the entry link that was sent with the last code. Works even when wrong codes have locked
+   * the signer's link.
+   * @returns as `identify`
    */
   readonly enter: (
     link: Link,
@@ -119,7 +131,7 @@ export type Ceremony = {
   /** Reads a PNG or JPEG with the signer's signature, and scales it to fit the document. Stores nothing. */
   readonly picture: (link: Link, bytes: Buffer) => Promise<FitPicture | { readonly fault: PictureFault }>;
   /**
-   * Signs with a key that the service makes for this act and then discards, for a browser without scripts or Web
+   * Signs with a key that the service creates for this act and then discards. Used for browsers without scripts or Web
    * Cryptography.
    */
   readonly sign: (link: Link, request: SignRequest, client: Client) => Promise<SignOutcome>;
@@ -132,22 +144,26 @@ export type Ceremony = {
     request: SignRequest & { readonly publicKey: Uint8Array },
     client: Client,
   ) => Promise<PreparedAct | { readonly outcome: "again" }>;
-  /** Completes the act that was prepared last. @param signature ECDSA over its signed attributes with SHA-256, r and s */
+  /**
+   * Completes the act that was prepared last.
+   * @param signature ECDSA with SHA-256 over the act's signed attributes, as r and s
+   */
   readonly complete: (link: Link, signature: Uint8Array) => Promise<SignOutcome>;
   /**
-   * Ends the envelope: the order becomes EsignDeclined. @param reason in the signer's words; may be empty
-   * @param all also ends the other documents of the link that the signer has not signed
+   * Ends the envelope: the order becomes EsignDeclined.
+   * @param reason in the signer's words; may be empty
+   * @param all whether to end also the link's other documents that the signer has not signed
    */
   readonly decline: (
     link: Link,
     given: { kind: DeclineKind; reason: string; all?: boolean },
     client: Client,
   ) => Promise<void>;
-  /** Records who should sign in the signer's place; the firm decides. */
+  /** Records the person whom the signer suggests as a replacement. The firm decides whether to replace the signer. */
   readonly propose: (link: Link, other: { name: string; email: string }, client: Client) => Promise<void>;
   /**
-   * Sets the language of the signer's mails. Ignored before the signer's access step and after the end; only the
-   * browser then remembers the language.
+   * Sets the language of the signer's mails. Before the signer's access step and after the envelope's end this has no
+   * effect; only the browser then remembers the language.
    */
   readonly setLanguage: (link: Link, language: Language) => Promise<void>;
 };

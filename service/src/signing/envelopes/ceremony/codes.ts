@@ -2,15 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import type { Signer } from "../records/envelope.ts";
 
-/** The six digits of a code, derived from its id and not stored. */
+/** Derives the six digits of a code from the code's id. The digits are not stored. */
 export function signingCode(secrets: SecretBytes, codeId: string): string {
   const random = createHmac("sha256", deriveKey(secrets, "signing-code")).update(codeId).digest().readUIntBE(0, 6);
   return String(random % 1_000_000).padStart(6, "0");
 }
 
 /**
- * The entry link that is mailed with a code: 160 bits derived from the code's id. Nobody can guess it, so wrong codes
- * don't lock it. A stranger with only the signing link therefore can't lock out the signer, who reads the mail.
+ * The secret in the entry link that is mailed with a code: 160 bits derived from the code's id. Nobody can guess it, so
+ * it works even after wrong codes. Therefore a stranger with only the signing link can't lock out the signer, who reads
+ * the mail.
  */
 export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
   entryBytes(secrets, codeId).toString("hex").slice(0, 40);
@@ -18,8 +19,8 @@ export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /**
- * The long code for a phone: twelve characters (60 bits) to type on the page of the mailed link. A text message with an
- * entry link would let in anyone who has the phone alone.
+ * The long code for a phone: twelve characters (60 bits). The signer types them on the page of the mailed link. An
+ * entry link in the text message would let in anyone who has only the phone.
  */
 export const longCode = (secrets: SecretBytes, codeId: string): string =>
   [...entryBytes(secrets, codeId).subarray(20, 32)].map((byte) => letters[byte % letters.length]).join("");
@@ -33,7 +34,10 @@ export function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): b
   return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
 }
 
-/** Whether a text is the entry link's secret, or for a phone the long code, derived from this id. */
+/**
+ * Whether a text equals the secret that is derived from this id: the long code for a signer with text codes, otherwise
+ * the secret in the entry link.
+ */
 export function isEntryOf(
   secrets: SecretBytes,
   { auth }: Pick<Signer, "auth">,

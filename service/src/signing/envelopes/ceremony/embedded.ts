@@ -10,7 +10,7 @@ import type { Client } from "./view.ts";
 
 const sessionMs = 30 * 60_000;
 
-/** A frame's page: which site may show it, and whether its URL is still valid. */
+/** A page in a frame: the site that may show it, and whether its URL can still be used. */
 export type Frame = {
   readonly origin: string;
   readonly state: "open" | "used" | "expired";
@@ -23,7 +23,7 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
 };
 
 /**
- * The frame that the ticket in a URL opens. Reading it changes nothing. @returns undefined for a URL that no firm was
+ * The frame that belongs to the ticket in a URL. Changes nothing. @returns undefined for a ticket that no firm was
  * given
  */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
@@ -31,15 +31,15 @@ export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string)
   return embed && { origin: embed.origin, state: stateOf(embed, clock()) };
 }
 
-/** The frame of a session, even after it has ended. */
+/** The frame that a session belongs to, even after the session has ended. */
 export async function frameOfSession({ db }: EnvelopeDeps, session: string): Promise<Frame | undefined> {
   const embed = isCode(session) ? await embedOfSession(db, session) : undefined;
   return embed && { origin: embed.origin, state: "expired" };
 }
 
 /**
- * Exchanges a ticket, once, for the URL of a signing page that is valid for half an hour. The trail records who opened
- * the page.
+ * Exchanges a ticket, once, for the token of a signing page that is valid for half an hour. The trail records who
+ * opened the page.
  * @throws ServiceError `conflict` for a ticket that was used or has expired, `not_found` for an unknown one
  */
 export async function redeemTicket(

@@ -33,7 +33,8 @@ const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /**
- * The number of wrong access codes that the mailed entry link allows. After them only the firm can unlock the signer.
+ * The number of wrong access codes that may be entered through the mailed entry link. After them only the firm can
+ * unlock the signer.
  */
 const failuresByMail = 3;
 
@@ -51,7 +52,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
       throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
-    // In test, a signer may be anybody, so the text of the message is stored with the mails instead of being sent.
+    // Signers of test orders are made up, so their phone numbers may belong to anybody. No text message is sent; the
+    // text is stored with the test mails instead.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
       return takeText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
@@ -86,7 +88,8 @@ export async function identify(deps: IdentifyDeps, link: Link, typed: string, cl
   // Computed without holding a lock, because the hash is slow.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
-    // The last wrong code opens a task for the order, and orders are always locked before their envelopes.
+    // The last wrong code opens a task for the order, so the order must be locked. Orders are always locked before
+    // their envelopes.
     await lockOrder(tx, seen.envelope.orderCode);
     const linked = await follow(tx, link, clock, true);
     requireOpen(linked);
@@ -109,10 +112,10 @@ export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Lets in a browser with the entry link or the long code that was sent with the signer's last code. For a locked access
- * code the entry link alone is not enough: the access code is entered there, and wrong ones are counted separately from
- * those of strangers with the signing link.
- * @returns null when the link or code is not valid, or no longer, and for a wrong access code
+ * Lets in a browser with the entry link or the long code that was sent with the signer's last code. If an access code
+ * is locked, the signer must also enter the access code on the page of the entry link. Wrong access codes on that page
+ * are counted separately, so that strangers who have only the signing link can't use up the tries.
+ * @returns null when the link or code is not, or no longer, valid, and for a wrong access code
  */
 export async function enter(
   deps: IdentifyDeps,
@@ -148,7 +151,7 @@ async function isWayIn(deps: IdentifyDeps, db: Sql, linked: Linked, entry: strin
   return codeId !== null && isEntryOf(deps.secrets, linked.signer, codeId, entry);
 }
 
-/** The session of a browser whose signer has passed the access step. */
+/** The session of a browser in which the signer has passed the access step. */
 export type Begun = { session: string; expiresAt: Date };
 
 async function begin(
@@ -166,8 +169,8 @@ async function begin(
     sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0`,
   );
   const own = sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
-  // A frame has no cookie, and a device is passed on to others. So the URL of their page identifies the session, and
-  // the session of the mailed link is not touched.
+  // A frame has no cookie, and a device is passed on to others. So the URL of their pages identifies the session, and
+  // the session of the mailed link stays unchanged.
   if (embed) await identifyEmbed(tx, embed.id, at);
   else if (sitting) await identifySitting(tx, sitting.id, at);
   else if (bySession && place) await beginSession(tx, place.id, { session, expiresAt, at });
@@ -178,7 +181,7 @@ async function begin(
   return { session, expiresAt };
 }
 
-/** @throws ServiceError when no code is required, or too many wrong ones were entered */
+/** @throws ServiceError when no code is required, or too many wrong codes were entered */
 function requireOpen(linked: Linked): void {
   requireState(linked, "identify");
   if (isLocked(linked.signer, linked.envelope, linked.at))
@@ -194,7 +197,7 @@ async function findCodes(db: Sql, { id }: Pick<Signer, "id">): Promise<Codes | u
   return codes;
 }
 
-/** @returns the stored hash that the access code matches; null for none */
+/** @returns the stored hash, if the typed access code matches it; otherwise null */
 async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<string | null> {
   if (signer.auth !== "access_code") return null;
   const hash = (await findCodes(db, signer))?.accessCodeHash;
@@ -202,8 +205,8 @@ async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<st
 }
 
 /**
- * Whether a code is the signer's present code. @param tried the hash that an access code matched before the signer's
- * row was locked
+ * Whether the typed code is the signer's present code.
+ * @param tried the stored hash that the typed access code matched before the signer's row was locked; null for none
  */
 async function isRight(
   { secrets }: IdentifyDeps,
@@ -222,12 +225,13 @@ async function isRight(
 async function openCode(tx: Sql, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
-  // A stranger may have used up all codes, so the last code stays valid.
+  // A stranger may have used up all codes. Then no other code can be sent, so the last one stays valid.
   return isFresh || mayNotRequestCode(signer, envelope, at) ? (codes?.codeId ?? null) : null;
 }
 
 /**
- * Opens a task for a person to unlock the link. After the envelope's end the lock ends by itself, so no task is opened.
+ * Opens a task for somebody to unlock the link. After the envelope's end every lock ends by itself, so no task is
+ * opened then.
  */
 async function openUnlocking(
   tx: Tx,
@@ -239,7 +243,10 @@ async function openUnlocking(
   await openTask(tx, { kind: "signer_locked", at, environment, orderId, subject: String(n) });
 }
 
-/** Appends to the trail, unless the envelope has ended: its trail is certified and stays unchanged. */
+/**
+ * Appends to the trail, unless the envelope has ended. The trail of an ended envelope is certified and must stay
+ * unchanged.
+ */
 async function tell(
   tx: Tx,
   rowMac: RowMac,

@@ -9,8 +9,8 @@ import type { KnownField } from "./view.ts";
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 
 /**
- * The fields of other people that the rules of a signer's own fields refer to: the sender's values, and what signers of
- * earlier turns filled in.
+ * The fields of other people that the rules of a signer's own fields refer to. Their values come from the sender, and
+ * from signers who have already signed.
  * @throws Error when the trail was altered
  */
 export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {
@@ -31,7 +31,8 @@ export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked,
 }
 
 /**
- * Calculates the formulas of other signers that this act completes, because nobody could correct the values afterwards.
+ * Refuses values that would leave another signer unable to sign. Calculates the formulas of other signers for which
+ * these values are the last ones missing, because nobody could correct the values afterwards.
  * @param values of the signer's own fields
  * @throws ServiceError naming a field that would prevent its signer from ever signing
  */

@@ -20,32 +20,32 @@ import { type Sitting, sittingOfSession } from "../records/sittings.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 
-/** The target of a link: the envelope, the holder of the link, and all signers. */
+/** The data that a link leads to: the envelope, the holder of the link, and all signers. */
 export type Linked = {
   envelope: Envelope;
   signer: Signer;
   signers: Signer[];
-  /** Whether the request has passed the signer's additional step, such as a code. */
+  /** Whether the requesting browser has passed the signer's access step, such as entering a code. */
   identified: boolean;
-  /** The firm's page that shows the signing in a frame; null for a mailed link. */
+  /** The frame on the firm's page in which the signer signs; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
   /** The turn on a member's device; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
   /** The signer's turn on a notary's device; null for any other link. */
   room: SignerRoom | null;
   /**
-   * The signer's place in a session of several documents. Null for a single document, and for a link that was not
-   * mailed.
+   * The signer's place in a session of several documents. Null when the signer is not in a session, and for a link that
+   * was not mailed.
    */
   place: SessionPlace | null;
-  /** Whether the link belongs to a session. */
+  /** Whether the link belongs to a session of several documents. */
   bySession: boolean;
-  /** The time of reading, after the envelope was locked (if it was). */
+  /** The time when the link was read. If the envelope was locked, the time is after the lock. */
   at: Date;
 };
 
 /**
- * Finds what a link leads to. With `lock`, the transaction locks the envelope.
+ * Finds what a link leads to. With `lock`, the transaction also locks the envelope.
  * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, always with the same message
  */
 export async function follow(db: Sql, link: Link, clock: Clock, lock = false): Promise<Linked> {
@@ -94,13 +94,13 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
-  // Other devices get no place in the session, because each of their signers consents separately: the session's consent
-  // was given under its own link.
+  // A frame or device gets no place in the session. The session's consent was given under the session's own link, so
+  // signers elsewhere consent to each document separately.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
-/** These members have these values when the link was mailed. */
+/** The values of these members for a link that was mailed. */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,
@@ -109,10 +109,10 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
 };
 
 /**
- * Whether wrong codes have locked the link. The entry link that is sent with a code works even then. A lock lasts a
- * day, so that a stranger with the link can't lock anyone out permanently; with five guesses a day nobody finds a code
- * of six digits. A lock of an access code, which may be easy to guess, can only be ended by the firm until the envelope
- * ends.
+ * Whether wrong codes have locked the link. The entry link that is sent with a code works even then. A lock ends after
+ * a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day are too few to find a
+ * code of six digits. An access code may be easy to guess, so its lock lasts until the firm ends it; only after the
+ * envelope's end does it last a day.
  */
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
@@ -129,7 +129,7 @@ export function stateOf({ envelope, signer, signers, identified, at }: Stating):
   const pending = envelope.isInRoom ? ["NotarizationPending"] : ["EsignPending", "OnHold"];
   if (outcome === "Voided" || !pending.includes(orderStatus)) return "voided";
   if (isOverdue(envelope, signers, at)) return "expired";
-  // A signer who has entered the right code is not locked out, so that a stranger's wrong codes don't end that session.
+  // A browser in which the right code was entered is not locked out, so a stranger's wrong codes don't end its session.
   if (!identified) return isLocked(signer, envelope, at) ? "locked" : "identify";
   if (signer.signedAt !== null) return "signed";
   if (orderStatus === "OnHold") return "waiting";

@@ -30,7 +30,7 @@ import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
-/** The dependencies of the ceremony in addition to those of envelopes. */
+/** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = {
   secrets: SecretBytes;
   /** The texts to which people consent; undefined for a version that never existed. */
@@ -48,7 +48,9 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const signing = { db, clock, log, blobs, rowMac, seal, reach, acts };
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
-  /** Runs the work in a transaction with the envelope locked, if the link's state is one of these states. */
+  /**
+   * Runs the work in a transaction with the envelope locked. Refuses a link whose state is not one of the given states.
+   */
   const change = (
     link: Link,
     states: readonly SigningState[],
@@ -61,8 +63,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     });
 
   /**
-   * Records that a session's document was entered, before it is signed, because a page without scripts does not report
-   * that it was opened.
+   * Records that the signer entered a session's document. Called before the signature, because a page without scripts
+   * does not report that it was opened.
    */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
@@ -124,7 +126,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
-        // Only the frame or the device has its URL, so a stranger with the mailed link can't get here.
+        // Only the frame or the device knows the URL, so a stranger with the mailed link can't get here.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
           await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),
@@ -148,7 +150,7 @@ async function declineAct(
     detail: { kind, reason: reason.trim(), signer: n, client: clientDetail(client) },
     actor: "signer",
   });
-  // A person who withdraws the shared consent, or is not the intended person, can't sign any of the documents.
+  // If a person withdraws the shared consent, or is not the intended person, none of the documents can be signed.
   const isForAll = all || kind === "withdrawn" || kind === "not_me";
   if (linked.bySession && isForAll) return endAll(deps, link, endingOf);
   const { envelope, signer } = linked;
@@ -175,7 +177,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
     const order = await lockOrder(tx, orderCode);
     const linked = await follow(tx, link, clock, true);
     const { envelope, signer, at } = linked;
-    // A stranger may have the link, so only a person who has passed the signer's access step leaves a record.
+    // A stranger may have the link, so the page is recorded as opened only after the signer's access step.
     if (!order || !linked.identified || !isUnderWay(linked)) return;
     await enterDocument(tx, deps, linked, client);
     if (signer.openedAt !== null) return;
@@ -185,7 +187,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
   });
 }
 
-/** Whether the link may still lead to a signature, so that the signer's actions are recorded. */
+/** Whether the signing is still going on for this link. Only then are the signer's actions recorded. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
 /** @throws ServiceError when the signer may not sign now */
@@ -265,7 +267,7 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
     page: page + 1,
     left: place.x,
     top: place.y,
-    // The document shows no mark for an invisible signature, but the page needs an area in which the signer draws or
+    // An invisible signature has no place in the document, but the page needs an area in which the signer draws or
     // types.
     width: invisible ? 180 : place.width,
     height: invisible ? 24 : place.height,
@@ -285,7 +287,7 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
   };
 };
 
-/** Shows only the selected option of a radio. */
+/** The value that the sender gave for a field. An option of a radio is shown only if the sender selected it. */
 function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
   if (!readOnly || (option !== undefined && value === undefined)) return [];
   return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];

@@ -11,9 +11,9 @@ const keptMs = 10 * 60_000;
 type Kept = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" | "byteRange" | "actSha256"> & {
   record: JsonObject;
   at: string;
-  /** The lengths of the certificates, the signer's own first. */
+  /** The lengths of the certificates in `chain`; the signer's own comes first. */
   certificates: number[];
-  /** In base64. */
+  /** The tail in base64. */
   tail: string;
 };
 
@@ -34,8 +34,8 @@ export const actRows: ProtectedTable = {
 };
 
 /**
- * Stores a prepared act for its signer; it replaces an earlier one. It is encrypted, because record and tail contain
- * codes.
+ * Stores a prepared act for its signer, instead of an earlier one. The act is encrypted, because its record and its
+ * tail contain codes that grant access.
  */
 export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, now: Date): Promise<void> {
   const { tail, signedAttrs, chain, at, ...rest } = act;

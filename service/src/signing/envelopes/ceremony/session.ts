@@ -16,10 +16,13 @@ import { clientDetail } from "./client-detail.ts";
 import { follow, type Linked, type Stating, stateOf } from "./links.ts";
 import type { Client, SessionDocument, SigningState } from "./view.ts";
 
-/** A document of a session, as shown to its person. */
+/** A document of a session, with the facts that decide its state. `n` is its number in the session. */
 type Listed = Stating & { n: number };
 
-/** The documents of a session in order; if one was sent again, only its newest version. */
+/**
+ * The documents of a session, in order. If a document was sent again, only its newest envelope is listed, and the
+ * envelope that the request is about.
+ */
 async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   const { place, identified, at } = linked;
   if (!place) return [];
@@ -50,7 +53,10 @@ export const documentsOf = async (
     return { n, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
   });
 
-/** The order in which to continue. A held or declined document never blocks the next one. */
+/**
+ * The states in the order in which documents are offered to continue with. A held or declined document never blocks the
+ * next one.
+ */
 const inTurn: readonly SigningState[] = [
   "ready",
   "identify",
@@ -75,8 +81,8 @@ export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number 
 export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: Pick<ConsentTexts, "find" | "ofClosing"> };
 
 /**
- * Before a person's first other action in a document of a session, its trail records the session, how it was entered,
- * and the consent to all documents. The transaction must have locked the envelope.
+ * Records in a document's trail the session, how the person entered it, and the consent to all documents. Must be
+ * called before anything else that the person does in the document. The transaction must have locked the envelope.
  */
 export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
   const { envelope, signer, place, at, bySession } = linked;
@@ -101,7 +107,8 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
 }
 
 /**
- * Records a consent to the text of this version: for the document, or with a session's link for all its documents.
+ * Records the consent to a version of the consent text. Through a session's link the consent is for all its documents,
+ * otherwise for this document.
  * @throws ServiceError
  */
 export async function giveConsent(
@@ -113,7 +120,7 @@ export async function giveConsent(
 ): Promise<void> {
   const { envelope, signer, place, bySession, at } = linked;
   const before = consentOf(deps, linked);
-  // A session is always locked before its signers.
+  // A session is always locked before its signers, to avoid deadlocks.
   if (place) await placeOfSigner(tx, signer.id, true);
   await enterDocument(tx, deps, linked, client);
   if (before?.version === version && before.language === language) return;
@@ -131,8 +138,8 @@ export async function giveConsent(
 }
 
 /**
- * The consent to the present text in the signer's language: the signer's own consent or, for a session's link, the
- * consent of the session.
+ * The consent that applies to this document: the signer's own consent. Without one, through a session's link, the
+ * session's consent if it was given to the present text in the signer's language.
  */
 export function consentOf(
   { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },

@@ -37,7 +37,7 @@ export function requireMark(mark: SignatureMark): void {
     throw invalid("A point of the drawing lies beside it.");
 }
 
-/** The caller has decoded the picture; its number of samples is checked here in any case. */
+/** The caller has already decoded the picture. This checks its size and its number of samples independently. */
 function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
   const pixels = width * height;
@@ -52,9 +52,9 @@ type Filling = { readonly name: string; readonly at: Date; readonly language: La
 type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
 
 /**
- * Returns the values of the signer's fields. The service sets dates and the name; the signer typed or chose the rest.
+ * Computes the values of the signer's fields. The service sets dates and the name; the signer typed or chose the rest.
  * @param own the signer's fields
- * @param known the fields of other people that their rules refer to
+ * @param known the fields of other people that the rules of the signer's fields refer to
  * @throws ServiceError naming a field that is missing or has an invalid value
  */
 export function valuesOf(
@@ -88,7 +88,10 @@ export function valuesOf(
   return { values: filled, hidden };
 }
 
-/** @param given the value that the page showed, because nobody may sign a number that they have not seen */
+/**
+ * Returns the result of a formula, if the page showed the same value. Nobody may sign a number that they have not seen.
+ * @param given the value that the page showed
+ */
 function resultOf(field: PreparedField, result: Calculated, given = ""): string {
   if (result === "no value" && field.required)
     throw invalid(`${labelOf(field)} can't be calculated: it divides by zero.`);
@@ -110,7 +113,8 @@ function stateOf(field: PreparedField, given: string | undefined): string {
 }
 
 /**
- * Of a radio one option must be selected, or none if it is optional. For a multiple choice, the order sets the number.
+ * Checks how many options are selected: of a radio exactly one, or none if it is optional; of a multiple choice as many
+ * as the order demands.
  */
 function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
   for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {
@@ -143,7 +147,7 @@ function textOf(field: PreparedField, given: string | undefined, { name, at, lan
   return read.value;
 }
 
-/** `Jane van Doe`: `JvD`. */
+/** The initials of a name: `JvD` for `Jane van Doe`. */
 const initialsOf = (name: string): string =>
   name
     .split(/\s+/)
@@ -157,7 +161,7 @@ const initialsOf = (name: string): string =>
 const prefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex");
 const spkiBytes = 91;
 
-/** @throws ServiceError for anything but the SubjectPublicKeyInfo of a P-256 key, DER */
+/** @throws ServiceError for anything but the SubjectPublicKeyInfo of a P-256 key in DER */
 export function requireP256(spki: Uint8Array): void {
   const refusal = invalid("publicKey must be the SubjectPublicKeyInfo of a P-256 key.");
   if (spki.length !== spkiBytes || !prefix.equals(spki.subarray(0, prefix.length))) throw refusal;

@@ -27,7 +27,9 @@ export type SigningDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "blobs" | 
 /** The document has changed since the signer saw it. */
 type Again = { outcome: "again" };
 
-/** Signs the newest revision for a signer, with a key that the service makes for this one act. @throws ServiceError */
+/**
+ * Signs the newest revision for a signer, with a key that the service creates for this one act. @throws ServiceError
+ */
 export async function sign(deps: SigningDeps, link: Link, request: SignRequest, client: Client): Promise<SignOutcome> {
   requireMark(request.mark);
   const linked = await follow(deps.db, link, deps.clock);
@@ -42,8 +44,8 @@ export async function sign(deps: SigningDeps, link: Link, request: SignRequest, 
 }
 
 /**
- * Prepares an act for a key that the signer's browser made. The browser compares it with what it shows, and signs. The
- * act is kept for ten minutes.
+ * Prepares an act for a key that the signer's browser created. The browser compares the act with what it shows, and
+ * then signs it. The act is kept for ten minutes.
  * @param publicKey SubjectPublicKeyInfo of P-256, DER
  * @throws ServiceError
  */
@@ -66,8 +68,8 @@ export async function prepareAct(
 }
 
 /**
- * @returns false when the signer was changed in the meantime; nothing is stored then @throws ServiceError when the
- * signer can't sign now
+ * @returns false when the signer was changed in the meantime; nothing is stored then
+ * @throws ServiceError when the signer can't sign now
  */
 const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<boolean> =>
   db.transaction(async (tx) => {
@@ -107,7 +109,7 @@ async function close(
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
 
-/** The outcome of an earlier request whose response was lost. */
+/** The outcome for a signer who has already signed. The response of the earlier request may have been lost. */
 async function outcomeOfBefore(deps: SigningDeps, { envelope, signer, identified }: Linked) {
   if (signer.signedAt === null || !identified) return null;
   const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope));
@@ -115,7 +117,7 @@ async function outcomeOfBefore(deps: SigningDeps, { envelope, signer, identified
 }
 
 /**
- * Runs work on the newest revision, if it is the one that the signer saw.
+ * Runs work on the newest revision, if it is still the one that the signer saw.
  * @throws ServiceError when the signer can't sign now; `unavailable` when too many requests with large documents are
  * waiting
  */
@@ -134,7 +136,9 @@ async function onDocument<T>(
   });
 }
 
-/** The newest revision, if it is the one that the signer saw. @throws ServiceError when the signer can't sign now */
+/**
+ * The newest revision, if it is still the one that the signer saw. @throws ServiceError when the signer can't sign now
+ */
 async function findHead({ db }: SigningDeps, linked: Linked, revision: number) {
   requireState(linked, "ready");
   requireMaySign(linked);
@@ -166,14 +170,14 @@ async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envel
   if (isInRoom) return false;
   const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
-  // The act is kept even if the seal fails now, because a job tries again.
+  // The act is kept even if sealing fails now, because a job tries again to seal the document.
   return completeEnvelope(deps, id).catch((error: Error) => {
     deps.log.error({ err: error }, "an envelope that everybody has signed could not be completed yet");
     return false;
   });
 }
 
-/** @returns false when another signer was faster, or the signer has changed; nothing is written then */
+/** @returns false when another signer was faster, or the signer was changed; nothing is written then */
 async function writeAct(
   deps: SigningDeps,
   link: Link,
@@ -201,7 +205,8 @@ async function writeAct(
       signer: signer.n,
       timeStamp: made.timeStamp,
     });
-    // Before a notary, the notary calls the next signer, and the notary's own signature ends the envelope.
+    // When signers sign in a notary's presence, the notary calls the next signer, and the notary's signature ends the
+    // envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = whoseTurn(await findSigners(tx, id));
@@ -213,8 +218,8 @@ async function writeAct(
 }
 
 /**
- * The request itself completes the envelope; the job does so if the request is interrupted. Jobs use the database's
- * clock.
+ * Queues a job that completes the envelope. The request itself completes it too, but may be interrupted. Jobs use the
+ * database's clock.
  */
 const completeLater = (tx: Tx, orderId: number) =>
   tx.query(sql`SELECT enqueue_job(${envelopeQueue}, ${{ orderId }}::jsonb, now() + interval '30 seconds')`);

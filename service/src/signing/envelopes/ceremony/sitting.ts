@@ -22,19 +22,20 @@ import type { Client } from "./view.ts";
 const sessionMs = 30 * 60_000;
 
 /**
- * A sitting, as its device shows it between two turns. It names no document, because an order's code grants access by
- * itself.
+ * A sitting (a device that is passed from signer to signer), as the device shows it between two turns. It contains no
+ * order code, because that code alone grants access.
  */
 export type SittingView = {
   readonly host: string;
-  /** The signers who may use the device now; empty when nobody else signs here. */
+  /** The signers who may use the device now. Empty when it is nobody's turn to sign on this device. */
   readonly next: readonly { readonly n: number; readonly name: string; readonly language: Language }[];
 };
 
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
 /**
- * Whether the sitting is open. It ends when its host leaves the firm, because then nobody identifies the next signer.
+ * Whether the sitting is open. It ends when its host leaves the firm, because then nobody checks who the next signer
+ * is.
  */
 async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
   if (expiresAt.getTime() <= now.getTime()) return false;
@@ -45,7 +46,7 @@ async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: En
 const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Signer[] =>
   isOpenToSigners(envelope, signers, now) ? whoseTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
 
-/** Changes nothing. @returns undefined for a token that is not, or no longer, valid */
+/** Returns the sitting of a token. Changes nothing. @returns undefined for a token that is not, or no longer, valid */
 export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
   const now = clock();
   const sitting = isCode(token) ? await sittingOfToken(db, token) : undefined;
@@ -59,7 +60,7 @@ export async function viewSitting({ db, clock }: Deps, token: string): Promise<S
 }
 
 /**
- * Begins a signer's turn on the device: the signer's pages open under the session, and the pages of the previous signer
+ * Begins a signer's turn on the device. The returned token opens the signer's pages; the pages of the previous signer
  * stop working.
  * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
  */
@@ -96,7 +97,7 @@ export async function takeTurn({ db }: Deps, token: string): Promise<void> {
   const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
   if (!seen) return;
   await db.transaction(async (tx) => {
-    // Locks the envelope first, because signing also locks the envelope before it looks for its session.
+    // Locks the envelope first, because a signature also locks the envelope before it reads its session.
     await lockEnvelope(tx, seen.envelopeId);
     const sitting = await sittingOfToken(tx, token);
     if (sitting?.signerId) await endTurn(tx, sitting.id);

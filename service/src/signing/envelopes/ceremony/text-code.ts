@@ -10,22 +10,25 @@ import type { CodeOutcome } from "./ceremony.ts";
 import { isLocked } from "./links.ts";
 
 /**
- * Daily limits against SMS pumping (fraudsters earn by receiving texts). A code rarely needs more than two texts. Ten
- * for a number are enough for people who mistype, 50 for an order with many signers, 300 for a firm's busy day; the
+ * Daily limits against SMS pumping (fraudsters earn by receiving texts). A signer rarely needs more than two texts. Ten
+ * to one number are enough for people who mistype, 50 for an order with many signers, 300 for a firm's busy day. The
  * total of 2,000 costs some twenty dollars.
  */
 const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 
-/** Additional texts for a locked link. They contain a long code, which wrong codes do not lock. */
+/**
+ * The additional texts to a number whose signer's link is locked. They contain a long code, which works despite the
+ * lock.
+ */
 const moreToLocked = 3;
 
-/** A text message that may be sent now. */
+/** A text message that was reserved within the limits and may be sent now. */
 export type TextToSend = { signerId: number; codeId: string; to: string; text: string; at: Date };
 
 type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
 
 /**
- * Reserves a text message within the limits: one a minute for a number, and a number of them a day.
+ * Reserves a text message within the limits: one a minute for a number, and the daily limits above.
  * @throws ServiceError `rate_limited`; `conflict` when text messages are not sent to the number
  */
 export async function takeText(
@@ -40,7 +43,7 @@ export async function takeText(
     throw new ServiceError("conflict", "No codes are sent to numbers of this country. Ask the sender for another way.");
   const { orderId, partnerId } = envelope;
   const ago = (ms: number) => new Date(at.getTime() - ms);
-  // Makes the next request wait for this transaction, so that the limits hold.
+  // Serializes reservations until the transaction ends, so that concurrent requests can't exceed the limits.
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('signing_texts', 0))`);
   const [sent] = await tx.query<Counts>(sql`
     SELECT (count(*) FILTER (WHERE phone = ${to} AND sent_at > ${ago(minuteMs)}))::int AS lately,
@@ -56,8 +59,8 @@ export async function takeText(
 }
 
 /**
- * @param more whether wrong codes have locked the signer's link, because a stranger may have used up the number's texts
- * before
+ * @param more whether wrong codes have locked the signer's link. The number then gets additional texts, because a
+ * stranger may have used up the others
  */
 function requireRoom(sent: Counts, more: boolean): void {
   if (sent.lately > 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
@@ -70,12 +73,12 @@ function requireRoom(sent: Counts, more: boolean): void {
   if (sent.ofAll >= mostADay.ofAll) refuse("by text message");
 }
 
-/** Deletes phone numbers once their day is over. */
+/** Deletes the records of sent texts, with their phone numbers, after a day. */
 export const sweepTexts = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
 
 /**
- * Sends a text message. If none can be sent now, the reservation is returned. If the number refuses the message, the
+ * Sends a text message. If no text can be sent now, the reservation is undone. If the number refuses the text, the
  * reservation stays, because the attempt costs money too.
  */
 export async function textCode(

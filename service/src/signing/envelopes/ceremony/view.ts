@@ -6,11 +6,13 @@ import type { FieldKind, PreparedField } from "../pdf/fields.ts";
 
 /** The present state that a link leads to. */
 export type SigningState =
-  /** A code is required first: see `step`. */
+  /** The signer must enter a code first; `step` says which. */
   | "identify"
-  /** Too many wrong codes were entered. A sent entry link, or the firm, unlocks it. */
+  /**
+   * Too many wrong codes were entered. An entry link that is sent with a code unlocks the page, and so does the firm.
+   */
   | "locked"
-  /** It is the turn of others. */
+  /** It is another signer's turn, or the order is on hold. */
   | "waiting"
   /** The signer may read the document, consent and sign. */
   | "ready"
@@ -22,7 +24,7 @@ export type SigningState =
   | "expired"
   | "voided";
 
-/** The sealed document that everybody signed, and the certificate of how it was signed. */
+/** The copies for signers: the sealed document that everybody signed, and the custody certificate about its signing. */
 export const copyKinds = ["sealed", "custody_certificate"] as const;
 export type CopyKind = (typeof copyKinds)[number];
 
@@ -30,7 +32,7 @@ export type CopyKind = (typeof copyKinds)[number];
 export type ShownField = {
   readonly name: string;
   readonly kind: FieldKind | "mark";
-  /** Counted from 1. */
+  /** The number of the page, counted from 1. */
   readonly page: number;
   readonly left: number;
   readonly top: number;
@@ -39,19 +41,19 @@ export type ShownField = {
   /** The partner's label; null for a kind that needs none. */
   readonly label: string | null;
   readonly required: boolean;
-  /** Set for a signature that no page shows. */
+  /** Set for a signature that appears on no page. */
   readonly invisible?: true;
-  /** The sender's value. For a date, the value that a signature would write now. */
+  /** The value that the sender gave. For a date, the value that would be written if the signer signed now. */
   readonly value?: string;
 } & Pick<PreparedField, "help" | "format" | "options" | "option" | "group" | "id" | "showWhen" | "formula" | "choices">;
 
-/** A field of another person that the rules of the signer's fields refer to, and its texts. */
+/** A field of another person that the rules of the signer's fields refer to. `texts` are its values. */
 export type KnownField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
 
 /** A value that the sender wrote into the document and that nobody can change. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
-/** A document of the same person and room. */
+/** One of the documents that the same person signs in the same room. */
 export type SessionDocument = {
   readonly n: number;
   /** Null until the person has passed the access step. */
@@ -77,7 +79,7 @@ export type SigningView = {
     readonly n: number;
     readonly name: string;
     readonly email: string;
-    /** The last digits of the phone number for codes; null for none. */
+    /** The last digits of the phone number to which codes are sent; null without a number. */
     readonly phoneEnding: string | null;
     readonly language: Language;
   };
@@ -88,45 +90,47 @@ export type SigningView = {
   /** The host of the device that is passed from signer to signer; null for the signer's own page. */
   readonly host: string | null;
   /**
-   * Set for signing before a notary, on the notary's device or by audio and video: whether signing is allowed now. Null
-   * for the signer's own page.
+   * Set when the signer signs before a notary, on the notary's device or by audio and video. `maySign` says whether
+   * signing is allowed now. Null for any other link.
    */
   readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
   /**
-   * The documents that the link opens, in order, and the number of the present one; null for a link of a single
-   * document.
+   * The documents that the link opens, in order, and the number `n` of the one that is shown. Null for a link that
+   * opens only one document.
    */
   readonly session: { readonly n: number; readonly documents: readonly SessionDocument[] } | null;
   /** The step that identifies the signer in addition to the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
-  /** Whether an entry link can be sent while the link is locked. */
+  /** Whether an entry link can be sent to the signer while the link is locked. */
   readonly canSendWayIn: boolean;
-  /** The newest revision, which would be signed now. Null when nothing is left to read. */
+  /** The newest revision, which is the one that would be signed. Null when there is nothing for the signer to read. */
   readonly document: {
     readonly revision: number;
     readonly bytes: number;
     readonly sha256: string;
     readonly pages: number;
-    /** Whether the service added the last page, for signatures for which the document has no place. */
+    /** Whether the service added a last page, for signatures that have no place in the document. */
     readonly hasSignaturePage: boolean;
   } | null;
-  /** Content of the document that people may overlook; empty when nothing is left to read. */
+  /**
+   * Notices about parts of the document that people may overlook; empty when there is nothing for the signer to read.
+   */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
   readonly known: readonly KnownField[];
   readonly senderValues: readonly SenderValue[];
-  /** When this signer consented, and to which version of the text; null before that. */
+  /** The time of this signer's consent, and the version of the text; null before the consent. */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;
   /** The copies that the signer may keep once everybody has signed. */
   readonly copies: readonly CopyKind[];
-  /** The code of the public page of the envelope, once it is completed. */
+  /** The verify code, which opens the envelope's public page, once the envelope is completed. */
   readonly verifyCode: string | null;
 };
 
-/** The requesting browser, for the trail. */
+/** The requesting browser's address and name, for the trail. */
 export type Client = { readonly ip: string; readonly userAgent: string };
 
-/** Why a signer does not sign. */
+/** The reasons for which a signer can decline. */
 export const declineKinds = ["declined", "paper", "withdrawn", "not_me"] as const;
 export type DeclineKind = (typeof declineKinds)[number];

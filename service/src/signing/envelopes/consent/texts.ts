@@ -4,14 +4,17 @@ import { join } from "node:path";
 import { StartupError } from "../../../kernel/platform/errors.ts";
 import { type Language, languages } from "../../../kernel/platform/languages.ts";
 
-/** The text to which a signer consents, word for word (15 USC 7001(c)). There is one for each language. */
+/** The exact wording of a text to which a signer consents (15 USC 7001(c)), in one language. */
 export type ConsentText = {
-  /** Whether the text covers one document, or all documents of a closing that the signer signs one after another. */
+  /**
+   * Whether the text covers one document (`document`), or all documents of a closing that the signer signs one after
+   * another (`closing`).
+   */
   readonly scope: "document" | "closing";
   readonly version: string;
   readonly language: Language;
   readonly markdown: string;
-  /** The hex SHA-256 of the file, which the record of a consent contains. */
+  /** The hex SHA-256 of the text's file. The record of a consent contains it. */
   readonly sha256: string;
 };
 
@@ -27,8 +30,8 @@ export type ConsentTexts = {
 const fileName = /^(?<closing>closing-)?(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
 
 /**
- * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`. Versions that were ever shown must
- * be kept. Both kinds share the numbering.
+ * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`. Every version that was ever shown
+ * must stay in the folder. The two kinds of texts are numbered together.
  * @throws StartupError when the newest version of a kind is missing in some language
  */
 export function readConsentTexts(folder: string): ConsentTexts {

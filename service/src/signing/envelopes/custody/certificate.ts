@@ -74,7 +74,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   });
 }
 
-/** The firm's own color, or else the service's. */
+/** The firm's own color; without one, the service's. */
 const accentOf = ({ firm }: CustodyContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
 
 function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
@@ -90,7 +90,7 @@ function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   flow.skip(10);
 }
 
-/** One sentence: who certifies what, for whom, and at what time. */
+/** One sentence: who certifies what, on whose behalf, and when the document was sealed. */
 function statement({ envelope: { signers, trail }, firm }: CustodyContent): string {
   const people = signers.length === 1 ? "the person" : `the ${signers.length} people`;
   const sealedAt = dateText(trail.at(-1)?.at ?? "");
@@ -181,7 +181,7 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
   flow.skip(10);
 }
 
-/** States what the certificate does not prove. */
+/** Lists what the certificate does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "Each signer acted through a link that was mailed to the address named, after the steps named beside “Identified by”. Nobody looked at an identity document: that the holder of the address is the person named is not proven here.",

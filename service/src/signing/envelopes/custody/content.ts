@@ -14,7 +14,7 @@ export type CustodyContent = {
   /** The texts to which the signers consented, word for word, each attached under its name. */
   consents: readonly { name: string; bytes: Uint8Array }[];
   issuer: Issuer;
-  /** The absolute URL, also in the QR code. */
+  /** The absolute URL of the page that verifies the envelope; the QR code contains it too. */
   verifyUrl: string;
 };
 
@@ -44,7 +44,7 @@ const methods: Readonly<Record<string, string>> = {
   access_code: "an access code that the sender agreed on with the signer",
 };
 
-/** How a signer was identified when no mailed link was used: in a frame, or on a device of the firm. */
+/** The words for how a signer without a mailed link was identified, in a frame or on a device of the firm. */
 const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 
 /** The acts as stated in their records, in the order of the signers. */
@@ -95,13 +95,13 @@ const markWords: Readonly<Record<string, (text: string) => string>> = {
 
 type Act = Parameters<typeof memberOf>[0];
 
-/** The name of an attached consent text. Sorted by name, it comes after `envelope.json`. */
+/** The file name under which a consent text is attached. In alphabetical order it comes after `envelope.json`. */
 const consentName = (act: Act): string =>
   `signer-consent-${textIn(act, "consent", "language")}-${textIn(act, "consent", "version")}.md`;
 
 type AgreedText = { name: string; version: string; language: string; sha256: string };
 
-/** The texts to which the signers consented, by version and language, without duplicates. */
+/** The texts to which the signers consented, by version and language. Each text is included once. */
 export function agreedTexts({ trail }: EnvelopeEvidence): AgreedText[] {
   const acts = trail.flatMap(({ event, act }) => (event === "signed" && act !== undefined ? [act] : []));
   const named = acts.map((act) => {

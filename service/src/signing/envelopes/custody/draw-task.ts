@@ -4,8 +4,8 @@ import { drawCustody, writtenTexts } from "./certificate.ts";
 import type { CustodyContent } from "./content.ts";
 
 /**
- * Checks the evidence against the sealed document, and draws its certificate. @returns the failed check instead, if
- * there is one
+ * Checks the evidence against the sealed document, and draws its certificate.
+ * @returns the certificate; if a check fails, that check instead
  */
 export async function run(
   document: Buffer,

@@ -18,7 +18,7 @@ type Recorded = {
   trail: readonly TrailRecord[];
 };
 
-/** The stored records of an envelope as evidence. @throws EvidenceError when they were altered */
+/** Builds the evidence from the stored records of an envelope. @throws EvidenceError when the records were altered */
 export function evidenceOf({ envelope, original, sealed, revisions, signers, trail }: Recorded): EnvelopeEvidence {
   const last = { number: revisions.length + 1, signer: null } as const;
   return validateEnvelope({
@@ -37,7 +37,7 @@ export function evidenceOf({ envelope, original, sealed, revisions, signers, tra
       n,
       name,
       email,
-      // The language of the consent, because the language of the pages may change later.
+      // States the language of the consent, because the signer may change the language of the pages later.
       language: consent?.language ?? language,
       routing,
       auth,

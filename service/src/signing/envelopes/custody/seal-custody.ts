@@ -24,7 +24,7 @@ const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fa
   limitMs: 60_000,
 };
 
-/** The path where anybody can verify an envelope. */
+/** The path of the public page where anybody can verify an envelope. */
 export const envelopePath = (verifyCode: string): string => `/v/envelope/${verifyCode}`;
 
 type CustodyDeps = {
@@ -32,7 +32,7 @@ type CustodyDeps = {
   workers: Workers;
   sealDocument: SealDocument;
   chainPem: ChainPems;
-  /** The texts to which people consent; undefined for a version that never existed. */
+  /** Finds a text to which people consent; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find">;
   baseUrl: string;
 };

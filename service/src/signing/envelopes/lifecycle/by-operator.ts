@@ -18,7 +18,7 @@ type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac"> & { re
 const actor = "operator";
 const unknownOrder = () => new ServiceError("not_found", "Order not found.");
 
-/** An order's latest envelope, its signers, and its trail. */
+/** An order's latest envelope, with its signers and its trail. */
 export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]; trail: JsonObject[] };
 
 /** @throws ServiceError `not_found` */
@@ -32,8 +32,9 @@ export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): 
 }
 
 /**
- * Sends an order to its signers again: with new links for those whose turn it is, or with a new envelope if the last
- * one was declined, expired or never opened. Signatures of an ended envelope are not carried over.
+ * Sends an order to its signers again. While the order waits for signatures, the signers whose turn it is get new
+ * links. If its envelope was declined, has expired or was never opened, a new envelope is opened. Signatures of an
+ * ended envelope are not carried over.
  * @returns how many people get a new link now; null when the service opens a new envelope
  * @throws ServiceError
  */
@@ -60,7 +61,7 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   if (isOverdue(envelope, all, by.at))
     throw new ServiceError("conflict", "The time to sign has just expired. Try again in a minute.");
   const signers = whoseTurn(all);
-  // Everybody has signed, and only the seal is missing.
+  // Everybody has signed. Only the seal is still missing.
   if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {
     if (signer.lockedAt !== null) await clearLock(tx, deps, envelope, signer, by);

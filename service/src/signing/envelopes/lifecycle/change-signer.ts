@@ -16,7 +16,7 @@ import {
 /** A firm's request to change the signing of an order. */
 export type OpenRequest = { owner: Owner; orderCode: string };
 
-/** A request about a signer of an order, with its actor. */
+/** A request to change a signer of an order. `n` is the signer's number; `actor` made the request. */
 export type SignerRequest = OpenRequest & { n: number; actor: string };
 
 /** The open envelope with its signers. Order and envelope are locked. */
@@ -39,7 +39,7 @@ export const changeOpen = <Result>(
 ): Promise<Result> => locked(deps, request, (tx, signing) => change(tx, inTime(signing)));
 
 /**
- * Changes a signer who has not signed, like `changeOpen`.
+ * Changes a signer who has not signed. The transaction and its locks are those of `changeOpen`.
  * @throws ServiceError as `changeOpen`; `not_found` for an unknown signer, `conflict` when the order isn't waiting for
  * this signature
  */

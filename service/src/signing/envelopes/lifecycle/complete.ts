@@ -14,20 +14,21 @@ import { mailEverybody } from "./issue-link.ts";
 type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
 
 /**
- * How often a certificate is made again because the trail has grown in the meantime. After that the job tries again.
+ * How often the certificate is drawn and sealed again because the trail has grown in the meantime. After that a job
+ * tries again later.
  */
 const tries = 5;
 
 /**
- * Seals the document that everybody has signed, certifies its history, and moves its order. Safe to run concurrently
- * and after a crash: the order is moved only once.
- * @returns false when it had already been completed or ended
+ * Seals the document that everybody has signed, certifies how it was signed, and changes the order's status. Safe to
+ * run concurrently and after a crash: the status is changed only once.
+ * @returns false when the envelope had already been completed or ended
  */
 export async function completeEnvelope(deps: CompletionDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope || envelope.endedAt !== null) return false;
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
-  // Memory for the signed document and the sealed one.
+  // Reserves memory for two documents: the signed one and the sealed one.
   const bytes = 2 * (head?.bytes ?? 0);
   return deps.blobs.memory.within(memoryHolder(envelope), bytes, () => sealSigned(deps, envelope));
 }
@@ -53,7 +54,10 @@ async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boo
 
 type Outcome = "completed" | "ended" | "grown";
 
-/** Certifies the present trail, with the record of the seal at its end, and stores both unless the trail has grown. */
+/**
+ * Makes a certificate over the present trail, with a record of the seal as its last one. Stores the certificate and
+ * that record, unless the trail has grown since it was read.
+ */
 async function certify(
   deps: CompletionDeps,
   envelope: Envelope,
@@ -89,7 +93,10 @@ async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orde
 
 type Completed = { document: SealedDocument; custodyCertificate: SealedDocument; last: TrailRecord };
 
-/** Waits for other writers of the trail. A record that they add makes the certificate outdated. */
+/**
+ * Waits for other writers of the trail. If they have added a record, the certificate is outdated and nothing is
+ * written.
+ */
 async function writeDown(
   { db, clock, rowMac, log }: CompletionDeps,
   envelope: Envelope,

@@ -52,7 +52,7 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;
-    // Counted back from the end, so that advancing a test clock brings reminders nearer too.
+    // The reminder times are computed from the envelope's end, so that advancing a test clock brings them nearer too.
     const passed = (days: number) => envelope.expiresAt.getTime() - openMs + days * dayMs;
     const next = reminderDays.map(passed).find((instant) => instant > now.getTime());
     const moved = await tx.query(sql`
@@ -68,8 +68,8 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
 }
 
 /**
- * Makes a firm's open test envelopes remind and expire this many seconds earlier. The trail records a reminder or an
- * expiry when it happens. Altered envelopes stay unchanged.
+ * Lets a firm's open test envelopes remind and expire this many seconds earlier. Their trails record the reminder or
+ * expiry only when it happens. Envelopes that fail their MAC stay unchanged.
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`
@@ -87,7 +87,10 @@ export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: n
 const lateMs = 15 * 60_000;
 const overdueAtOnce = 100;
 
-/** Orders that wait for signatures although nobody is left to sign: their envelope was not opened, or not completed. */
+/**
+ * Finds orders that wait for signatures although no signer is left to sign. Their envelope was not opened, or not
+ * completed.
+ */
 const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id FROM orders o
   WHERE o.status = 'EsignPending' AND o.updated_at < ${before} AND o.id > ${after} AND NOT EXISTS (
@@ -96,8 +99,8 @@ const overdueStatement = (before: Date, after: number): Statement => sql`
   ORDER BY o.id LIMIT ${overdueAtOnce}`;
 
 /**
- * Does work whose job has failed for good, and work of earlier releases, which had no jobs. Safe to run on several
- * nodes at once.
+ * Catches up on orders whose job has failed for good, and on orders from earlier releases, which had no jobs. Safe to
+ * run on several nodes at once.
  */
 export async function followOverdue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;

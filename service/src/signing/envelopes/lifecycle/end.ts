@@ -8,8 +8,8 @@ import { appendToTrail } from "../records/trail.ts";
 import { mailEverybody } from "./issue-link.ts";
 
 /**
- * For each ending: its name in the trail, and the order's event. A voided envelope counts as declined, so that it can
- * be reissued.
+ * For each ending of an envelope: the event that its trail records, and the event that its order gets. An order with a
+ * voided envelope counts as declined, so that it can be sent again.
  */
 const endings = {
   Declined: { trail: "declined", on: "sign_declined" },
@@ -20,9 +20,9 @@ const endings = {
 /** How an envelope ends without being completed. */
 export type Ending = {
   outcome: keyof typeof endings;
-  /** The reason for the order's audit trail. */
+  /** The reason, for the order's audit trail. */
   reason: string;
-  /** The detail for the envelope's own trail. */
+  /** The details, for the envelope's own trail. */
   detail: Parameters<typeof appendToTrail>[5];
   actor: string;
 };
@@ -32,8 +32,8 @@ type Judge = (tx: Tx, envelope: Envelope) => Promise<void>;
 type Ended = { id: number; orderCode: string };
 
 /**
- * Ends an open envelope, and moves its order.
- * @param judge called with the locked envelope; if it throws, nothing is written and the error is passed on
+ * Ends an open envelope, and changes its order's status.
+ * @param judge is called with the locked envelope; if it throws, nothing is written and the error is passed on
  * @returns false when the envelope had already ended, or its order isn't waiting for signatures
  */
 export const endUnsigned = (deps: EndDeps, envelope: Ended, ending: Ending, judge?: Judge): Promise<boolean> =>
@@ -60,8 +60,8 @@ export async function endIn(
 }
 
 /**
- * Ends the open envelope of a locked order whose document is replaced. The order's status stays. All signers sign again
- * in the next envelope.
+ * Ends the open envelope of an order whose document is replaced. The caller must have locked the order, whose status
+ * stays. All signers must sign again in the next envelope.
  * @throws ServiceError `conflict` when everybody has signed, because the document is about to be sealed
  */
 export async function endRound(

@@ -6,9 +6,9 @@ import { completeEnvelope } from "./complete.ts";
 import { openEnvelope } from "./open.ts";
 
 /**
- * Makes an order's envelope match the order: opens it when the order waits for signatures, completes it when everybody
- * has signed, ends it when the order has moved elsewhere. Work that is already done is not repeated, so it may be
- * called at any time.
+ * Brings an order's envelope in line with the order's status. It opens the envelope when the order waits for
+ * signatures, completes it when everybody has signed, and ends it when the order no longer waits for signatures. It may
+ * be called at any time, because work that is already done is not repeated.
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db } = deps;

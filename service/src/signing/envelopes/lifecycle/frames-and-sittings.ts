@@ -15,7 +15,7 @@ const ticketMs = 5 * 60_000;
 type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * The origin in the form that browsers send: scheme, host and port. Only in test may it name this machine without TLS.
+ * Returns the origin in the form that browsers send: scheme, host and port. In test it may be this machine without TLS.
  * @throws ServiceError naming the rule
  */
 export function checkedOrigin(text: unknown, environment: Environment): string {
@@ -65,7 +65,8 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 }
 
 /**
- * Removes a site. Pages that were opened before keep working until their sessions end. @throws ServiceError `not_found`
+ * Removes a site. Pages that are already open there keep working until their sessions end. @throws ServiceError
+ * `not_found`
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
   requireWholeKey(principal);
@@ -81,7 +82,8 @@ export async function removeOrigin({ db, clock }: OriginDeps, principal: Princip
 }
 
 /**
- * Opens the signing page for a signer on one of the firm's sites, by a ticket that is valid once within five minutes.
+ * Opens the signing page for a signer on one of the firm's sites. The page's URL contains a ticket that works once,
+ * within five minutes.
  * @throws ServiceError for an origin that is not registered, and for a signer whose turn it is not
  */
 export async function embedSigner(
@@ -107,7 +109,7 @@ export async function embedSigner(
   return { ticket, expiresAt };
 }
 
-/** A closing at one table takes hours, but not days. */
+/** How long a sitting lasts at most. A closing at one table takes hours, but not days. */
 const sittingMs = 4 * 3_600_000;
 
 /**

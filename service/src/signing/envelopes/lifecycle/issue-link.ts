@@ -17,19 +17,25 @@ export type SigningMoment = "request" | "reminder" | "code" | "way_in" | "signed
 
 export type SigningMail = {
   signerId: number;
-  /** `joined` sends no mail: the order was added to a room in which its signer may sign other documents. */
+  /**
+   * The kind of mail. `joined` sends no mail: it looks for other documents of the signer after the order was added to a
+   * room.
+   */
   moment: SigningMoment | "joined";
-  /** The link or code that the mail is about. If it was replaced in the meantime, the mail is not sent. */
+  /**
+   * The link (`linkId`) or code (`codeId`) that the mail is about. If it was replaced in the meantime, the mail is not
+   * sent.
+   */
   linkId?: string;
   codeId?: string;
-  /** The recipient, when that person is no longer a signer. */
+  /** The recipient of a mail to a person who is no longer a signer. */
   former?: { email: string; language: Language };
-  /** Distinguishes several mails of the same moment. */
+  /** Distinguishes several mails of the same kind to a signer. */
   at?: string;
 };
 
 /**
- * Gives a signer a new link, to be mailed. The earlier link stops working. The transaction must have locked the
+ * Gives a signer a new link, and queues its mail. The earlier link stops working. The transaction must have locked the
  * envelope.
  */
 export async function issueLink(
@@ -66,7 +72,7 @@ async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId
   );
 }
 
-/** Queues mails to everybody who has had a link. @param moment the subject of the mails */
+/** Queues mails to everybody who has had a link. @param moment the kind of mail */
 export const mailEverybody = (tx: Tx, envelopeId: number, moment: SigningMoment) =>
   tx.query(sql`
     SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', id, 'moment', ${moment}::text), now())

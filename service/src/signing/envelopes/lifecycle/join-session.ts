@@ -14,20 +14,21 @@ import {
 } from "../records/sessions.ts";
 import { signingMailQueue } from "./issue-link.ts";
 
-/** A room of an order's own firm, with the orders that the firm placed in it, in the room's order. */
+/** A room of an order's own firm. `orders` are those that the firm placed in it, in the order of the room's list. */
 export type Closing = { id: string; name: string; orders: readonly number[] };
 
 /**
- * Returns the rooms of an order's own firm that contain it, with their orders. `closing/rooms` in a higher wing
- * provides this.
+ * Returns the rooms of an order's own firm that contain the order, each with its orders. The module `closing/rooms`
+ * provides this function, because this module must not import it.
  */
 export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[]>;
 
 export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
 
 /**
- * Adds a signer to the session of the same person in the order's room, and begins one if the person signs another
- * document there. Changes nothing for a signer who is already in a session or who signs alone. Call it outside of other
+ * Lets a signer sign together with other documents of the same person in the order's room. Adds the signer to the
+ * person's session there, and begins a session if the person has another unsigned document in the room. Changes nothing
+ * for a signer who is already in a session, and for a person with only one document. Must be called outside of other
  * transactions: two signers that look for each other wait for one lock of their room, which is taken before every other
  * lock.
  */
@@ -48,7 +49,7 @@ async function joinIn(
   signerId: number,
 ): Promise<boolean> {
   if (await placeOfSigner(tx, signerId)) return true;
-  // The session's person is no longer the signer of this row.
+  // The row may still be in the session of its former signer, who was replaced. It leaves that session.
   await leaveSession(tx, signerId);
   const candidates = await tx.query<Candidate>(sql`
     SELECT s.id, g.id AS "sessionId", coalesce(g.room_id = ${roomId}, false) AS "isOfRoom", s.signed_at IS NOT NULL AS signed,
@@ -63,7 +64,7 @@ async function joinIn(
   const unsigned = candidates.filter(({ signed }) => !signed);
   const alone = unsigned.filter(({ sessionId }) => sessionId === null).map(({ id }) => id);
   if (!alone.includes(signerId)) return false;
-  // A person who has signed everything begins another session.
+  // Only a session with unsigned documents is joined. A person who has signed everything begins another session.
   const open = unsigned.find(({ isOfRoom }) => isOfRoom)?.sessionId ?? null;
   if (open === null && alone.length < 2) return false;
   const sessionId = open ?? (await insertSession(tx, links, roomId, signerId, at));
@@ -72,18 +73,14 @@ async function joinIn(
   return true;
 }
 
-/**
- * Queues the search for sessions after an order was added to a room, because its signers may sign other orders there.
- */
+/** After an order was added to a room, queues for each of its signers the search for other documents to sign there. */
 export const findSessionsLater = (tx: Tx, orderId: number) =>
   tx.query(sql`
     SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', s.id, 'moment', 'joined'), now())
     FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
-/**
- * After an order left a room: signers who signed it together with others of the room are mailed a separate link for it.
- */
+/** After an order left a room, its signers leave the sessions of that room, and are mailed a separate link for it. */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
   const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`
     SELECT s.id AS "signerId", s.link_id AS "linkId"

@@ -25,14 +25,14 @@ import { endingOf } from "../texts/texts.ts";
 import { issueLink } from "./issue-link.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
-/** How long an envelope is open, unless a test firm's clock is advanced. */
+/** How long an envelope is open. Advancing a test firm's clock shortens it. */
 export const openMs = 30 * dayMs;
-/** The days after the links were sent on which people who have not signed are reminded. */
+/** Reminders are sent on these days after the links, to people who have not signed. */
 export const reminderDays = [2, 5, 9, 14, 21] as const;
 
 /**
- * Opens the envelope of an order that waits for signatures: the document is prepared, and the signers whose turn it is
- * get their links. Safe on several nodes at once, because the second one finds it done.
+ * Opens the envelope of an order that waits for signatures: prepares the document, and gives links to the signers whose
+ * turn it is. Safe on several nodes at once, because a second node finds the envelope already open.
  * @throws PdfRefusal, UnfitField when the document can't be prepared
  */
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
@@ -46,8 +46,8 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
 }
 
 /**
- * @returns the blob key of a tail that no row refers to, because the envelope had already been opened; null when the
- * tail was recorded
+ * @returns null when the envelope was opened with the tail; the tail's blob key when no row refers to the tail, because
+ * the envelope had already been opened
  */
 async function openOn(
   deps: EnvelopeDeps,
@@ -75,9 +75,11 @@ async function openOn(
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
-    // Names and addresses may have been corrected during the preparation, which does not depend on them.
+    // Reads the signers again, because their names and addresses may have been corrected during the preparation. The
+    // prepared document doesn't depend on them.
     const current = await readSigningOrder({ db: tx, rowMac }, orderId);
-    // The document was replaced, which queues a job of its own that opens the envelope with the new document.
+    // The document was replaced during the preparation. The replacement has queued its own job, which opens the
+    // envelope.
     if (current?.replacements !== order.replacements) return false;
     if (current.signers.length !== signers.length || !isDeepStrictEqual(current.fields, requested))
       throw new Error(`who signs order ${order.code} was changed while its document was prepared`);

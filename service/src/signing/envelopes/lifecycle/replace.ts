@@ -42,11 +42,12 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
 }
 
 /**
- * How often a replacement is read again when the signer, from whom it takes its defaults, was changed at the same time.
+ * How often a replacement is tried again because the replaced signer was changed at the same time. The new signer's
+ * defaults come from that signer.
  */
 const tries = 3;
 
-/** @returns false when the signer's defaults have changed since the replacement was read */
+/** @returns false when the present signer's defaults have changed since `defaults` was read */
 async function replaceBy(
   deps: EnvelopeDeps,
   request: SignerRequest,
@@ -60,7 +61,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // Decided first without a lock, because a second lock would let a later replacement overtake an earlier one.
+  // `isOpen` was read without a lock. If an envelope was open, only one transaction locks the order; with two, a later
+  // replacement could overtake an earlier one.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;
@@ -92,9 +94,9 @@ async function replaceBy(
 }
 
 /**
- * Names another signer while no envelope is open (the last one ended without all signatures, or the next one is being
- * prepared). The next envelope then goes to this person.
- * @returns null when an envelope is open, or none follows; false when the signer's defaults have changed
+ * Replaces a signer while no envelope is open: the last one ended without all signatures, or the next one is being
+ * prepared. The next envelope then goes to the new person.
+ * @returns null when an envelope is open, or no envelope will follow; false when the signer's defaults have changed
  */
 async function replaceForNextRound(
   { db, clock, rowMac }: EnvelopeDeps,
@@ -124,12 +126,12 @@ async function replaceForNextRound(
   });
 }
 
-/** `isOpen`: whether an envelope was open. */
+/** The defaults of a new signer. `isOpen`: whether an envelope was open when they were read. */
 type Defaults = Pick<Signer, "auth" | "language"> & { isOpen: boolean };
 
 /**
- * The access step and language of the present signer, which the next signer inherits. Before the envelope is open they
- * come from the order.
+ * The present signer's access step and language, which a new signer inherits. While no envelope is open they come from
+ * the order.
  */
 async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
   const found = isCode(orderCode) ? await findSigning(db, orderCode, owner) : undefined;

@@ -44,7 +44,7 @@ import { appendToTrail } from "../records/trail.ts";
 import { insertEnvelope, signaturePageWords } from "./open.ts";
 import { readSigningOrder } from "./signing-order.ts";
 
-/** The time after which a turn on the notary's device ends by itself. */
+/** How long a turn on the notary's device lasts, unless it is ended before. */
 const turnMs = 60 * 60_000;
 
 /** The parts of envelopes that a notary's room uses. */
@@ -54,21 +54,21 @@ export type RoomDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | 
 export type RoomEnvelope = {
   id: number;
   verifyCode: string;
-  /** The newest revision. */
+  /** The newest revision of the document. */
   head: { number: number; bytes: number; sha256: string };
   block: NotaryBlock;
   signers: readonly Pick<Signer, "id" | "n" | "name" | "language" | "consent" | "signedAt" | "openedAt">[];
 };
 
-/** Plans the place for a notary's block. It must not touch the planned fields. */
+/** Finds a place for a notary's block that does not touch the planned fields. */
 export type PlaceBlock = (
   original: { bytes: Buffer; sha256: string },
   planned: readonly PlannedField[],
 ) => Promise<PlannedBlock>;
 
 /**
- * Prepares the document of an order that waits for a notary: its signers' fields and the notary's block, all before the
- * first signature. Mails nobody.
+ * Prepares the document of an order that waits for a notary. All fields are added before the first signature: those of
+ * the signers, and the notary's block. Nobody is mailed.
  * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is
  * open
  */
@@ -122,7 +122,7 @@ export async function openRoomEnvelope(
   });
 }
 
-/** The open room of an order; undefined when there is none. */
+/** The open envelope whose signers sign in a notary's presence; undefined when the order has none. */
 export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnvelope | undefined> {
   const envelope = await findOpenEnvelope(db, orderId);
   const block = envelope?.isInRoom ? await blockOf(db, envelope.id) : undefined;
@@ -133,15 +133,15 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
 }
 
 /**
- * The field that is reserved for the notary in the document that waits for one now; null when the notary adds one. A
- * document that was signed elsewhere does not come from the order's envelope.
+ * The field that is reserved for the notary in the document that now waits for a notary. Null when the notary adds the
+ * field. A document that was signed elsewhere does not come from the order's envelope, so it has no such field.
  */
 export async function notaryBlockOf(db: Sql, orderId: number): Promise<NotaryBlock | null> {
   const open = await findOpenEnvelope(db, orderId);
   return (open?.isInRoom ? await blockOf(db, open.id) : await signedBlockOf(db, orderId)) ?? null;
 }
 
-/** The newest revision, for sending. @throws as `openDocument` */
+/** Opens the newest revision for sending. @throws as `openDocument` */
 export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">, envelopeId: number) {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
@@ -149,7 +149,7 @@ export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "ro
 }
 
 /**
- * Runs work on the newest revision within the memory budget, with room for one more copy. @throws ServiceError
+ * Runs work on the newest revision, and reserves memory for it and for one more copy. @throws ServiceError
  * `unavailable`
  */
 export async function readRoomDocument<T>(
@@ -168,7 +168,7 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Begins a signer's turn on the device: the signer's pages open under the token. Turns of others end.
+ * Begins a signer's turn on the device. The returned token opens the signer's pages; turns of other signers end.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` for an envelope that has ended
  */
@@ -189,15 +189,15 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
 }
 
 /**
- * Forbids signing in the open turn while a person is away, and allows it again. The envelope is locked before its
- * turns, in the same order as for a signature.
+ * Forbids signing in the open turn, for example while a person is away, or allows it again. Locks the envelope before
+ * its turns, in the same order as a signature does.
  */
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);
   await setMaySign(tx, envelopeId, isOpen);
 }
 
-/** Sets the end of the open turn. */
+/** Sets the time when the open turn ends. */
 export async function extendTurn(tx: Tx, envelopeId: number, until: Date): Promise<void> {
   await lockOpen(tx, envelopeId);
   await setExpiry(tx, envelopeId, until);
@@ -215,8 +215,8 @@ async function lockOpen(tx: Tx, envelopeId: number): Promise<Envelope> {
 }
 
 /**
- * Ends a room whose document a notary signed. The caller must move the order. @throws ServiceError `conflict` when a
- * signer has not signed
+ * Ends the envelope after a notary has signed its document. The caller must change the order's status.
+ * @throws ServiceError `conflict` when a signer has not signed
  */
 export async function completeRoom(
   tx: Tx,
@@ -232,7 +232,7 @@ export async function completeRoom(
   await endEnvelope(tx, envelopeId, "Completed", at);
 }
 
-/** Ends a room without a notarized document. A later act begins with the order's original document. */
+/** Ends the envelope without a notarized document. A later notarization begins with the order's original document. */
 export async function voidRoom(tx: Tx, rowMac: RowMac, envelopeId: number, reason: string, at: Date): Promise<void> {
   const envelope = await lockEnvelope(tx, envelopeId);
   if (!envelope?.isInRoom || envelope.endedAt !== null) return;

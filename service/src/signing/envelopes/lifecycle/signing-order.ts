@@ -21,13 +21,13 @@ export type SigningOrder = Owner & {
   signers: readonly OrderSigner[];
   /** How often the order's document was replaced. */
   replacements: number;
-  /** The places where the partner wants people to sign; null when the document decides. */
+  /** The places for the signers' fields that the partner named in the order. Null when the document decides. */
   fields: readonly RequestedField[] | null;
 };
 
 type Row = SigningFacts & Owner & { pages: number; isNotarized: boolean; replacements: number; mac: Buffer | null };
 
-/** Undefined for an order that isn't waiting for signatures. @throws Error when its signers were altered */
+/** Reads an order; undefined when it isn't waiting for signatures. @throws Error when its signers were altered */
 export async function readSigningOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,

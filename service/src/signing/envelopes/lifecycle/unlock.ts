@@ -14,7 +14,7 @@ import { issueLink } from "./issue-link.ts";
 type By = { at: Date; actor: string };
 
 /**
- * Gives a new link to a signer whose link is locked or has no codes left. The earlier link stops working. @throws
+ * Gives a new link to a signer whose link is locked, or has used up its codes. The earlier link stops working. @throws
  * ServiceError
  */
 export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
@@ -27,15 +27,15 @@ export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promis
   });
 
 /**
- * Closes the task to unlock the signer's link. In a session wrong codes lock all documents, and only one of them has
- * the task.
+ * Closes the task to unlock the signer's link. In a session, wrong codes lock the person's links to all documents, but
+ * only one of these documents has the task.
  */
 export async function closeUnlocking(tx: Tx, signerId: number, end: Omit<TaskEnd, "state">): Promise<void> {
   for (const { orderId, n } of await ordersOfPerson(tx, signerId))
     await closeTasks(tx, { kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end });
 }
 
-/** Resets the count of wrong codes. The transaction must have locked the envelope. */
+/** Resets the count of wrong attempts. The transaction must have locked the envelope. */
 export async function clearLock(
   tx: Tx,
   { rowMac }: Pick<EnvelopeDeps, "rowMac">,

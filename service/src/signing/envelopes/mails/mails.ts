@@ -52,10 +52,7 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
-/**
- * A mail can't know the reader's time zone, so it states the deadline in one zone of the United States, with the zone's
- * name. The stated day never ends too early.
- */
+/** A mail can't know the reader's time zone, so it states the deadline in Eastern Time, with the zone's name. */
 const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
   new Intl.DateTimeFormat(locale, {
     year: "numeric",
@@ -68,8 +65,8 @@ const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
   });
 
 /**
- * English and Spanish of the United States have a short name for the zone. In other languages the short form would be
- * an offset from UTC.
+ * Only US English and US Spanish have a short name for the zone. In other languages the short form would be an offset
+ * from UTC, so they use the long name.
  */
 const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   en: deadlineIn("en-US", "short"),
@@ -87,7 +84,8 @@ type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 /** Mails to signers. */
 export const signingMail = defineMail({
   queue: signingMailQueue,
-  // Tries for more than a day, because a person without the link is reminded only two days later.
+  // Retries for more than a day. A person who never gets the link would get the next mail, a reminder, only two days
+  // later.
   maxAttempts: 40,
   async load(about: SigningMail, deps: Deps): Promise<Found | null> {
     const { db } = deps;
@@ -140,7 +138,9 @@ function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: Sig
   }
 }
 
-/** A link whose key is missing can't be written again, so the signer gets a new link, in a separate mail. */
+/**
+ * If the key of a link is missing, its URL can't be derived again. So the signer gets a new link, in a separate mail.
+ */
 async function issueAnew(deps: Deps, { id, n, envelopeId, linkId }: Row): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
@@ -157,7 +157,7 @@ const hasLink = async (tx: Tx, signerId: number, linkId: string | null): Promise
       SELECT FROM envelope_signers WHERE id = ${signerId} AND link_id = ${linkId} AND signed_at IS NULL`)
   ).length === 1;
 
-/** The text in the mail that is stored for a test order. */
+/** The sentence in a test order's stored mail that says where a live order's code would be sent. */
 const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
@@ -172,7 +172,10 @@ type Found = {
   message: string | null;
   /** The token of the signer's link. Null when its key is missing; the mail then has no button. */
   token: string | null;
-  /** Appended to the token: selects the document when the link opens several and the mail is about one. */
+  /**
+   * Appended to the token. It selects a document when the link opens several documents and the mail is about one of
+   * them.
+   */
   path: string;
   /** The name of the room, for a mail about several documents. */
   closing: string | null;
@@ -226,5 +229,5 @@ function letterOf(
   };
 }
 
-/** Capitalizes the first letter: a subject can begin with a title or a name in lower case. */
+/** Capitalizes the first letter, because a subject can begin with a title or a name in lower case. */
 const sentence = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

@@ -6,18 +6,21 @@ import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
 import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
 
-/** The signature for which a mail was queued. */
+/** The signer's row for which a mail was queued. */
 export type Asked = { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
 
-/** The documents of one mail: those of a session, or null for a single document. */
+/** The documents that one mail covers: documents of a session. Null for a mail about a single document. */
 export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;
 
 /**
- * Documents that are paid together are prepared within seconds. A document that can't be prepared must not delay the
- * others for long.
+ * How long a mail waits for other documents. Documents that are paid together are usually prepared within seconds. A
+ * document that can't be prepared must not delay the mail about the others for long.
  */
 const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs };
-/** Orders of a room that are paid separately are often paid shortly after one another. */
+/**
+ * How long a mail waits for unpaid orders of the room. Orders that are paid separately are often paid shortly after one
+ * another.
+ */
 const unpaidWaitMs = 5_000;
 /** How often a mail that waits for other documents checks again. */
 const lookMs = { request: 1_000, signed: minuteMs };
@@ -45,13 +48,16 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
   return signerIds.length === 0 ? null : { together: { place, signerIds } };
 }
 
-/** The identity of a mail. A second mail with the same link, sent after an order left its room, also has a time. */
+/**
+ * The identity of a mail, for deduplication. After an order has left its room, a second mail is sent with the same
+ * link; its identity also contains the time.
+ */
 const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Releases documents from a request that will not cover them, because its signer was replaced or left the session
- * before it was sent.
- * @param sessionId the session whose documents it still covers; null for none
+ * Releases documents that a request mail had claimed but will not cover: their signer was replaced, or left the
+ * session, before the mail was sent.
+ * @param sessionId the session whose documents the mail still covers; null for none
  */
 export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {
   if (about.moment === "request") await releaseFromMail(db, signingMailQueue, claimOf(about), sessionId);
@@ -65,8 +71,8 @@ async function mustWait(deps: JoinDeps, asked: Asked, moment: "request" | "signe
 }
 
 /**
- * Whether the signers of another document of the room will be asked soon, because it is paid, or may be in the process
- * of being paid.
+ * Whether the signers of another document of the room will be asked to sign soon: its order is paid, or its payment may
+ * be under way.
  */
 async function areOthersToCome({ db, closingsOf }: JoinDeps, { orderId }: Asked, waitedMs: number): Promise<boolean> {
   const closings = await closingsOf(db, orderId);

@@ -159,7 +159,7 @@ const es: Words = {
   }),
 };
 
-/** The languages whose words are in separate files. */
+/** The languages whose words are in files of their own. */
 const others = { fr, pt, zh, vi, ko, tl } as const;
 type Other = keyof typeof others;
 
@@ -187,8 +187,8 @@ export const mailWords: Readonly<Record<Language, Words>> = {
 };
 
 /**
- * The warning about the link in each mail. After the signing the link opens the signed document, and can't be used to
- * sign.
+ * The warning in each mail not to pass on the link. After the signing the link opens the signed document, and can't be
+ * used to sign.
  */
 export const mailCaution: Readonly<Record<Language, (outcome: MailFacts["outcome"]) => string>> = {
   en: caution,

@@ -8,15 +8,18 @@ import type { Refused } from "./refused.ts";
 export type ActInput = {
   readonly act: Omit<Act, "reserve" | "padding">;
   readonly docSha256: string;
-  /** Random lengths, tried one set after the other until the document contains no decoy of the signature's place. */
+  /**
+   * Random lengths of the reserved space. One pair after the other is tried until the document contains no decoy of the
+   * signature's place.
+   */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
 
 export type ActOutput = { readonly tail: Tail } | Refused | "decoys";
 
 /**
- * The revision of an act, with the first set of lengths for which the document contains no decoy: numbers that would
- * name another place for the signature.
+ * Builds the revision of an act. Uses the first pair of lengths for which the document contains no decoy, that is,
+ * numbers that would name another place for the signature.
  */
 export async function run(document: Buffer, { act, docSha256, draws }: ActInput): Promise<ActOutput> {
   const { mark, caption, signerName, values } = act;

@@ -10,14 +10,17 @@ import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances } from "./appearance.ts";
 import { isButton, OFF, type PreparedField, type SignatureMark } from "./fields.ts";
 
-/** One signer's act: the values filled in, and the contents of the signature. */
+/** One signer's act: the values to fill in, and the contents of the signature. */
 export type Act = {
-  /** The signer's own fields in their prepared form. */
+  /** The signer's own fields, as prepared in the document. */
   readonly fields: readonly PreparedField[];
-  /** Values of the other fields, by name: texts, and the states of checkboxes and options. */
+  /** The values of all fields but signatures, by field name: texts, and the states of checkboxes and options. */
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
-  /** The line below the mark. It begins with the time, because the first letter would determine the text direction. */
+  /**
+   * The line below the mark. It begins with the time: the first letter determines the text direction, so it must not be
+   * one of a name.
+   */
   readonly caption: string;
   readonly signerName: string;
   readonly reason: string;
@@ -31,8 +34,8 @@ export type Act = {
 };
 
 /**
- * Builds the revision of one act: the signer's fields are filled, and one signature without its CMS covers the whole
- * file. The first signature field is signed; further ones of the same signer show the same mark.
+ * Builds the revision of one act. It fills in the signer's fields and adds one signature, still without its CMS, that
+ * covers the whole file. Only the signer's first signature field is signed; further ones show the same mark.
  * @param document the prepared document with all earlier acts; neither changed nor copied
  * @param docSha256 hex SHA-256 of the document
  * @throws PdfRefusal when it is not the prepared document
@@ -47,7 +50,7 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
     const state = `/${act.values.get(field.name) ?? OFF}`;
     writer.set(ref, dict, { V: state, AS: state });
   }
-  // Even empty texts are drawn, because pyHanko would report a drawing from before the lock as a later change.
+  // Draws even empty texts again, because pyHanko would report a drawing from before the lock as a later change.
   const texts = act.fields.filter((field) => !isButton(field));
   const filled = texts.map((field) => {
     const { ref, dict } = fieldIn(look, field);
@@ -83,8 +86,8 @@ function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; g
 }
 
 /**
- * The signature dictionary in two parts: up to the `<` of its Contents, and after the ByteRange (ISO 32000-1 12.8.1 and
- * 12.8.2.4).
+ * The signature dictionary in two parts: the first ends with the `<` of Contents, the second begins after the ByteRange
+ * (ISO 32000-1 12.8.1 and 12.8.2.4).
  */
 function signatureParts({ fields, signerName, reason, at, actSha256 }: Act, look: PdfLookup) {
   const own = fields.map(({ name }) => name);

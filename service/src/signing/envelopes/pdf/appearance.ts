@@ -11,11 +11,12 @@ import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
 
 /**
- * Draws the appearances of one revision with one set of fonts, for texts whose faces were loaded before. Everything
- * except the cover of a tag is blended by multiplication, so that a signer sees what is below the places of others.
+ * Draws the appearances of all fields of one revision, with one set of fonts. The fonts of all texts must be loaded
+ * before. Except for the cover of a tag, everything is blended by multiplication, so that signers still see the page
+ * below other signers' places.
  */
 export type Appearances = {
-  /** An empty place for a signer. */
+  /** A place that waits for a signer to fill it in. */
   empty: (field: Shape, label: string) => Drawing;
   text: (field: Shape, text: string) => Drawing;
   /** A checkbox, or an option of a radio, in one of its states. */
@@ -34,11 +35,11 @@ const pen = "#10307a";
 const muted = "#4a5568";
 const waiting = "#8a6100";
 /**
- * The darkest value of a picture's samples, so that black text below contrasts with its ink by 3 to 1 (WCAG 2.2,
- * section 1.4.11).
+ * The darkest value to which the samples of a picture are lightened, so that black text below the picture contrasts
+ * with its ink by 3 to 1 (WCAG 2.2, section 1.4.11).
  */
 const darkest = 0.35;
-/** A width in which no text is ever wrapped. */
+/** A width so large that no text is wrapped. */
 const oneLine = 1_000_000;
 const captionPoints = 6.5;
 
@@ -53,7 +54,7 @@ export function createAppearances(typeset: Typeset): Appearances {
     return drawing;
   };
 
-  /** A single line, as large as its box allows, but at most `most` points. */
+  /** Draws a text on one line, as large as its box allows, but at most `most` points. */
   function line(
     { canvas, shape }: Drawing,
     text: string,
@@ -82,7 +83,7 @@ export function createAppearances(typeset: Typeset): Appearances {
     box(shape, { round, on }) {
       const drawing = begin(shape);
       const { place, unit } = shape;
-      // Its drawing may be larger, to hide a tag.
+      // The box keeps its own size. The drawing may be larger than the box, to hide a tag.
       const size = { ...shape, width: place.width / unit, height: place.height / unit };
       drawing.canvas.drawing(0, 0, 1, round ? circles(size, on) : checkBox(size, on));
       return drawing;
@@ -118,7 +119,10 @@ export function createAppearances(typeset: Typeset): Appearances {
   };
 }
 
-/** White paper over a tag's own text. Nothing else hides what is below, so it is drawn before the blend mode is set. */
+/**
+ * White paper that hides a tag's own text. It is the only part that hides the page below, so it is drawn before the
+ * blend mode is set.
+ */
 const cover = ({ covers }: Shape): string =>
   covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";
 
@@ -201,14 +205,14 @@ function drawStrokes(
 }
 
 /**
- * The picture in the form that is multiplied onto the page. Black ink would hide black text permanently, so the darkest
- * sample becomes `darkest`, and white stays white.
+ * Lightens a picture before it is multiplied onto the page. Black ink would hide black text below it, so the darkest
+ * sample becomes `darkest`; white stays white.
  */
 function lightened({ rgb, ...picture }: UploadedMark): UploadedMark {
   return { ...picture, rgb: rgb.map((sample) => Math.round(255 * darkest + sample * (1 - darkest))) };
 }
 
-/** As large as the box allows, aligned to the left. */
+/** Draws the picture as large as its box allows, aligned to the left. */
 function drawPicture(
   canvas: Canvas,
   { width, height }: UploadedMark,

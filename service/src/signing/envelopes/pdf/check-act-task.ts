@@ -6,14 +6,14 @@ import { verifySignatures } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 
 export type CheckActInput = {
-  /** DER of the latest signer's certificate. */
+  /** DER of the certificate of the latest signature. */
   readonly leaf: Uint8Array;
   /**
-   * Hex SHA-256 of the act's record. The signature states it, in encrypted form if the document's strings are
-   * encrypted.
+   * Hex SHA-256 of the act's record. The signature contains it; in a document with encrypted strings, it is encrypted
+   * there.
    */
   readonly actSha256: string;
-  /** The length of the prepared file; all later signed parts are ours. */
+  /** The length of the prepared file. Everything after it was added by this service. */
   readonly preparedBytes: number;
   /** The length of the document before the act. */
   readonly documentBytes: number;
@@ -23,10 +23,10 @@ export type CheckActInput = {
 };
 
 /**
- * Runs the verifier before an act counts as signed. It reads exactly the bytes that are stored, and shares no code with
- * the signing. The last signature must cover the whole file, use a key that no earlier act used, and fill in only its
- * signer's own fields; all earlier acts must still be valid.
- * @returns why the verifier refuses; null when it accepts
+ * Runs the verifier before an act counts as signed. The verifier reads exactly the bytes that are stored, and shares no
+ * code with the signing. The last signature must cover the whole file, use a key that no earlier act used, and fill in
+ * only its signer's own fields. All earlier acts must still be valid.
+ * @returns why the verifier refuses the document; null when it accepts it
  */
 export async function run(
   bytes: Buffer,
@@ -54,7 +54,7 @@ export async function run(
 
 type Opened = Awaited<ReturnType<typeof openUnlocked>>;
 
-/** The hash stated by the signature that covers the whole file; null when none or several do. */
+/** The record's hash in the one signature that covers the whole file; null when no signature or several cover it. */
 function statedAct(document: Opened): string | null {
   const [whole, another] = withRanges(document, findSignatures(document), "foreign").filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,

@@ -2,14 +2,16 @@ import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
 import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/order/order.ts";
 
 /**
- * The kinds of input at a place. A radio has one place for each option; the options of a multiple choice are
+ * The kinds of fields at a place. A radio has one field for each option. So does a multiple choice; its fields are
  * checkboxes.
  */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
-/** The members of a field other than its place. Absent when the order doesn't state them. */
+/** The members of a field other than its place. A member is absent when the order doesn't state it. */
 type Content = {
-  /** The sender's value, written at preparation: a text as drawn, or `On` for a checkbox or option. */
+  /**
+   * The value that the sender gave, which the preparation writes: the text as drawn, or `On` for a checkbox or option.
+   */
   readonly value?: string;
   /** Set for a field that only shows the sender's value and that nobody fills in. */
   readonly readOnly?: true;
@@ -17,35 +19,38 @@ type Content = {
   readonly format?: FieldFormat;
   /** The labels of a dropdown's options. */
   readonly options?: readonly string[];
-  /** The label of an option of a radio or multiple choice. */
+  /** The label of this option, for an option of a radio or multiple choice. */
   readonly option?: string;
-  /** The name by which the rules of other fields refer to this field. The options of one element share it. */
+  /**
+   * The name by which the rules of other fields refer to this field. All options of one radio or multiple choice have
+   * the same name.
+   */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
   readonly formula?: string;
-  /** How many options must be chosen. Only options of a multiple choice have it. */
+  /** How many options of a multiple choice must be chosen. Each of its options has this member, and no other field. */
   readonly choices?: { readonly least: number; readonly most: number };
 };
 
 /** A field to place on a page for one signer. */
 export type PlannedField = Content & {
   readonly kind: FieldKind;
-  /** Counted from 1. */
+  /** The number of the signer, counted from 1. */
   readonly signer: number;
-  /** Counted from 0. */
+  /** The number of the page, counted from 0. */
   readonly page: number;
   readonly place: Place;
   /** The question to the signer; null when the field's kind needs none. */
   readonly label?: string | null;
   /** Whether the field must be filled; true by default. */
   readonly required?: boolean;
-  /** An empty signature field of the document, which is used for the signature. */
+  /** The document's own empty signature field that is used for this signature. */
   readonly existing?: ExistingField;
-  /** Set for a signature that no page shows, which is the only kind that a certified document allows to add. */
+  /** Set for a signature that appears on no page. To a certified document no other kind may be added. */
   readonly invisible?: true;
   /** The part that hides the page below, relative to the field's lower left corner, in points; none by default. */
   readonly covers?: Place;
-  /** The options of one radio or multiple choice have the same number. */
+  /** A number that all options of one radio or multiple choice share: the index of the first option's field. */
   readonly radio?: number;
 };
 
@@ -58,7 +63,10 @@ export type ExistingField = {
 
 /** A field of the prepared document. */
 export type PreparedField = Content & {
-  /** A `mark` shows a signer's signature once more; only one field is actually signed. */
+  /**
+   * The kind of field. A `mark` only shows a signer's signature once more; just one field of each signer is actually
+   * signed.
+   */
   readonly kind: FieldKind | "mark";
   readonly signer: number;
   /** The fully qualified name of the field, unique in the document. */
@@ -78,10 +86,11 @@ export type PreparedField = Content & {
   /** The rotation that turns the appearance upright on the page. */
   readonly matrix: readonly number[];
   /**
-   * The part of its appearance that hides the page below, relative to its lower left corner, in units of user space.
+   * The part of the appearance that hides the page below, relative to the appearance's lower left corner, in units of
+   * user space.
    */
   readonly covers?: Place;
-  /** Set for a signature that no page shows. */
+  /** Set for a signature that appears on no page. */
   readonly invisible?: true;
   /** The name of the radio or multiple choice to which this option belongs. */
   readonly group?: string;
@@ -95,11 +104,11 @@ export const OFF = "Off";
 export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
   kind === "checkbox" || kind === "radio";
 
-/** The value that preparation writes. A value that a condition may hide is drawn only by the act. */
+/** The value that the preparation writes. If a condition may hide the field, only the act writes its value. */
 export const preparedValue = ({ value, showWhen }: Pick<Content, "value" | "showWhen">): string | undefined =>
   showWhen ? undefined : value;
 
-/** The texts that are drawn for a field at preparation. */
+/** The texts that the preparation may draw for a field. */
 export const textsOf = ({ label, value, options = [], option }: PlannedField): string[] =>
   [label, value, option, ...options].flatMap((text) => text ?? []);
 
@@ -128,11 +137,11 @@ export type UploadedMark = {
   readonly height: number;
   /** Red, green and blue for each pixel. */
   readonly rgb: Uint8Array;
-  /** The opacity of each pixel; null when all are opaque. */
+  /** The opacity of each pixel; null when all pixels are opaque. */
   readonly alpha: Uint8Array | null;
 };
 
-/** The signers for whom no place is planned. @param signers the number of signers */
+/** The numbers of the signers for whom no signature is planned. @param signers how many signers there are */
 export const signersWithout = (planned: readonly PlannedField[], signers: number): number[] =>
   Array.from({ length: signers }, (_, index) => index + 1).filter(
     (signer) => !planned.some((field) => field.kind === "signature" && field.signer === signer),

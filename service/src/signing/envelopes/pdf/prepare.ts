@@ -12,9 +12,12 @@ import { isButton, type PlannedField, type PreparedField, signersWithout } from 
 import { addSignaturePage, belowRows, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
 
-/** A field that can't be placed as planned. The message follows its name: `lies outside page 2`. */
+/**
+ * The error for a field that can't be placed as planned. The message continues the field's name, for example `lies
+ * outside page 2`.
+ */
 export class UnfitField extends Error {
-  /** Index in the list of planned fields. */
+  /** The index of the field in the list of planned fields. */
   readonly field: number;
 
   constructor(field: number, why: string) {
@@ -25,47 +28,53 @@ export class UnfitField extends Error {
 }
 
 export type Preparation = {
-  /** If a signer has no signature among these, a place is added on a page at the end. */
+  /** The fields to place. A signer without a signature among them gets a place on a page that is added at the end. */
   readonly planned: readonly PlannedField[];
-  /** The number of signers. They are not named, because a signer may be replaced after the preparation. */
+  /**
+   * The number of signers. Their names are not needed, and may still change: a signer may be replaced after the
+   * preparation.
+   */
   readonly signers: number;
   /** The words at the top of the added page. */
   readonly page: { readonly title: string; readonly note: string };
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** Whether a notary signs after the signers, at any place; false by default. */
+  /** Whether a notary signs after the signers, wherever the notary's signature is placed; false by default. */
   readonly isNotarized?: boolean;
-  /** The notary's own field, if it is reserved before the first signature. It is the last of the prepared fields. */
+  /** The notary's own field, if the preparation reserves it. It becomes the last of the prepared fields. */
   readonly block?: PlannedBlock;
 };
 
-/** The size of a notary's block, in points. */
+/** A notary's block to place. Its width and height are in points. */
 export type PlannedBlock = {
   readonly width: number;
   readonly height: number;
-  /** A blank place, from the upper left corner of a page that is shown upright; null to use an added page. */
+  /**
+   * A blank place: its page, and its distance from the upper left corner of the page as shown. Null to use an added
+   * page.
+   */
   readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
   /**
-   * The notary can also add the field when signing. The document is prepared without it when it has signatures already,
-   * because readers may report a new field as a change, and when no page has room.
+   * Set when the notary can also add the field when signing. Then the block is left out in two cases: when the document
+   * already has signatures, because readers may report a new field as a change, and when no page has room for it.
    */
   readonly isOptional?: true;
 };
 
 export type Prepared = {
-  /** The revision to append to the document; empty when all fields exist and may not be changed. */
+  /** The revision to append to the document. Empty when all fields already exist and may not be changed. */
   readonly tail: Buffer;
-  /** In the order of the planned fields, followed by those on the added page. */
+  /** The fields in the order of the planned ones, followed by those on the added page. */
   readonly fields: readonly PreparedField[];
   /** The notary's own field, which is the last field; null without one. */
   readonly block: PreparedField | null;
 };
 
 /**
- * Builds the revision that gives every signer the fields to fill in. Later acts only change these fields, so that no
- * signature invalidates another.
+ * Builds the revision that adds the fields of all signers to the document. Later acts only fill in these fields, so
+ * that no signature invalidates another.
  * @param original the document; neither changed nor copied
- * @param typeset with the fonts of all texts
+ * @param typeset must have the fonts of all texts
  * @throws PdfRefusal for a document that can't be extended like this, UnfitField
  */
 export function prepareDocument(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
@@ -73,7 +82,8 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   try {
     return build(original, preparation, typeset);
   } catch (error) {
-    // The signers' fields may fit although the block does not, because readers measure some pages differently.
+    // The block may not fit although its place looked blank, because PDF programs measure some pages differently.
+    // Without an optional block, the signers' fields may still fit.
     if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
     return build(original, withoutBlock, typeset);
   }
@@ -127,10 +137,10 @@ function build(original: Buffer, preparation: Preparation, typeset: Typeset): Pr
   return { tail, fields, block: fields.find(({ signer }) => signer > signers) ?? null };
 }
 
-/** In points. */
+/** The smallest legible text, in points. */
 const leastText = 6;
 
-/** @throws UnfitField for a text of the sender that would be too small to read */
+/** @throws UnfitField if the sender's text would be too small to read */
 function requireLegible(index: number, field: PreparedField, typeset: Typeset): void {
   if (isButton(field)) return;
   for (const text of [...(field.value === undefined ? [] : [field.value]), ...(field.options ?? [])]) {
@@ -144,8 +154,8 @@ function requireLegible(index: number, field: PreparedField, typeset: Typeset): 
 }
 
 /**
- * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A field with a single
- * drawing gets a state, so that a seal can lock it.
+ * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A field with only one
+ * drawing gets an appearance state, so that a seal can lock it.
  */
 function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
   if (look.signatures > 0 || look.docMdp !== null) return;
@@ -167,8 +177,8 @@ function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
 const READ_ONLY = 1;
 
 /**
- * Refuses fields that would invalidate earlier signatures: readers report new text fields as changes, and in a
- * certified document anything visible.
+ * Refuses fields that would invalidate earlier signatures. Readers report new text fields as changes; in a certified
+ * document they report anything visible.
  * @param onPages how many of the fields are on existing pages
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
@@ -200,7 +210,10 @@ function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly nu
   return { number, reserved, pages, planned: fieldsOnSignaturePage(signers, number) };
 }
 
-/** The notary counts as an additional signer with a single field, so the field's lock names only itself. */
+/**
+ * The notary counts as one more signer, who has only this field. The lock of the field therefore names only the field
+ * itself.
+ */
 const blockField = (
   { width, height }: PlannedBlock,
   signers: number,
@@ -214,7 +227,7 @@ const blockField = (
 });
 
 /**
- * The notary's block, unless it is optional and the document should not get one.
+ * The notary's block to place. Null when none is planned, and when an optional one must be left out.
  * @throws UnfitField for a required block that does not fit
  */
 function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp }: PdfLookup): PlannedBlock | null {
@@ -225,7 +238,7 @@ function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp
   return block;
 }
 
-/** Whether an added page has room for the block below the rows of these signers. */
+/** Whether an added page has room for the block below this number of signers' rows. */
 function fitsBelow({ height }: PlannedBlock, rows: number): boolean {
   const { x, y } = belowRows(rows);
   return y + height <= signaturePageBox.shown[3] - x;

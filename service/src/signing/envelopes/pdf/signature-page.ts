@@ -19,12 +19,12 @@ const ink = "#17212e";
 const muted = "#4a5568";
 const oneLine = 1_000_000;
 
-/** The most signers for whom the page has room. */
+/** The most signers that the page has room for. */
 export const mostSigners = 10;
 
 /**
- * A signature and a date for each of the signers, on the page after the last one. @param page its number, counted from
- * 0
+ * The fields on the added page: a signature and a date for each of the signers. @param page the page's number, counted
+ * from 0
  */
 export function fieldsOnSignaturePage(signers: readonly number[], page: number): PlannedField[] {
   return signers.flatMap((signer, index): PlannedField[] => {
@@ -37,13 +37,13 @@ export function fieldsOnSignaturePage(signers: readonly number[], page: number):
   });
 }
 
-/** The blank area below the rows of the signers, from the upper left corner. */
+/** Where the blank area below the signers' rows begins, measured from the upper left corner of the page. */
 export const belowRows = (rows: number) => ({ x: margin, y: head + rows * row + 20 });
 
 /**
  * Adds a page to the end of a document, with the signers' names and space for their fields.
- * @param lines the title, and a line below it; their fonts must be loaded in `typeset`, like those of the names
- * @param annotations references of the widgets on it
+ * @param lines `title`, and `note` below it; `typeset` must have the fonts of these and of the names
+ * @param annotations references of the widgets on the page
  * @throws PdfRefusal
  */
 export function addSignaturePage(

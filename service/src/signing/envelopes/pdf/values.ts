@@ -3,16 +3,16 @@ import { ONLY_STATE } from "../../../kernel/pdf/named-fields.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { isButton, OFF, type PreparedField, preparedValue } from "./fields.ts";
 
-/** Flags of fields (ISO 32000-2 tables 227 and 233). */
+/** Flags of form fields (ISO 32000-2 tables 227 and 233). */
 const READ_ONLY = 1;
 const COMBO = 1 << 17;
 
 const defaults = "/DA(/Helv 0 Tf 0 g)";
 
 /**
- * The entries for the type and the sender's value of a field. A radio's options are separately named checkboxes,
- * because pyHanko reports a change of an unnamed option as a change of another field. A dropdown has no /I, because
- * pyHanko reports its change as not permitted by form filling.
+ * The entries of a field's dictionary for its type and the sender's value. A radio's options are checkboxes with names
+ * of their own, because pyHanko reports a change of an unnamed option as a change of another field. A dropdown has no
+ * /I, because pyHanko reports a change of /I as not permitted by form filling.
  */
 export function valueEntries(field: PreparedField): string {
   const { kind, readOnly, options = [] } = field;
@@ -26,9 +26,12 @@ export function valueEntries(field: PreparedField): string {
   return `/AS${ONLY_STATE}/FT/Tx${ff}${own}${defaults}`;
 }
 
-/** The parent fields of radio options. They have a name but no type, so that each option is a separate checkbox. */
+/**
+ * The parent fields of the options of radios. A parent has a name but no type, so that each option is a separate
+ * checkbox.
+ */
 export type Radios = {
-  /** @returns the reference of the radio */
+  /** Adds an option to its radio. @returns the reference of the radio */
   readonly add: (name: string, label: string | null, option: string) => string;
   readonly write: () => void;
   readonly refs: () => string[];

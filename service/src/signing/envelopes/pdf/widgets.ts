@@ -19,10 +19,10 @@ export type Widget = {
   readonly prepared: PreparedField;
   readonly page: FieldPage;
   readonly rect: readonly number[];
-  /** Null for a field that stays unchanged or shows nothing. */
+  /** The drawing to show. Null for a field that stays unchanged or shows nothing. */
   readonly drawing: Drawing | Both | null;
   readonly label: string;
-  /** How the document changes for this field. */
+  /** How this field changes the document. */
   readonly is:
     | { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void }
     | { readonly kind: "changed"; readonly ref: Ref; readonly dict: Dict }
@@ -40,15 +40,15 @@ export type Tools = {
   readonly signers: number;
   readonly docSha256: string;
   /**
-   * The changes that an act allows afterwards: 2 for filling in and signing existing fields, null for the readers'
-   * default.
+   * The permission that the signature of an act sets for later changes. 2 allows filling in and signing existing
+   * fields; null leaves the readers' default.
    */
   readonly permission: 2 | null;
 };
 
 /** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
 const SIG_FLAGS = 3;
-/** The flag Print. The widget of a signature is also locked (table 165). */
+/** The widget flag Print. The widget of a signature also has the flag Locked (table 165). */
 const PRINT = 4;
 const LOCKED = 128;
 const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
@@ -80,7 +80,7 @@ export function widgetOf(
   const name =
     existing?.name ?? (group === undefined ? nameAt(at.index) : `${group}.o${at.index - (field.radio ?? 0) + 1}`);
   const asks = [field.label ?? waitsFor[kind], ...(field.option ? [field.option] : [])].join(": ");
-  // A number above those of the signers is the notary's.
+  // A signer number above the number of signers means the notary.
   const label = signer > signers ? asks : `${asks}, signer ${signer}`;
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {
@@ -128,7 +128,9 @@ function drawn(field: PreparedField, waiting: string, appearances: Appearances):
   return value === undefined ? appearances.empty(field, waiting) : appearances.text(field, value);
 }
 
-/** The place of the drawing. A box is smaller than the tag that it hides: its drawing is as large as both. */
+/**
+ * The area that a field's drawing takes. A box may be smaller than the tag that it hides, so its drawing covers both.
+ */
 function drawnPlace({ kind, place, covers }: PlannedField): Place {
   if (!covers || (kind !== "checkbox" && kind !== "radio")) return place;
   const width = Math.max(place.width, covers.x + covers.width);
@@ -143,7 +145,8 @@ function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "
 }
 
 /**
- * An empty signature field of the document. After the first signature, readers allow it to be filled, but not changed.
+ * An empty signature field that the document already has. After the document's first signature, readers allow such a
+ * field to be filled in, but not changed.
  */
 function ofDocument(look: PdfLookup, object: number): Widget["is"] {
   if (look.signatures > 0 || look.docMdp !== null) return { kind: "kept" };
@@ -153,7 +156,7 @@ function ofDocument(look: PdfLookup, object: number): Widget["is"] {
   return { kind: "changed", ref: { num: object, gen: 0 }, dict: found.dict };
 }
 
-/** Writes fields and widgets. Lists the new ones on their pages and in the form. */
+/** Writes fields and widgets. Lists the new ones on their pages and in the document's form. */
 export function writeWidgets({ look, writer, appearances, permission }: Tools, widgets: readonly Widget[]): void {
   if (widgets.every(({ is }) => is.kind === "kept")) return;
   const formOf = appearances.addTo(writer);
@@ -195,8 +198,8 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
 }
 
 /**
- * The changes to an empty signature field. Its author's seed value (SV) is removed, because our signature may not
- * satisfy it.
+ * The changes to one of the document's empty signature fields. The seed value (SV) that the document's author gave is
+ * removed, because our signature may not satisfy it.
  */
 function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
   return {
@@ -209,7 +212,7 @@ function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf,
 
 type LockOf = (signer: number) => string;
 
-/** Locks all fields of a signer, so that what was signed can't change. */
+/** The lock that a signature sets on all fields of its signer, so that what was signed can't change. */
 const locksOf =
   (all: readonly Widget[], permission: 2 | null): LockOf =>
   (signer) => {
@@ -220,7 +223,7 @@ const locksOf =
     );
   };
 
-/** Degrees counterclockwise by which the field is rotated on its page (table 189). */
+/** By how many degrees the field is rotated on its page, counterclockwise (table 189). */
 const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);
 
 function addToForm(
@@ -228,7 +231,7 @@ function addToForm(
   writer: RevisionWriter,
   { widgets, radios }: { readonly widgets: readonly Widget[]; readonly radios: readonly string[] },
 ): void {
-  // The options of a radio are listed by their parent field instead.
+  // The document's form lists the options of a radio through their parent field.
   const refs = [...newOf(widgets.filter(({ prepared }) => prepared.group === undefined)), ...radios];
   const texts = widgets.some(({ prepared }) => prepared.kind !== "signature");
   if (!acroForm) {

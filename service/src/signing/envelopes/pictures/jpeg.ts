@@ -3,14 +3,17 @@ import { type Raster, requireSize, UnfitPicture } from "./raster.ts";
 const broken = (why: string, options?: ErrorOptions): UnfitPicture =>
   new UnfitPicture("broken", `JPEG: ${why}`, options);
 
-/** Baseline, extended and progressive, with Huffman coding (ITU-T T.81, table B.1). */
+/**
+ * Markers of the frames that are decoded: baseline, extended and progressive, with Huffman coding (ITU-T T.81, table
+ * B.1).
+ */
 const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
-/** Frames with other coding: lossless, differential or arithmetic. */
+/** Markers of the frames that are refused: lossless, differential or arithmetic coding. */
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
 /**
- * The marker DNL, which sets the number of lines after the first scan. It would replace the number in the frame, which
- * limits the memory.
+ * The marker DNL, which sets the number of lines after the first scan. It is refused, because it would replace the
+ * number in the frame header, by which the memory is limited.
  */
 const LINES = Buffer.from([0xff, 0xdc]);
 
@@ -36,7 +39,10 @@ export async function decodeJpeg(bytes: Buffer): Promise<Raster> {
   }
 }
 
-/** Reads the segments before the first scan, so that size and components are known before anything is decoded. */
+/**
+ * Reads the segments before the first scan, so that the picture's size and components are known before anything is
+ * decoded.
+ */
 function factsOf(bytes: Buffer): { width: number; height: number; end: number } {
   let size: { width: number; height: number } | null = null;
   for (let at = 2; at + 4 <= bytes.length; ) {
@@ -59,7 +65,7 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     if (code !== 0xda) continue;
     const end = bytes.lastIndexOf(END);
     if (!size || end < at) break;
-    // In coded data FF is always followed by 00, so a match is a real marker.
+    // In coded data, the byte FF is always followed by 00. So this search finds only real markers.
     if (bytes.indexOf(LINES, at) >= 0) throw broken("its height is said twice");
     return { ...size, end: end + END.length };
   }

@@ -4,18 +4,21 @@ import { decodePng } from "./png.ts";
 import { type PictureFault, type Raster, requireInk, shrink, UnfitPicture } from "./raster.ts";
 
 export type PictureInput = {
-  /** The sizes to try, the largest first. At the last size, any picture has at most `bytes`. */
+  /** The sizes to try, from the largest. The last one is so small that any picture has at most `bytes`. */
   readonly sizes: readonly { readonly width: number; readonly height: number }[];
-  /** The largest size after compression, in bytes. */
+  /** The most bytes that the picture may have after compression. */
   readonly bytes: number;
 };
 
-/** A picture as passed through the form into the document: deflated RGBA, and nothing else of the original file. */
+/**
+ * The picture as the form sends it back and the document contains it: deflated RGBA. Nothing else of the original file
+ * is left.
+ */
 export type FitPicture = { readonly width: number; readonly height: number; readonly deflated: Uint8Array };
 
 export type PictureOutput = FitPicture | { readonly fault: PictureFault };
 
-/** Decodes a picture of a signature, which comes from a stranger. */
+/** Decodes a picture of a signature. The file comes from a stranger, so this runs in a worker. */
 export async function run(bytes: Buffer, { sizes, bytes: most }: PictureInput): Promise<PictureOutput> {
   try {
     const picture = await decode(bytes);
@@ -35,7 +38,7 @@ export async function run(bytes: Buffer, { sizes, bytes: most }: PictureInput): 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
 const JPEG = Buffer.from("ffd8ff", "hex");
 
-/** Decides by the file's first bytes, whatever its name. */
+/** Detects the format by the file's first bytes, not by its name. */
 function decode(bytes: Buffer): Raster | Promise<Raster> {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return decodePng(bytes);
   if (bytes.subarray(0, JPEG.length).equals(JPEG)) return decodeJpeg(bytes);

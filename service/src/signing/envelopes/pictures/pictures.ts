@@ -11,9 +11,9 @@ const task: Task<PictureInput, PictureOutput> = {
   limitMs: 10_000,
 };
 
-/** The limits of a picture in a document: pixels, and bytes after compression. */
+/** The limits for a picture in a document: its pixels, and its bytes after compression. */
 export const mostPicture = { width: 600, height: 300, bytes: 90_000 } as const;
-/** At the last of these sizes any picture is small enough. */
+/** The sizes to try, from the largest. At the last one, any picture is small enough. */
 const sizes = [mostPicture, { width: 400, height: 200 }, { width: 200, height: 100 }];
 
 /**
@@ -39,7 +39,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 type Pixels = { width: number; height: number; rgba: Uint8Array };
 
-/** A PNG (ISO/IEC 15948) with 8 bits and alpha, containing only the pixels. */
+/** Encodes a PNG (ISO/IEC 15948) with 8 bits and alpha that contains only the pixels. */
 export function encodePng({ width, height, rgba }: Pixels): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

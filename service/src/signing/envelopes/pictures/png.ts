@@ -1,7 +1,7 @@
 import { crc32, inflateSync } from "node:zlib";
 import { type Raster, requireSize, UnfitPicture } from "./raster.ts";
 
-/** The number of samples in a pixel and the allowed bits of a sample, by color type (PNG, table 11.1). */
+/** For each color type, the number of samples in a pixel and the allowed bits of a sample (PNG, table 11.1). */
 const kinds: Readonly<Record<number, { channels: number; depths: readonly number[] }>> = {
   0: { channels: 1, depths: [1, 2, 4, 8, 16] },
   2: { channels: 3, depths: [8, 16] },
@@ -136,7 +136,7 @@ function paeth(left: number, up: number, corner: number): number {
 
 type ColorOf = (line: Uint8Array, column: number, to: Uint8Array, at: number) => void;
 
-/** The colors of a pixel's samples. Of 16 bits only the upper 8 are used. */
+/** Returns the function that reads a pixel's color from its samples. Of 16 bits only the upper 8 are used. */
 function colors({ depth, type, channels }: Head, palette: Buffer, transparent: Buffer): ColorOf {
   const sample = (line: Uint8Array, index: number): number => {
     if (depth >= 8) return line[(index * depth) >> 3] ?? 0;
@@ -144,7 +144,9 @@ function colors({ depth, type, channels }: Head, palette: Buffer, transparent: B
     return ((line[bit >> 3] ?? 0) >> (8 - depth - (bit & 7))) & ((1 << depth) - 1);
   };
   const scale = depth < 8 && type === 0 ? 255 / ((1 << depth) - 1) : 1;
-  /** The single color that tRNS makes transparent, compared at its full depth. */
+  /**
+   * Whether a pixel has the one color that the tRNS chunk makes transparent. Samples are compared at their full depth.
+   */
   const clear = (line: Uint8Array, column: number): boolean => {
     if (transparent.length < channels * 2) return false;
     for (let channel = 0; channel < channels; channel++) {

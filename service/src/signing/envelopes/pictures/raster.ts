@@ -48,7 +48,7 @@ export function shrink(picture: Raster, most: { width: number; height: number })
 
 type Area = { left: number; top: number; right: number; bottom: number };
 
-/** Transparent pixels don't count for the color. */
+/** A fully transparent pixel doesn't change the average color. */
 function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [number, number, number, number] {
   let [red, green, blue, alpha] = [0, 0, 0, 0];
   for (let y = top; y < bottom; y++)

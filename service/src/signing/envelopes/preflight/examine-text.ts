@@ -19,8 +19,8 @@ type Run = {
 };
 
 /**
- * Finds words below the places of fields, and words of the text view that the page does not show. Reports a document
- * that pdf.js can't read.
+ * Finds words that are on the page below a field's place, and words that the text view contains but the page does not
+ * show. Reports a document that pdf.js can't read.
  */
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];
@@ -67,11 +67,14 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
   }
 }
 
-/** Scans often have invisible words on each page. They are combined into one notice, which quotes the first page. */
+/**
+ * Scans often have invisible words on every page. The notices about them are combined into one, which quotes the first
+ * page.
+ */
 const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
   hiddenOn.length > most.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];
 
-/** A line of underscores or the like is meant to be signed on, so it doesn't count as a word. */
+/** A line of underscores or the like is a line to sign on, so it doesn't count as a word. */
 const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);
 
 function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly PlannedField[]): string {
@@ -92,13 +95,13 @@ function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly Planned
       words.push(word);
       length += word.length;
     }
-    // Longer texts are not quoted.
+    // The notice quotes only the beginning of a long text.
     if (length > 400) break;
   }
   return quoted(words.join(" "));
 }
 
-/** The center of a character's body, a quarter of the font size above its line. */
+/** The center of a character, a quarter of the font size above its baseline. */
 function centerOf({ str, transform, width }: Run, at: number): [number, number] {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = transform;
   const across = Math.hypot(a, b) || 1;

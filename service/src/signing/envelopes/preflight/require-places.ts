@@ -5,17 +5,21 @@ import { aKind, mostFields, mostSize } from "../../../orders/order/order.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
-/** The largest shares of a page. A large place over a sentence could change what the page seems to say. */
+/**
+ * The most places, and the largest shares of a page that they may cover. A large place over a sentence could change
+ * what the page seems to say.
+ */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
-/** In points: the margin that the place of a text must leave of its page's width. */
+/** How much narrower than its page the place of a text must be, in points. */
 const besideText = 36;
-/** In points: borders that touch after rounding don't count as overlapping. */
+/** By how many points places may overlap before it counts, because borders that touch may overlap after rounding. */
 const tolerance = 0.5;
 
 /**
- * Refuses places that are larger or more numerous than signing needs. Orders accepted earlier are prepared without
- * these rules.
- * @param elements the names of the fields from the order, which come first; a document's own tags may be close together
+ * Refuses places that are larger or more numerous than signing needs. Orders that were placed before these rules
+ * existed are prepared without them.
+ * @param elements the names of the fields that the order requests. These fields come first; further fields come from
+ * the document's own tags, which may be close together
  * @throws UnfitField for a field that breaks a rule
  */
 export function requirePlaces(

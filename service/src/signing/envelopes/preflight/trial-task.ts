@@ -31,7 +31,7 @@ const because: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "it is too complex",
 };
 
-/** The reason to refuse an order because of its document; null for an error with another cause. */
+/** The reason why the document makes the order impossible. Null for an error with another cause. */
 function refusalWords(error: unknown, { signers, fields }: Pick<ToSign, "signers" | "fields">): string | null {
   const refused = `document can't be ${signers.length === 0 ? "notarized" : "signed"}`;
   if (error instanceof UnfitField) {

@@ -20,27 +20,33 @@ import { requirePlaces } from "./require-places.ts";
 
 export type Tried = { readonly planned: readonly PlannedField[]; readonly notices: readonly DocumentNotice[] };
 
-/** The data for the trial. */
+/** The data that the trial needs besides the document. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /**
- * A typeset without glyphs. Only the sender's texts are really drawn here. Every other text has glyphs in any case, and
- * loading their fonts would take longer than everything else.
+ * A typeset without glyphs. The trial really draws only the sender's texts. For every other text glyphs are always
+ * found, and loading their fonts would take longer than the rest of the trial.
  */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 
-/** Only the texts that must fit their place are measured; labels and other texts are drawn without glyphs. */
+/**
+ * A typeset that measures only these texts, which must fit their places. All other texts, such as labels, are drawn
+ * without glyphs.
+ */
 const onlyOf =
   (texts: readonly string[], typeset: Typeset): Typeset =>
   (text, width) =>
     texts.includes(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
-/** Memory for appended data: the fields and the seal, and for each signer a certificate, a time stamp and drawings. */
+/**
+ * The memory for everything that is appended to a document: the fields and the seal, and for each signer a certificate,
+ * a time stamp and drawings.
+ */
 const roomBytes = 256 * 1024;
 
 /**
- * Prepares, signs and seals a document in memory, without keys.
- * @returns its fields, and notices about content that people may overlook
+ * Prepares, signs and seals a document in memory, without keys, to find out whether it can be done.
+ * @returns the planned fields, and notices about content that people may overlook
  * @throws PdfRefusal, UnfitField, UnmatchedTag, UnseenContent
  */
 export async function tryAll(
@@ -53,7 +59,7 @@ export async function tryAll(
       "too_large",
       `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
     );
-  // For a document that can't be read, the sealer's own message is used.
+  // For a document that can't be read, this throws the sealer's own refusal.
   const look = lookUpPdf(original);
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields: requested });
@@ -81,13 +87,17 @@ export async function tryAll(
   return { planned, notices: unseenIn(original) };
 }
 
-/** Readers can open and print documents with these faults, so they can be notarized on paper. */
+/**
+ * The faults of a document that prevent electronic signatures only. Programs can still open and print it, so it can be
+ * notarized on paper.
+ */
 const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_forbids_changes", "too_large"]);
 
 /**
- * Tries a document that only a notary signs, whose signature changes it like a seal does.
- * @returns `ink_only` for a document that can't be signed electronically
- * @throws PdfRefusal for one that can't be opened
+ * Tries a document that only a notary signs. The notary's signature changes a document like a seal does, so a seal is
+ * tried.
+ * @returns the notice `ink_only` for a document that can't be signed electronically
+ * @throws PdfRefusal for a document that can't be opened
  * @throws UnseenContent
  */
 export async function tryNotarizing(original: Buffer, sha256: string): Promise<Tried> {
@@ -102,7 +112,10 @@ export async function tryNotarizing(original: Buffer, sha256: string): Promise<T
   }
 }
 
-/** @throws PdfRefusal for a document that the service's own seal has closed: only seals and time stamps may follow */
+/**
+ * @throws PdfRefusal for a document that this service's own seal has closed, because only seals and time stamps may
+ * follow that seal
+ */
 async function refuseFinished(original: Buffer): Promise<void> {
   const signatures = await openUnlocked(original).then(findSignatures).catch(unreadable);
   const isFinished = signatures.some(
@@ -115,15 +128,18 @@ async function refuseFinished(original: Buffer): Promise<void> {
     );
 }
 
-/** The verifier would refuse a signed document that it can't read. @throws PdfRefusal, and any other error */
+/**
+ * Turns the verifier's error for a document that it can't read into a refusal: the verifier would refuse the signed
+ * document too. @throws PdfRefusal; any other error is rethrown
+ */
 function unreadable(error: unknown): never {
   if (error instanceof EvidenceError) throw new PdfRefusal("needs_repair", error.message, { cause: error });
   throw error;
 }
 
 /**
- * Refuses a document if an act or a seal would do more in it than fill in fields. Signers' browsers sign only form
- * filling, and a seal allows nothing else.
+ * Refuses a document if an act or a seal would change more in it than filling in fields. Signers' browsers sign only
+ * such changes, and a seal allows nothing else.
  */
 async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
   const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
@@ -132,8 +148,8 @@ async function requireFilling(document: Buffer, preparedBytes: number): Promise<
 }
 
 /**
- * Refuses a document whose fields the verifier can't distinguish, because the service would later refuse every act in
- * it.
+ * Refuses a document with fields that the verifier can't tell apart. Otherwise the service would later refuse every act
+ * in it.
  */
 async function requireOwnFields(document: Buffer, preparedBytes: number, prepared: readonly PreparedField[]) {
   const own = prepared.filter(({ readOnly }) => !readOnly);

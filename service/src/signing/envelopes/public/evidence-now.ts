@@ -52,7 +52,7 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   }
   const { claims } = await verifyEnvelope(envelopeBytes(evidence));
   const kept = await certificateClaim(deps, envelope, certificate, evidence);
-  // The bytes were assembled here, so checking that they are canonical would prove nothing.
+  // The evidence was assembled here just now, so checks of its form (readable, canonical) would prove nothing.
   const told = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
   return { evidence, trail, claims: [rows, ...told, kept], certificate };
 }
@@ -77,7 +77,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
   }
 }
 
-/** The order's documents whose rows are authentic, the last of each kind. */
+/** The order's documents whose rows pass their MAC; of each kind the last one. */
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}
@@ -113,7 +113,7 @@ async function completedEvidence(
   }
 }
 
-/** Whether the custody certificate is stored as sealed, and has exactly this evidence attached. */
+/** Whether the custody certificate is stored exactly as it was sealed, and has exactly this evidence attached. */
 async function certificateClaim(
   { blobs }: DocumentDeps,
   envelope: Envelope,

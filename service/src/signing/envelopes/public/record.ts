@@ -32,9 +32,9 @@ export type EnvelopeRecord = {
   custodyCertSha256: string | null;
   certificateDeletedAt: Date | null;
   trail: { records: number; lastSha256: string | null };
-  /** The operator's retraction of the sealed document in the transparency log; null without one. */
+  /** The record in the transparency log by which the operator retracted the sealed document; null without one. */
   retraction: Retraction | null;
-  /** How far the seal of the document is in the transparency log; null until the envelope is completed. */
+  /** How far the transparency log has published the document's seal; null until the envelope is completed. */
   log: LineProgress | null;
   claims: readonly Claim[];
   /** Whether all recomputed checks succeed. */
@@ -51,7 +51,7 @@ const shownSigner = ({ n, name, email, routing, signedAt }: Signer): ShownSigner
   signedAt,
 });
 
-/** The public facts of an envelope, recomputed from the stored data; null for an unknown code. */
+/** The public facts of an envelope. All checks are repeated on the stored data. Null for an unknown code. */
 export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Promise<EnvelopeRecord | null> {
   const envelope = isVerifyCode(verifyCode) ? await findEnvelopeByCode(deps.db, verifyCode) : undefined;
   if (!envelope) return null;

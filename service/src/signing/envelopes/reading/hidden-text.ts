@@ -1,6 +1,6 @@
 import type { PdfJs } from "../../../kernel/pdf/pdf-js.ts";
 
-/** A page of pdf.js; only this method is used. */
+/** The part of a pdf.js page that is used here. */
 type Operated = { readonly getOperatorList: () => Promise<{ fnArray: number[]; argsArray: (unknown[] | null)[] }> };
 type Matrix = readonly [number, number, number, number, number, number];
 type Box = readonly [left: number, bottom: number, right: number, top: number];
@@ -9,13 +9,13 @@ type State = { at: Matrix; mode: number; fill: string; alpha: number };
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 /** Text rendering modes that paint nothing (ISO 32000-2, table 104). */
 const unpainted: ReadonlySet<number> = new Set([3, 7]);
-/** The most operators that are examined on one page. */
+/** The most drawing operators that are examined on one page. */
 const mostOperators = 200_000;
 
 /**
- * The texts of a page that are drawn without ink: in an invisible rendering mode, transparent, or white on paper. White
- * text on a dark area is visible and left out. Pictures are not decoded here, so white text on a picture counts as
- * hidden.
+ * The texts of a page that leave no visible ink: in an invisible rendering mode, transparent, or white on white paper.
+ * White text on a dark area is visible, so it is not included. Pictures are not decoded here, so white text on a
+ * picture counts as hidden.
  * @returns null for a page with too many operators
  */
 export async function textWithoutInk(page: Operated, OPS: PdfJs["OPS"]): Promise<string[] | null> {
@@ -107,7 +107,10 @@ function alphaOf(entries: unknown): number | undefined {
   return Array.isArray(found) && typeof found[1] === "number" ? found[1] : undefined;
 }
 
-/** The box that a path fills, from the bounds that pdf.js reports; undefined for a path that is stroked or clips. */
+/**
+ * The box of the area that a path fills, from the bounds that pdf.js reports. Undefined for a path that is only
+ * stroked, or that clips.
+ */
 function boxOf([operator, , bounds]: readonly unknown[], OPS: PdfJs["OPS"]): Box | undefined {
   const fills: readonly unknown[] = [
     OPS.fill,

@@ -1,8 +1,8 @@
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 
 /**
- * The text of a document by page, in the order of the file. `isWhole` is false when there was more than the service
- * reads.
+ * The text of a document by page, in the order of the file. `isWhole` is false when the document has more text than the
+ * service reads.
  */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };
 

@@ -5,11 +5,14 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Envelope, Signer } from "./envelope.ts";
 import { updatePerson } from "./sessions.ts";
 
-/** The most codes. A stranger with the link may use them up, so the last code stays valid until another can be sent. */
+/**
+ * The most codes that are sent: in a day, for a link, and after the envelope's end. A stranger with the link may use
+ * them up, so the last code stays valid until another one can be sent.
+ */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
 /**
- * How many more codes are sent after wrong codes have locked the link. Their messages contain an entry link, which
- * still works.
+ * How many more codes are sent once wrong codes have locked the link. Their messages contain an entry link, which works
+ * despite the lock.
  */
 const moreOfLocked = { aDay: 3, ofLink: 10 };
 const betweenCodesMs = 60_000;
@@ -20,7 +23,7 @@ type Locked = Pick<Signer, "lockedAt">;
 
 const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
-/** Whether a link has permanently used up its codes, so that only a new link allows more. */
+/** Whether a link has permanently used up its codes. Only a new link then allows more. */
 export const areCodesUsedUp = (
   { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,
   { endedAt }: Ended,
@@ -30,14 +33,14 @@ export const areCodesUsedUp = (
 const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolean =>
   codesDayAt !== null && codesDayAt.getTime() > at.getTime() - dayMs;
 
-/** Whether no code can be sent to the signer now, however old the last one is. */
+/** Whether the limits allow no further code for the signer now. The minute between two codes is not considered. */
 export const mayNotRequestCode = (signer: Counts, envelope: Ended, at: Date): boolean =>
   areCodesUsedUp(signer, envelope) ||
   (isSameDay(signer, at) && signer.codesOfDay >= most(mostCodes.aDay, moreOfLocked.aDay, signer));
 
 /**
- * Replaces the earlier code, and counts it. The transaction must have locked the envelope.
- * @throws ServiceError `rate_limited` within a minute of the last one, and beyond the limits for a day or a link
+ * Records a new code, which replaces the earlier one, and counts it. The transaction must have locked the envelope.
+ * @throws ServiceError `rate_limited` within a minute of the last code, and beyond the limits for a day or a link
  */
 export async function putCode(tx: Tx, signer: Signer, envelope: Envelope, codeId: string, at: Date): Promise<void> {
   if (areCodesUsedUp(signer, envelope))

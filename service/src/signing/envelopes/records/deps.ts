@@ -25,7 +25,7 @@ export type EnvelopeDeps = {
 /** The ways to reach a signer: mailed links, and text messages. */
 export type Reach = {
   links: SigningLinks;
-  /** Null when no text messages are sent; no order can then require codes by text message. */
+  /** Null when the service sends no text messages. No order can then require codes by text message. */
   texts: Texts | null;
 };
 
@@ -33,10 +33,10 @@ export type Reach = {
 export type EnvelopeSeal = {
   signed: SealDocument;
   /**
-   * Draws and seals the custody certificate over evidence that the verifier has accepted.
+   * Draws and seals the custody certificate, after the verifier has accepted its evidence.
    * @param document the sealed document that the evidence is about
    * @throws Error when the evidence is not valid, because a seal would certify it
-   * @throws ServiceError `unavailable` when it can't be sealed now
+   * @throws ServiceError `unavailable` when the certificate can't be sealed now
    */
   custody: (envelope: Envelope, evidence: EnvelopeEvidence, document: Buffer) => Promise<Sealed>;
 };

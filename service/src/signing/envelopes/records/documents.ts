@@ -29,9 +29,9 @@ export const documentKinds = [
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
-/** A document of an order, as its firm sees it. */
+/** A document of an order, as the order's firm sees it. */
 export type OrderDocument = {
-  /** Identifies the document within its order, by its kind and hash. */
+  /** Identifies the document within its order. It consists of the document's kind and hash. */
   documentId: string;
   kind: DocumentKind;
   sha256: string;
@@ -42,13 +42,13 @@ export type OrderDocument = {
    */
   origin: "operator" | null;
   createdAt: Date;
-  /** When the retention plan deleted the document's file; null while the file exists. */
+  /** The time when the retention plan deleted the document's file; null while the file exists. */
   deletedAt: Date | null;
 };
 
 type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
 
-/** @param owner null for a holder of the documents' link */
+/** @param owner the order's firm; null for a holder of the documents' link */
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
@@ -60,15 +60,17 @@ function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]>
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
 }
 
-/** Kinds that only the firm may see, because a replaced document may be another client's. */
+/**
+ * Kinds that only the firm may see. A replaced document may have been uploaded by mistake and belong to another client.
+ */
 const firmsOwn: readonly DocumentKind[] = ["original_replaced"];
 
 const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
 
 /**
- * The documents of an order, oldest first. Intermediate revisions are not listed.
+ * The documents of an order, oldest first. Revisions between two signatures are not listed.
  * @param owner null for a holder of the documents' link
- * @throws ServiceError `unavailable` when the service did not write one of their rows
+ * @throws ServiceError `unavailable` when a row fails its MAC
  */
 export const orderDocuments = async (
   { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
@@ -99,8 +101,8 @@ function requireWritten(rowMac: RowMac, row: Row): void {
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
 /**
- * Opens one of the documents for sending.
- * @throws ServiceError `not_found` for an unknown or deleted one; `unavailable` when the store does not have it
+ * Opens one of an order's documents for sending.
+ * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it
  * @throws Error when the row or the bytes were altered
  */
 export async function openOrderDocument(
@@ -115,8 +117,8 @@ export async function openOrderDocument(
 }
 
 /**
- * Runs work on the bytes of one of the documents, within the memory budget. @throws like `openOrderDocument`, and the
- * errors of the work
+ * Runs work on the bytes of one of an order's documents, within the memory budget.
+ * @throws like `openOrderDocument`, and the errors of the work
  */
 export async function withOrderDocument<T>(
   deps: DocumentDeps,

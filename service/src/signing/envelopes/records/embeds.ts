@@ -18,7 +18,7 @@ const originState: StateMac = {
   covered: (o) => sql`${o}.id, ${o}.partner_id, ${o}.environment, ${o}.origin`,
 };
 
-/** A session acts for its signer, so the MAC covers every column. */
+/** A session can act for its signer, so the MAC covers every column. */
 const embedState: StateMac = {
   table: sql`signer_embeds`,
   key: sql`id`,
@@ -37,7 +37,7 @@ export const listOrigins = (db: Sql, { partnerId, environment }: Owner) =>
     SELECT id, origin, created_at AS "createdAt", ${verified(originState, sql`o`)} FROM embed_origins o
     WHERE partner_id = ${partnerId} AND environment = ${environment} ORDER BY created_at, id`);
 
-/** @returns false for an origin that the firm already has */
+/** @returns false when the firm already has this origin */
 export async function insertOrigin(
   tx: Tx,
   { partnerId, environment }: Owner,
@@ -51,7 +51,7 @@ export async function insertOrigin(
   return made.length === 1;
 }
 
-/** @returns the origin; undefined for one of another firm */
+/** @returns the removed origin; undefined if the firm has none with this id */
 export async function deleteOrigin(tx: Tx, { partnerId, environment }: Owner, id: string): Promise<string | undefined> {
   const [gone] = await tx.query<{ origin: string }>(sql`
     DELETE FROM embed_origins WHERE id = ${id} AND partner_id = ${partnerId} AND environment = ${environment}
@@ -69,7 +69,7 @@ export type Embed = {
   /** Null until the ticket is redeemed. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether the signer still has the signing link that was valid when the page was opened. */
+  /** Whether the signer's link is still the one that was valid when the page was opened. */
   isCurrent: boolean;
 };
 
@@ -99,7 +99,7 @@ export async function insertEmbed(
   await writeStateMacs(tx, embedState, sql`id = ${id}`);
 }
 
-/** Exchanges a ticket for a session, once. @returns false when it was already redeemed */
+/** Exchanges a ticket for a session. A ticket works once. @returns false when it was already redeemed */
 export async function redeemEmbed(
   tx: Tx,
   id: string,
@@ -117,7 +117,7 @@ export async function identifyEmbed(tx: Tx, id: string, at: Date): Promise<void>
   await writeStateMacs(tx, embedState, sql`id = ${id}`);
 }
 
-/** Deletes rows of pages that ended a day ago. The trail keeps the record of what happened. */
+/** Deletes the rows of pages that ended more than a day ago. The trail still records what happened there. */
 export const sweepEmbeds = (db: Sql, now: Date) =>
   db.query(sql`
     DELETE FROM signer_embeds

@@ -15,7 +15,7 @@ export type Envelope = {
   verifyCode: string;
   fields: PreparedField[];
   pages: number;
-  /** Whether the service added the last page, for signatures for which the document has no place. */
+  /** Whether the service added a last page, for signatures that have no place in the document. */
   hasSignaturePage: boolean;
   createdAt: Date;
   expiresAt: Date;
@@ -33,7 +33,7 @@ export type Envelope = {
   docSlug: string | null;
   /** The encrypted name of the document. */
   documentName: Buffer | null;
-  /** The encrypted notices about parts that people may overlook. */
+  /** The notices about parts of the document that people may overlook, encrypted. */
   documentNotices: Buffer | null;
   partnerId: string;
   partnerName: string;
@@ -45,18 +45,18 @@ export type Envelope = {
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 
-/** The consent of a signer. */
+/** A signer's consent to electronic signatures. */
 export type Consent = { version: string; language: Language; textSha256: string; at: string };
 
 export type Auth = "link" | "mail_code" | "access_code" | "text_code";
 
-/** A person who signs. Hashes of credentials are not included; only the queries that compare them read them. */
+/** A person who signs. Hashes of credentials are not included: only the queries that compare them read them. */
 export type Signer = {
   id: number;
   n: number;
   name: string;
   email: string;
-  /** In E.164 form; only its ending is shown. */
+  /** The phone number in E.164 form. Pages show only its last digits. */
   phone: string | null;
   language: Language;
   routing: number;
@@ -65,9 +65,9 @@ export type Signer = {
   openedAt: Date | null;
   failures: number;
   lockedAt: Date | null;
-  /** The number of codes requested since the link was issued or its signer last entered a correct one. */
+  /** The number of codes requested since the link was issued, or since the signer last entered a correct code. */
   codesRequested: number;
-  /** The number of codes in the day that began at `codesDayAt`. */
+  /** The number of codes requested in the day that began at `codesDayAt`. */
   codesOfDay: number;
   codesDayAt: Date | null;
   consent: Consent | null;
@@ -75,7 +75,7 @@ export type Signer = {
   proposal: { name: string; email: string; at: string } | null;
 };
 
-/** The MAC covers the columns of an envelope, except the time of its next reminder. */
+/** The MAC covers all columns of an envelope except the time of its next reminder. */
 export const envelopeState: StateMac = {
   table: sql`envelopes`,
   key: sql`id`,
@@ -87,7 +87,7 @@ export const envelopeState: StateMac = {
   opened: { column: sql`verify_code`, kind: "envelope" },
 };
 
-/** For the select list of a query on `envelopes e`. */
+/** For the select list of a query that names the table `envelopes e`. */
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
 
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
@@ -117,13 +117,13 @@ export const findEnvelopeByCode = (db: Sql, verifyCode: string) =>
 export const findEnvelopeOf = (db: Sql, orderId: number) =>
   one(db, sql`e.order_id = ${orderId}`, sql`ORDER BY e.attempt DESC LIMIT 1`);
 
-/** The envelope of an order that has not ended. There is at most one. */
+/** The envelope of the order that has not ended. An order has at most one. */
 export const findOpenEnvelope = (db: Sql, orderId: number) =>
   one(db, sql`e.order_id = ${orderId} AND e.ended_at IS NULL`);
 
 /**
- * Locks the envelope until the transaction ends, so that records of its trail are written in sequence. Its order must
- * be locked before, or not at all.
+ * Locks the envelope until the transaction ends, so that its trail is written by one transaction at a time. If the
+ * transaction also locks the envelope's order, it must lock the order first.
  */
 export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR UPDATE OF e`);
 
@@ -139,10 +139,10 @@ export const findSignersOf = (db: Sql, envelopeIds: readonly number[]) =>
     WHERE envelope_id = ANY (${envelopeIds}::bigint[]) ORDER BY n`);
 
 /**
- * Changes a signer's row, and renews its MAC.
- * @param only further conditions on the row
- * @returns false when they are not met
- * @throws ServiceError `unavailable` for a row that the service did not write
+ * Changes a signer's row, and writes its new MAC.
+ * @param only a further condition on the row
+ * @returns false when the row does not meet the condition
+ * @throws ServiceError `unavailable` for a row that fails its MAC
  */
 export async function updateSigner(tx: Tx, id: number, set: Statement, only: Statement = sql`true`): Promise<boolean> {
   await tx.query(sql`SELECT ${verifiedSigner} FROM envelope_signers s WHERE s.id = ${id} FOR UPDATE`);
@@ -160,7 +160,7 @@ export function whoseTurn<T extends Pick<Signer, "routing" | "signedAt">>(signer
   return left.filter(({ routing }) => routing === first);
 }
 
-/** Whether the deadline has passed, even before the sweep ends the envelope. */
+/** Whether the deadline has passed. It may have passed although the regular sweep has not ended the envelope yet. */
 export const isOverdue = (
   { outcome, expiresAt }: Pick<Envelope, "outcome" | "expiresAt">,
   signers: readonly Pick<Signer, "signedAt">[],
@@ -170,7 +170,7 @@ export const isOverdue = (
 
 export const vouchForEnvelopes = (tx: Tx, which: Statement): Promise<void> => writeStateMacs(tx, envelopeState, which);
 
-/** Ends an envelope that the transaction has locked. @returns false when it had already ended */
+/** Ends an envelope. The transaction must have locked it. @returns false when it had already ended */
 export async function endEnvelope(
   tx: Tx,
   id: number,
@@ -182,11 +182,12 @@ export async function endEnvelope(
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
   if (ended.length === 0) return false;
   await vouchForEnvelopes(tx, sql`id = ${id}`);
-  // After this statement, the limit of codes counts only codes for the finished copies.
+  // Resets the count of codes. From now on it counts only codes for the finished copies, which have a limit of their
+  // own.
   await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return true;
 }
 
-/** Whether signers may act in an envelope now. */
+/** Whether an envelope still accepts actions of its signers. */
 export const isOpenToSigners = (envelope: Envelope, signers: readonly Signer[], at: Date): boolean =>
   envelope.endedAt === null && envelope.orderStatus === "EsignPending" && !isOverdue(envelope, signers, at);

@@ -22,7 +22,7 @@ export const signingLinks = (secrets: SecretBytes, baseUrl: string): SigningLink
   },
 });
 
-/** The token of an existing link, made with any of the keys; null when no key matches. */
+/** The token of an existing link, derived with whichever key matches the stored hash; null when no key matches. */
 export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
   keysOf(secrets)
     .map((key) => signingToken(key, linkId))

@@ -9,7 +9,7 @@ import { type DocumentOwner, documentMembers, documentUse, insertDocument } from
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 
-/** A state of the file: its length, its hash in hex, and the signer whose act created it. */
+/** A revision of the file: its length in bytes, its hash in hex, and the number of the signer whose act created it. */
 export type Revision = { number: number; signer: number | null; bytes: number; sha256: string; createdAt: Date };
 
 /** The whole file up to a revision. Concurrent requests may share it, so nobody may write to it. */
@@ -17,15 +17,15 @@ export type Document = {
   bytes: Buffer;
   revision: number;
   sha256: string;
-  /** The hash state after `bytes`. Copy it before use; an act then only hashes its own tail. */
+  /** The state of the hash after `bytes`. Copy it before use; an act then needs to hash only its own tail. */
   hash: Hash;
   /** The file with which the order was placed. */
   original: { bytes: number; sha256: string };
-  /** The length of the prepared file. */
+  /** The length of the prepared file in bytes. */
   preparedBytes: number;
 };
 
-/** A stored tail whose row has not been written yet. */
+/** A tail that is stored as a blob, but whose row is not written yet. */
 export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMac: Buffer };
 
 const kind = "revision";
@@ -43,7 +43,8 @@ export async function storeTail(
 }
 
 /**
- * Appends a revision. @throws Error of PostgreSQL (unique) when another was faster; the transaction must then be rolled
+ * Appends a revision.
+ * @throws Error of PostgreSQL (unique violation) when another request was faster; the transaction must then be rolled
  * back
  */
 export async function insertRevision(
@@ -75,7 +76,8 @@ const originalStatement = (orderId: number) => sql`
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
 /**
- * The document for which an envelope was opened: the last one before its first revision, even if it was replaced since.
+ * The original document from which an envelope was opened: the last one before the envelope's first revision. It may
+ * have been replaced since.
  */
 const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
@@ -84,8 +86,8 @@ const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   ORDER BY id DESC LIMIT 1`;
 
 /**
- * Runs work on the document with which the order was placed. @throws Error when its row was altered, and the errors of
- * the work
+ * Runs work on the document with which the order was placed. @throws Error when the document's row was altered; the
+ * errors of the work
  */
 export async function withOriginal<T>(
   deps: DocumentDeps,
@@ -103,7 +105,7 @@ export async function withOriginal<T>(
 export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 
 /**
- * The file with all its revisions, for sending.
+ * Opens the file with all its revisions for sending.
  * @throws ServiceError `unavailable` when the store does not have a part
  * @throws Error when a part or the whole was altered
  */
@@ -115,7 +117,7 @@ export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
 }
 
 /**
- * The file with all its revisions. The caller must have reserved memory for it.
+ * Reads the file with all its revisions into memory. The caller must have reserved memory for it.
  * @throws like `openDocument`
  */
 export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Promise<Document> {
@@ -173,7 +175,7 @@ function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, 
   return { key: blobKey, use: documentUse(sha256) };
 }
 
-/** Room for three of the largest documents. */
+/** The size of the cache in bytes: three of the largest documents. */
 const mostBytes = 3 * 36 * 1024 * 1024;
 
 /**
@@ -183,11 +185,11 @@ const mostBytes = 3 * 36 * 1024 * 1024;
 type ReadDocument = (deps: DocumentDeps, envelope: EnvelopeOf) => Promise<Document>;
 
 /**
- * Caches the documents to which acts are added, so that each is assembled and compared only once. Always checks that
- * the cached revision is the newest.
+ * Caches the documents to which acts are added, so that each document is assembled and checked only once. Every read
+ * makes sure that the cached revision is the newest.
  */
 export function keptDocuments(): ReadDocument {
-  // Ordered by last use, the latest last. Concurrent callers share one read.
+  // Sorted by last use; the most recently used comes last. Concurrent callers share one read.
   const kept = new Map<number, { sha256: string; bytes: number; document: Promise<Document> }>();
   let bytes = 0;
   function drop(id: number): void {

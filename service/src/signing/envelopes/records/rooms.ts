@@ -10,7 +10,7 @@ export type NotaryBlock = {
   readonly name: string;
   /** The object number of the field; generation 0. */
   readonly object: number;
-  /** In points. */
+  /** The size of the field, in points. */
   readonly width: number;
   readonly height: number;
   /**
@@ -32,7 +32,7 @@ const envelopeRoomState: StateMac = {
   covered: (r) => sql`${r}.envelope_id, ${r}.block, ${instant(sql`${r}.opened_at`)}`,
 };
 
-/** A token acts for its signer, so the MAC covers every column. */
+/** A token can act for its signer, so the MAC covers every column. */
 const signerRoomState: StateMac = {
   table: sql`signer_rooms`,
   key: sql`id`,
@@ -51,8 +51,8 @@ const blockState: StateMac = {
 export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
 /**
- * Columns for a query on `envelopes e` with `joinRoom`. An envelope whose row was deleted gives no access, because its
- * order waits for a notary and not for signatures.
+ * Columns for a query on `envelopes e` with `joinRoom`. If somebody deletes the row of a room, its envelope looks like
+ * one with mailed links. This gives no access, because its order waits for a notary and not for signatures.
  */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
@@ -64,7 +64,7 @@ export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock,
   await writeStateMacs(tx, envelopeRoomState, sql`envelope_id = ${envelopeId}`);
 }
 
-/** @throws ServiceError `unavailable` for a row that the service did not write */
+/** @throws ServiceError `unavailable` for a row that fails its MAC */
 export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock | undefined> {
   const [room] = await db.query<{ block: NotaryBlock }>(sql`
     SELECT block, ${verified(envelopeRoomState, sql`envelope_rooms`)} FROM envelope_rooms WHERE envelope_id = ${envelopeId}`);
@@ -84,8 +84,8 @@ export async function insertBlock(
 }
 
 /**
- * The block in the document of an order whose signers have all signed. @throws ServiceError `unavailable` for a block
- * that the service did not write
+ * The notary's field in the document of an order whose signers have all signed.
+ * @throws ServiceError `unavailable` when its row fails its MAC
  */
 export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlock | undefined> {
   const [found] = await db.query<{ block: SignedBlock }>(sql`
@@ -105,7 +105,7 @@ export type SignerRoom = {
   isRemote: boolean;
 };
 
-/** The turn of a token; undefined for a turn that has ended. */
+/** The turn that belongs to a token; undefined when the turn has ended. */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`
     SELECT r.id, r.signer_id AS "signerId", s.envelope_id AS "envelopeId", r.may_sign AS "maySign", r.presence,
@@ -135,7 +135,7 @@ export const closeSignerRooms = (tx: Tx, envelopeId: number, at: Date): Promise<
 export const setMaySign = (tx: Tx, envelopeId: number, maySign: boolean): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`may_sign = ${maySign}`);
 
-/** Sets the end of the open turns. */
+/** Sets the time when the open turns end. */
 export const setExpiry = (tx: Tx, envelopeId: number, until: Date): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`expires_at = ${until}`);
 

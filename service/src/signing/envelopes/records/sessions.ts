@@ -1,6 +1,7 @@
 /**
  * A signing session: the signatures of one person in the orders of one room. Locks are always taken in the same order:
- * orders, envelopes, the session, signers. So a session is locked before a second signer's row is changed.
+ * orders, envelopes, the session, signers. So a transaction that changes several signers' rows must lock the session
+ * first.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -14,7 +15,10 @@ import { type SigningLinks, tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** A session gives access to its person's documents, so the MAC covers all columns that decide which ones. */
+/**
+ * A session gives access to its person's documents. So the MAC covers all columns that decide which documents these
+ * are.
+ */
 const sessionState: StateMac = {
   table: sql`signing_sessions`,
   key: sql`id`,
@@ -36,8 +40,8 @@ const memberState: StateMac = {
 export const sessionTables = [stateRows(sessionState), stateRows(memberState)];
 
 /**
- * The digest that is equal for signers who are the same person. It covers the name, the address and the access step,
- * with the step's secrets.
+ * A digest that is equal for two signers if they are the same person. It covers the name, the address, the kind of
+ * access step, and the phone number or access code for that step.
  */
 export const personOf = (
   s: Statement,
@@ -58,12 +62,12 @@ export type SessionPlace = {
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
   consent: Consent | null;
-  /** When the access step was passed, as recorded in the document's trail. */
+  /** The time when the person passed the access step, if the document's trail records this; otherwise null. */
   citedAt: Date | null;
   createdAt: Date;
 };
 
-/** Selects only documents whose signer is still the session's person. */
+/** Finds places in sessions. Skips documents whose signer is no longer the session's person. */
 const places = (where: Statement, lock: Statement): Statement => sql`
   SELECT g.id, g.room_id AS "roomId", m.n, m.signer_id AS "signerId", s.envelope_id AS "envelopeId", g.link_id AS "linkId", g.token_sha256 AS "tokenSha256",
     g.session_sha256 AS "sessionSha256", g.session_expires_at AS "sessionExpiresAt", g.identified_at AS "identifiedAt", g.consent,
@@ -78,15 +82,15 @@ export const placesOfToken = (db: Sql, token: string) => all(db, sql`g.token_sha
 
 export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}`);
 
-/** @param lock whether the transaction changes the session, or other signers in it */
+/** @param lock whether to lock the session, because the transaction changes it or other signers in it */
 export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
   const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR UPDATE OF g` : nothing);
   return place;
 }
 
 /**
- * Changes data of the person, such as codes and wrong attempts, in all documents of a session.
- * @returns false when `only` is not true for the signer's row
+ * Changes data of the person, such as codes and wrong attempts, in all documents of the signer's session.
+ * @returns false when the signer's row does not meet the condition `only`
  */
 export async function updatePerson(tx: Tx, signerId: number, set: Statement, only?: Statement): Promise<boolean> {
   const place = await placeOfSigner(tx, signerId, true);
@@ -97,8 +101,8 @@ export async function updatePerson(tx: Tx, signerId: number, set: Statement, onl
 }
 
 /**
- * The orders of a person's session, each with the person's signer number. Without a session, only the signer's own
- * order.
+ * The orders in the session of a signer, each with the person's signer number in it. Without a session, only the
+ * signer's own order.
  */
 export const ordersOfPerson = (db: Sql, signerId: number) =>
   db.query<{ orderId: number; n: number }>(sql`
@@ -107,7 +111,7 @@ export const ordersOfPerson = (db: Sql, signerId: number) =>
       SELECT other.signer_id FROM session_signers own JOIN session_signers other ON other.session_id = own.session_id
       WHERE own.signer_id = ${signerId})`);
 
-/** @throws ServiceError `unavailable` for a session that the service did not write */
+/** @throws ServiceError `unavailable` for a session that fails its MAC */
 async function updateSession(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${id} FOR UPDATE`);
   await tx.query(sql`UPDATE signing_sessions SET ${set} WHERE id = ${id}`);
@@ -128,11 +132,11 @@ export const beginSession = (
 export const setSessionConsent = (tx: Tx, id: string, consent: Consent | null) =>
   updateSession(tx, id, sql`consent = ${consent && JSON.stringify(consent)}::jsonb`);
 
-/** Stores that the document's trail now records this passing of the access step. */
+/** Stores that the document's trail now records when the person passed the access step. */
 export const citeSession = (tx: Tx, signerId: number, at: Date) =>
   tx.query(sql`UPDATE session_signers SET cited_at = ${at} WHERE signer_id = ${signerId}`);
 
-/** Replaces the link of a signer's session. The earlier link stops working for all of its documents. */
+/** Replaces the link of a signer's session. The earlier link stops working for all documents of the session. */
 export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
   const place = await placeOfSigner(tx, signerId, true);
   if (!place) return;
@@ -146,12 +150,13 @@ export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenO
   await tx.query(sql`UPDATE session_signers SET asked_by = NULL WHERE session_id = ${place.id}`);
 }
 
-/** Removes the signer from the session. The document is then mailed and opened separately. */
+/** Removes the signer from the session. The signer then gets separate mails and a separate link for this document. */
 export const leaveSession = (tx: Tx, signerId: number) =>
   tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
 
 /**
- * Adds signers to a session. Numbers are never reused: the page of a document that has left must not sign another one.
+ * Adds signers to a session. Numbers are never reused, so that a page of a document that has left the session can't
+ * sign another document.
  * @param signers in the order in which the documents are shown; those already in the session come first
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
@@ -166,7 +171,10 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
   await writeStateMacs(tx, memberState, sql`session_id = ${sessionId}`);
 }
 
-/** Shares wrong codes among the documents of a person: a document that joins brings no new tries, and doesn't end a lock. */
+/**
+ * Shares the count of wrong codes among the documents of a person, so that a document that joins brings no new tries,
+ * and doesn't end a lock.
+ */
 export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
   const signers = await tx.query<{ id: number; failures: number; lockedAt: Date | null }>(sql`
     SELECT s.id, s.failures, s.locked_at AS "lockedAt", ${verifiedSigner}
@@ -200,8 +208,8 @@ export async function insertSession(
 }
 
 /**
- * Combines mails of one moment. Claims for `mail` those of the person's documents that `which` selects and that no
- * other mail covers, also when the mail is retried after a crash.
+ * Combines mails of one moment into one. Claims for the mail `mail` those of the person's documents that `which`
+ * selects, unless another mail has claimed them. If the mail is retried after a crash, it keeps its documents.
  * @returns the signers whose documents the mail covers
  */
 export async function claimForMail(
@@ -221,8 +229,8 @@ export async function claimForMail(
 }
 
 /**
- * Releases documents that a mail had claimed but does not cover, except those of one session. Their signers are then
- * asked by separate mails.
+ * Releases documents that a mail had claimed but does not cover. Documents of the given session stay claimed. The
+ * signers of released documents are asked to sign by separate mails.
  */
 export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId: string | null) =>
   db.query(sql`
@@ -233,7 +241,10 @@ export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId:
     FROM released JOIN envelope_signers s ON s.id = released.signer_id
     WHERE s.link_id IS NOT NULL AND s.signed_at IS NULL`);
 
-/** One reminder covers all documents. @returns false when another mail has reminded the person within the last hour */
+/**
+ * Makes sure that one reminder covers all documents of a person. @returns false when another mail has reminded the
+ * person within the last hour
+ */
 export async function claimReminder(
   db: Sql,
   sessionId: string,

@@ -25,9 +25,9 @@ export type SignerState = Pick<
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
-  /** Whether an operator handed in a document that was signed elsewhere, so this person did not sign here. */
+  /** Whether an operator handed in the document because it was signed elsewhere. Then this person did not sign here. */
   takenIn: boolean;
-  /** Only test orders have this URL, because for them the firm signs on behalf of everybody. */
+  /** The URL where the firm signs on behalf of this signer. Only test orders have it. */
   signingUrl: string | null;
 };
 
@@ -39,11 +39,11 @@ type Order = SigningFacts & {
   environment: Environment;
   sign: boolean;
   envelopeStatus: string | null;
-  /** Whether an operator handed in the order's signed document, because it was signed elsewhere. */
+  /** Whether an operator handed in the order's document because it was signed elsewhere. */
   takenIn: boolean;
 };
 
-/** The signing of an order: the latest envelope, and the signers. */
+/** The data about the signing of an order: the order with the signers that it names, and its latest envelope. */
 export type Signing = { order: Order; envelope: EnvelopeState | null };
 
 /** @param owner null for a holder of the order's code @returns undefined for an unknown order */
@@ -62,10 +62,10 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   return { order, envelope };
 }
 
-/** How many signers of an open envelope have signed. */
+/** How many of an open envelope's signers have signed. */
 export type SignedHere = { signed: number; of: number };
 
-/** Null when no envelope is open. */
+/** How many signers of the order's open envelope have signed; null when no envelope is open. */
 export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere | null> {
   const [found] = await db.query<SignedHere>(sql`
     SELECT (count(s.signed_at))::int AS signed, (count(*))::int AS of
@@ -82,7 +82,7 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
   declined: boolean;
 };
 
-/** The dependencies of reads of a signing. */
+/** The dependencies of the functions that read a signing. */
 export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
 /**
@@ -122,7 +122,10 @@ export async function signerStates(
   });
 }
 
-/** The signers of the next envelope after one that ended without completion. A person may have been replaced since. */
+/**
+ * The signers of the next envelope, after an envelope that ended without completion. They come from the order, because
+ * a person may have been replaced since.
+ */
 function nextSigners(rowMac: RowMac, order: Signing["order"], envelope: NonNullable<Signing["envelope"]>) {
   if (envelope.outcome === null || envelope.outcome === "Completed") return [];
   if (!signersHold(rowMac, order)) throw forged();

@@ -8,7 +8,7 @@ import { tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** A session acts for its signer, and the host is part of the evidence, so the MAC covers every column. */
+/** A session can act for its signer, and the host is part of the evidence, so the MAC covers every column. */
 const sittingState: StateMac = {
   table: sql`sittings`,
   key: sql`id`,
@@ -22,7 +22,7 @@ const sittingState: StateMac = {
 
 export const sittingTable = stateRows(sittingState);
 
-/** A device of the firm that is passed from signer to signer. */
+/** A sitting: a device of the firm that is passed from signer to signer. */
 export type Sitting = {
   id: string;
   envelopeId: number;
@@ -34,7 +34,7 @@ export type Sitting = {
   signerId: number | null;
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether the signer still has the signing link that was valid when the device's turn began. */
+  /** Whether the signer's link is still the one that was valid when the turn on the device began. */
   isCurrent: boolean;
 };
 
@@ -73,7 +73,7 @@ export async function giveTurn(
   await writeStateMacs(tx, sittingState, sql`id = ${id}`);
 }
 
-/** Ends the turn, so that nobody is using the device. */
+/** Ends the turn. Until the next turn nobody is using the device. */
 export async function endTurn(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`
     UPDATE sittings SET signer_id = NULL, link_id = NULL, session_sha256 = NULL, session_expires_at = NULL,
@@ -91,5 +91,5 @@ export async function deleteSittings(tx: Tx, envelopeId: number): Promise<number
   return (await tx.query(sql`DELETE FROM sittings WHERE envelope_id = ${envelopeId} RETURNING 1`)).length;
 }
 
-/** The trail keeps the record of what happened. */
+/** The rows can be deleted, because the trail still records what happened. */
 export const sweepSittings = (db: Sql, now: Date) => db.query(sql`DELETE FROM sittings WHERE expires_at < ${now}`);

@@ -13,7 +13,7 @@ import { roomTables } from "./rooms.ts";
 import { sessionTables } from "./sessions.ts";
 import { sittingTable } from "./sittings.ts";
 
-/** The events of an envelope. */
+/** The events that the trail of an envelope can record. */
 export type TrailEvent =
   | "created"
   | "link_issued"
@@ -78,7 +78,7 @@ export const protectedTables = [
   ...sessionTables,
 ];
 
-/** The next record. @param detail further members, whose names must differ from those of every record */
+/** Builds the next record. @param detail further members; none may have the name of a member that every record has */
 export function nextRecord(
   before: Pick<TrailRecord, "position" | "sha256"> | undefined,
   { verifyCode, event, at, detail }: { verifyCode: string; event: TrailEvent; at: Date; detail: JsonObject },
@@ -95,15 +95,15 @@ export function nextRecord(
   return { position, record, sha256: hash("sha256", record) };
 }
 
-/** A record in its stored form, without the codes of its envelope and order, which grant access. */
+/** The record as it is stored: without the codes of its envelope and its order, because these codes grant access. */
 const withoutCodes = (record: string, verifyCode: string): string =>
   record.replaceAll(`"envelope":"${verifyCode}"`, noEnvelope).replaceAll(/"orderCode":"[0-9a-f]{40}"/g, noOrder);
 const withCodes = (stored: string, verifyCode: string, orderCode: string): string =>
   stored.replaceAll(noEnvelope, `"envelope":"${verifyCode}"`).replaceAll(noOrder, `"orderCode":"${orderCode}"`);
-// No text inside a record can equal these placeholders, because its quotes are escaped.
+// JSON escapes quotes within texts, so these placeholders can only be the record's own members.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** The topic about a signer that each record causes. */
+/** For records about a signer, the topic of the event that each of them causes. */
 const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   link_issued: "signature.requested",
   opened: "signature.viewed",
@@ -112,8 +112,8 @@ const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
 };
 
 /**
- * Appends a record to the trail of an envelope that the transaction has locked. Notifies the firm of records about a
- * signer.
+ * Appends a record to the trail of an envelope. The transaction must have locked the envelope. A record about a signer
+ * may also cause an event for the firm.
  */
 export async function appendToTrail(
   tx: Tx,
@@ -170,7 +170,10 @@ export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailReco
   }));
 }
 
-/** The first record that was altered, found by its hash and the MAC over that hash. */
+/**
+ * The first record that was altered; undefined when none was. Each record must have its stored hash, and the MAC over
+ * that hash must be valid.
+ */
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
   trail.find(
     ({ mac, position, record, sha256 }) =>
@@ -178,11 +181,14 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
       !rowMac.holds("envelope_events", trailMembers({ verifyCode, position, sha256 }), mac),
   );
 
-/** Far more records than a signer causes, but few enough that the evidence can still be read. */
+/**
+ * The most records that one signer's link may cause. A real signer causes far fewer, and the evidence stays short
+ * enough to be read.
+ */
 const mostOfSigner = 500;
 
 /**
- * Records that only the signer can cause. Others (codes, failures) can be caused by strangers with the link, and have
+ * The events that only the signer can cause. Strangers with the link can cause the others (codes, failures), which have
  * limits of their own.
  */
 const bySigner: readonly TrailEvent[] = [
@@ -196,7 +202,7 @@ const bySigner: readonly TrailEvent[] = [
   "signed",
 ];
 
-/** @throws ServiceError `rate_limited` for a signer with the maximum of records since the link was issued */
+/** @throws ServiceError `rate_limited` for a signer who has caused the maximum of records since the link was issued */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {
   const [row] = await tx.query<{ n: number }>(sql`
     SELECT count(*) AS n FROM envelope_events

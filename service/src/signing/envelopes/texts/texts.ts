@@ -2,8 +2,8 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 
 /**
- * The outcome of a text message. `refused`: the number accepts none. `away`: nothing was sent, and it may be retried.
- * `unknown`: it may have been sent.
+ * The outcome of sending a text message. `refused`: the number accepts no texts. `away`: nothing was sent, and sending
+ * may be retried. `unknown`: the text may have been sent.
  */
 export type TextOutcome = "sent" | "refused" | "away" | "unknown";
 
@@ -15,7 +15,7 @@ export type Texts = {
   reaches: (phone: string) => boolean;
 };
 
-/** The part of a phone number that pages and records show. @param phone E.164 */
+/** The part of a phone number that pages and records may show. @param phone in E.164 form */
 export const endingOf = (phone: string): string => phone.slice(-2);
 
 const longestName = 40;
@@ -37,7 +37,7 @@ const words: Readonly<Record<Language, (code: string, firm: string | null) => st
     `${code} ang inyong code para buksan ang dokumento${firm === null ? "" : ` mula sa ${firm}`}. Gumagana ito nang 10 minuto.`,
 };
 
-/** A text message with a code. Leaves out a firm's name that looks like an address. */
+/** The text of a message with a code. Leaves out a firm's name that looks like a web address. */
 export function codeText(code: string, partnerName: string, language: Language): string {
   return words[language](code, isPlainTitle(partnerName) ? shortened(partnerName) : null);
 }

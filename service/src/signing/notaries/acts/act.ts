@@ -17,15 +17,15 @@ export const actWords: Readonly<Record<ActKind, string>> = {
 export const identityBases = ["personal_knowledge", "credential", "credible_witness"] as const;
 
 /**
- * A credential and the result of its check. It never contains the credential's number, at most the last four
- * characters.
+ * A credential and the result of its check. It may contain the last four characters of the credential's number, but
+ * never the whole number.
  */
 export type Credential = {
   type: string;
   issuer: string;
   issuedOn: string;
   expiresOn: string;
-  /** The reference of the check's result at the provider. */
+  /** The provider's reference to the result of the check. */
   resultReference: string | null;
   last4: string | null;
 };
@@ -34,7 +34,7 @@ export type Principal = {
   name: string;
   address: string;
   basis: (typeof identityBases)[number];
-  /** The principal's own credential; null when another basis was used. */
+  /** The principal's own credential; null when `basis` is another one. */
   credential: Credential | null;
   /** The person who vouched for the principal, and how the notary knew that person. */
   witness: Witness | null;
@@ -45,7 +45,7 @@ export type Witness = {
   name: string;
   address: string;
   credential: Credential;
-  /** How the witness swore; absent when the notary did not note it. */
+  /** Whether the witness swore or affirmed; absent when the notary did not note it. */
   oath?: (typeof oathKinds)[number];
   /** How and for how long the witness knows the principal. */
   knows?: string;
@@ -59,15 +59,15 @@ export type ActRecording = {
   /** Null when this service stores the recording permanently. */
   keptUntil: string | null;
   /**
-   * Set for a session that this service records. `sha256` is then the head of the chain instead of the hash of the
-   * whole recording.
+   * Set when this service records the session. `sha256` is then the hash at the head of the recording's chain instead
+   * of the hash of the whole recording.
    */
   head?: { recording: string; seq: number; at: string };
 };
 
 /**
- * A notary's notes of an act, which are the fields of the journal. Of the laws that were read, Oklahoma's requires the
- * most (49 O.S. 206).
+ * A notary's notes of an act, with all fields of the journal. The fields follow Oklahoma's law, which requires the most
+ * of the laws that were read (49 O.S. 206).
  */
 export type Act = {
   act: ActKind;
@@ -85,21 +85,21 @@ export type Act = {
   feeCents: number;
   notes: string | null;
   /**
-   * The run sheet of the act, if it had one, with the position and hash of the sheet's last mark when the act was
-   * noted.
+   * The run sheet of the act, if it had one. `position` and `sha256` are those of the sheet's last mark when the act
+   * was noted.
    */
   sheet?: { id: string; position: number; sha256: string };
 };
 
-/** The maximum of signers in an order. */
+/** The most principals of an act, which is also the maximum of signers in an order. */
 export const mostPrincipals = 10;
 
-// The notary's clock may be ahead of ours.
+// Allows times that are slightly in the future, because the notary's clock may be ahead of ours.
 const clockToleranceMs = 5 * 60_000;
 
 export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;
 
-/** The number of principals in a form: up to the last one with any input. */
+/** The number of principals in a form: the number of the last one with any input. */
 export function principalsIn(typed: Typed): number {
   const isTyped = (n: number) =>
     Object.entries(typed).some(
@@ -110,7 +110,7 @@ export function principalsIn(typed: Typed): number {
   return numbers.findLast(isTyped) ?? 0;
 }
 
-/** Reads the form of an act. Every wrong field is named, with its rule. */
+/** Reads the form of an act. The result names every wrong field with its rule. */
 export function readAct(typed: Typed, now: Date): Read<Act> {
   const read = formReader(typed);
   const mode = read.requiredOneOf("mode", actModes);
@@ -141,7 +141,10 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
   return read.done(act);
 }
 
-/** Reads how one principal was identified, from that principal's fields. Every wrong field is named. */
+/**
+ * Reads how one principal was identified, from that principal's fields. The result names every wrong field with its
+ * rule.
+ */
 export function readIdentity(typed: Typed, n: number, isRemote: boolean): Read<Principal> {
   const read = formReader(typed);
   return read.done(readPrincipal(read, n, isRemote));
@@ -168,7 +171,10 @@ function readWitness(read: FormReader, at: (name: string) => string, isRemote: b
   };
 }
 
-/** Reads the identity of a principal's credible witness before the witness swears. Every wrong field is named. */
+/**
+ * Reads who a principal's credible witness is, before the witness swears. The result names every wrong field with its
+ * rule.
+ */
 export function readWitnessIdentity(typed: Typed, n: number, isRemote: boolean): Read<Witness> {
   const read = formReader(typed);
   const { name, address, credential } = readWitness(read, (field) => principalField(n, field), isRemote);
@@ -207,7 +213,7 @@ function readFee(read: FormReader): number {
   return Math.round(Number(fee) * 100) || 0;
 }
 
-/** An act as the values of its form. */
+/** The values with which the form shows an existing act. */
 export function typedAct(act: Act): Record<string, string> {
   const { venue, session, recording } = act;
   const minute = (instant: string) => instant.slice(0, 16);
@@ -231,7 +237,7 @@ export function typedAct(act: Act): Record<string, string> {
   };
 }
 
-/** A principal as the values of the form of an act. */
+/** The values with which the form of an act shows one principal. */
 export function typedPrincipal(
   { name, address, basis, credential, witness }: Principal,
   n: number,

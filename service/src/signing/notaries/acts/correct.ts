@@ -9,7 +9,7 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { appendEntry, findEntry } from "./journal.ts";
 
 /**
- * Corrects an entry of the notary's own journal by a new entry that refers to it. The old entry stays.
+ * Corrects an entry of the notary's own journal by adding an entry that refers to it. The old entry stays unchanged.
  * @throws ServiceError naming the field and the rule, or `not_found` for an unknown entry
  */
 export async function correctEntry(
@@ -34,7 +34,7 @@ export async function correctEntry(
     environment: Environment;
   };
   await db.transaction(async (tx) => {
-    // The order is locked first, as by all other writers of the journal, and the notary after it.
+    // Locks the order before the notary, like every other writer of the journal.
     await lockOrder(tx, orderCode);
     const frame = {
       journal: notary.id,

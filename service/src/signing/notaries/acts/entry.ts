@@ -7,7 +7,7 @@ import type { Act } from "./act.ts";
 
 export const journalFormat = "signsealship notary journal 1";
 
-/** Why a notary did not act. */
+/** The reasons for which a notary did not act. */
 export const refusalReasons = {
   no_show: "Somebody did not appear",
   incomplete: "The document was incomplete",
@@ -18,21 +18,24 @@ export const refusalReasons = {
 } as const;
 export type RefusalReason = keyof typeof refusalReasons;
 
-/** The document given to the notary and the one that the notary made of it; hashes in hex. */
+/** The document of an act: as given to the notary, as uploaded by the notary, and as sealed. Hashes are in hex. */
 export type EntryDocument = {
   givenSha256: string;
   uploadedSha256: string;
   notarizedSha256: string;
   /** Whether the document is a scan of paper. */
   isPaper: boolean;
-  /** Names of the checks that warned and that the notary confirmed. */
+  /** Names of the checks that warned, after which the notary confirmed the document anyway. */
   confirmed: string[];
 };
 
-/** A whole recording by its manifest, and how long this service stores it; null for permanently. */
+/**
+ * A complete recording, identified by its id and its manifest's hash. This service stores it until `keptUntil`; null
+ * means permanently.
+ */
 export type EntryRecording = { id: string; sha256: string; keptAt: string; keptUntil: string | null };
 
-/** The subject of a journal entry. */
+/** The subject of a journal entry: an act, a refusal or a correction. */
 export type EntrySubject =
   | { kind: "act"; act: Act; document: EntryDocument; recording?: EntryRecording }
   | { kind: "refusal"; reason: RefusalReason; words: string; act: Act | null; recording?: EntryRecording }
@@ -54,7 +57,7 @@ export type EntryFrame = {
  */
 export type JournalRecord = { readonly position: number; readonly record: string; readonly sha256: string };
 
-/** The record that follows `before`. */
+/** Builds the record that follows `before`. */
 export function nextEntry(
   before: Pick<JournalRecord, "position" | "sha256"> | undefined,
   { journal, notary, orderCode, environment, at }: EntryFrame,

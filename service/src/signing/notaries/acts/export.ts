@@ -11,7 +11,7 @@ import type { Notary } from "../commissions/store.ts";
 import { journalFormat } from "./entry.ts";
 import { journalFault, readJournal } from "./journal.ts";
 
-/** Printed on every copy of a journal. */
+/** The note that is printed on every copy of a journal. */
 export const journalNotice = "This is a copy kept for you; your statutory journal is your duty.";
 
 export const journalAttachment = "journal.json";
@@ -22,7 +22,7 @@ export type JournalCopy = { json: string; sha256: string; entries: number };
 export type ExportDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * A copy of a notary's whole journal. The audit log records who made it.
+ * Copies a notary's whole journal. The audit log records who made the copy.
  * @throws Error when the journal was altered
  */
 export async function exportJournal(
@@ -55,7 +55,7 @@ const drawing: Task<{ json: string; sha256: string }, Uint8Array> = {
   limitMs: 60_000,
 };
 
-/** A copy as a sealed PDF with the JSON attached. */
+/** Writes a copy as a sealed PDF with the JSON attached. */
 export async function sealJournal(
   { workers, sealDocument }: { workers: Workers; sealDocument: SealDocument },
   notaryId: string,

@@ -24,7 +24,7 @@ export const journalRows: MacTable<JournalFacts> = {
   members: journalMembers,
 };
 
-/** The end of a journal according to the audit log; undefined without a line about it. */
+/** The last entry of a journal, as the audit log states it; undefined when the log has no line about the journal. */
 async function loggedHead(db: Sql, notaryId: string) {
   const [line] = await db.query<{ position: number; sha256: string }>(sql`
     SELECT (detail ->> 'position')::int AS position, detail ->> 'sha256' AS sha256 FROM audit_log
@@ -33,8 +33,8 @@ async function loggedHead(db: Sql, notaryId: string) {
 }
 
 /**
- * Appends an entry to a notary's journal, in the transaction of its event, with a line of the audit log that states the
- * journal's new end. Locks the notary's row, so that entries are written in sequence.
+ * Appends an entry to a notary's journal, in the transaction of the act that it is about. Adds a line to the audit log
+ * that states the journal's new last entry. Locks the notary's row, so that entries are written one after another.
  * @throws Error when the journal's last entry was altered or is missing
  */
 export async function appendEntry(
@@ -62,13 +62,13 @@ export async function appendEntry(
 
 export type JournalRow = JournalRecord & { orderId: number; corrects: number | null; mac: Buffer };
 
-/** A record in its stored form, without its order's code, which grants access. */
+/** The record as it is stored: without the code of its order, because that code grants access. */
 const withoutCode = (record: string, code: string): string => record.replaceAll(`"orderCode":"${code}"`, noCode);
 const withCode = (stored: string, code: string): string => stored.replaceAll(noCode, `"orderCode":"${code}"`);
-// No text inside a record can equal this placeholder, because its quotes are escaped.
+// JSON escapes quotes within texts, so this placeholder can only be the record's own member.
 const noCode = '"orderCode":null';
 
-/** Entries of a notary. @param which the condition that selects them, and their order */
+/** Reads journal entries. @param which the condition that selects them, and their order */
 const entriesOf = (db: Sql, notaryId: string, which: Statement): Promise<JournalRow[]> =>
   entriesWhere(db, sql`j.notary_id = ${notaryId} ${which}`);
 
@@ -90,8 +90,9 @@ export async function findEntry(db: Sql, notaryId: string, position: number): Pr
 }
 
 /**
- * How and where an order was notarized, from the latest act in a journal; undefined without one. @throws Error for an
- * altered entry
+ * How and where an order was notarized, according to the latest act in a journal. Undefined when no act of the order is
+ * there.
+ * @throws Error for an altered entry
  */
 export async function actOfOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
@@ -118,7 +119,10 @@ function entryFault(rowMac: RowMac, notaryId: string, { position, record, sha256
 
 type Head = Pick<JournalRecord, "position" | "sha256">;
 
-/** Journals of an earlier release have no line in the audit log until their next entry. */
+/**
+ * Compares a journal's last entry with the audit log. A journal of an earlier release has no line in the log until its
+ * next entry.
+ */
 const headFault = (last: Head | undefined, logged: Head | undefined): string | null =>
   logged === undefined || (last?.position === logged.position && last.sha256 === logged.sha256)
     ? null
@@ -131,7 +135,7 @@ const headFault = (last: Head | undefined, logged: Head | undefined): string | n
 export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly JournalRow[]): string | null {
   let before: string | null = null;
   for (const [index, row] of rows.entries()) {
-    // Checked first, because nothing may be read from an altered record.
+    // Checks the row itself first, because nothing may be read from an altered record.
     const fault = entryFault(rowMac, notaryId, row);
     if (fault !== null) return fault;
     const { previousSha256 } = JSON.parse(row.record) as { previousSha256: string | null };
@@ -142,8 +146,8 @@ export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly Journ
 }
 
 /**
- * Describes the first altered row of a whole journal; the end of the journal must also match the audit log. Null when
- * there is no fault.
+ * Checks a whole journal. Describes the first altered row, or a last entry that is not the one in the audit log. Null
+ * when there is no fault.
  */
 export async function journalFault(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

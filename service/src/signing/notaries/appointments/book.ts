@@ -30,12 +30,14 @@ import {
 
 type Mode = NotarySession["mode"];
 
-/** A time when a notary is available. */
+/** A time at which a notary can be booked. */
 export type Offer = { notary: Notary; mode: Mode; startsAt: Date; zone: string; meetingPoint: string };
 
-/** An appointment can't be changed in this time before it begins. */
+/** During this time before it begins, an appointment can't be changed. */
 const fixedMs = 2 * hourMs;
-/** The most bookings and moves of an order, because each is mailed to everybody. */
+/**
+ * How often an order's appointment may be booked or moved. The limit exists because each change is mailed to everybody.
+ */
 const mostChanges = 12;
 const mostOffers = 500;
 const noShowMs = 15 * minuteMs;
@@ -43,8 +45,8 @@ const noShowMs = 15 * minuteMs;
 const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
 
 /**
- * The order and person of a link. @throws ServiceError `not_found` for any other link, and when the order no longer
- * waits for a notary
+ * Finds the order and the person that a link belongs to.
+ * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string) {
   const link = await linkOf(db, token);
@@ -58,12 +60,13 @@ const waiting = async (deps: Pick<DeskDeps, "db" | "rowMac">, token: string): Pr
 
 const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state }) => state === "scheduled") ?? null;
 
-/** When the people of an order meet the notary; null without an appointment. */
+/** The scheduled appointment of an order; null without one. */
 export const scheduledFor = async (db: Sql, orderId: number): Promise<NotarySession | null> =>
   openOf(await sessionsOf(db, orderId));
 
 /**
- * The same, found by the order's code. @throws ServiceError `not_found` for an order that isn't waiting for a notary
+ * The scheduled appointment of the order with this code; null without one.
+ * @throws ServiceError `not_found` for an order that isn't waiting for a notary
  */
 export async function invitationOf(deps: DeskDeps, code: string): Promise<NotarySession | null> {
   const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
@@ -71,13 +74,16 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
   return scheduledFor(deps.db, order.orderId);
 }
 
-/** The appointment of a link, and the times that can be booked. @throws ServiceError `not_found` for any other link */
+/**
+ * The appointment of the order that a link belongs to, and the times that can be booked.
+ * @throws ServiceError `not_found` for an invalid link
+ */
 export async function appointmentOf(deps: DeskDeps, token: string) {
   const order = await waiting(deps, token);
   const now = deps.clock();
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
   const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
-  // When several notaries are free at the same time, the client sees only one of them.
+  // If several notaries are free at the same time, the client sees that time once.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);
@@ -85,7 +91,7 @@ export async function appointmentOf(deps: DeskDeps, token: string) {
   return { order, session, isFixed, offers: shown.slice(0, mostOffers) };
 }
 
-/** The notaries who may act for the order: the notary who has claimed it, or else all. */
+/** The notaries who may act for the order: if a notary has claimed it, only that one; otherwise all. */
 const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
   (await listWorkingNotaries(db)).filter(
     ({ mayWork, status, operatorId }) =>
@@ -94,7 +100,7 @@ const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary
 
 async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: Notary): Promise<Offer[]> {
   const hours = await findHours(db, notary.id).catch((error: unknown) => {
-    // Altered hours are ignored, so that other notaries' times can still be offered.
+    // A notary whose stored hours fail their MAC is skipped, so that other notaries' times can still be offered.
     deps.log.error({ err: error, notaryId: notary.id }, "the hours of a notary can’t be used");
     return null;
   });
@@ -121,11 +127,12 @@ async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: No
   });
 }
 
-/** An offered time as the form sends it. */
+/** The value by which the form names an offered time. */
 export const slotText = ({ startsAt, mode, notary }: Offer): string => `${startsAt.toISOString()} ${mode} ${notary.id}`;
 
 /**
- * Books a time, or moves the appointment to it. If nobody has the order, the notary gets it.
+ * Books a time, or moves the existing appointment to it. If no notary has claimed the order, it is claimed for the
+ * notary of that time.
  * @throws ServiceError `conflict` for a time that is taken (of two concurrent bookings only one succeeds), and within
  * two hours of the present appointment
  */
@@ -180,7 +187,7 @@ function requireFree({ startsAt }: NotarySession, now: Date): void {
     throw new ServiceError("conflict", "The appointment begins in less than 2 hours. Tell the notary.");
 }
 
-/** The number of reminders that are due or past: 24 hours, 1 hour and 10 minutes before. */
+/** How many of the three reminders (24 hours, 1 hour and 10 minutes before the start) are due or past. */
 export function stageOf(startsAt: Date, now: Date): number {
   const left = startsAt.getTime() - now.getTime();
   if (left <= 10 * minuteMs) return 3;
@@ -188,7 +195,10 @@ export function stageOf(startsAt: Date, now: Date): number {
   return left <= 24 * hourMs ? 1 : 0;
 }
 
-/** Cancels the appointment of an order. The notary keeps the order. @throws ServiceError in the same cases as moving */
+/**
+ * Cancels the appointment of an order. The notary keeps the order.
+ * @throws ServiceError in the same cases as moving the appointment
+ */
 export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
   const order = await waiting(deps, token);
   await deps.db.transaction(async (tx) => {
@@ -200,7 +210,7 @@ export async function cancelAppointment(deps: DeskDeps, token: string): Promise<
   });
 }
 
-/** Ends an appointment that the transaction has locked, and mails the cancellation to everybody. */
+/** Ends an appointment, and mails the cancellation to everybody. The transaction must have locked the appointment. */
 export async function cancelSession(
   tx: Tx,
   { id, sequence, orderId }: NotarySession,
@@ -216,8 +226,9 @@ export async function cancelSession(
 const outcomes = ["no_show", "technical"] as const;
 
 /**
- * Records that an appointment failed. The first time, people choose another time; the second time, the order fails.
- * @throws ServiceError before it began, and within 15 minutes when people did not come
+ * Records that an appointment failed, and why. After the first failure of a kind people choose another time; after the
+ * second the order fails.
+ * @throws ServiceError before the appointment began, and for people who did not come, within its first 15 minutes
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -246,8 +257,8 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
 }
 
 /**
- * Ends an appointment whose session failed: people choose another time, unless the order fails. The order must be
- * locked.
+ * Ends an appointment whose session failed. People choose another time, unless the order fails. The caller must have
+ * locked the order.
  */
 export async function closeAppointment(
   tx: Tx,
@@ -262,8 +273,8 @@ export async function closeAppointment(
 }
 
 /**
- * Stores when and where the notary is available. Booked appointments stay. @throws ServiceError naming every wrong
- * field
+ * Stores when and where the notary is available. Booked appointments stay unchanged.
+ * @throws ServiceError naming every wrong field
  */
 export async function setHours(deps: DeskDeps, operator: Operator, typed: Typed): Promise<void> {
   const hours = accepted(readHours(typed));

@@ -8,13 +8,16 @@ type Window = readonly [from: string, to: string];
 export type NotaryHours = {
   /** The IANA name of the time zone. */
   zone: string;
-  /** The times of each day of the week, starting on Sunday. */
+  /** The time windows of each day of the week, starting on Sunday. */
   weekly: readonly (readonly Window[])[];
-  /** By `YYYY-MM-DD`; these replace the times of the week. */
+  /** The time windows of single days, by `YYYY-MM-DD`. They replace the windows of the week. */
   exceptions: Readonly<Record<string, readonly Window[]>>;
-  /** The notary's own tool for audio and video; null when the notary offers no such appointment. */
+  /**
+   * The web address of the notary's own tool for audio and video. Null when the notary offers no appointments by audio
+   * and video.
+   */
   meetingUrl: string | null;
-  /** The address for appointments in person. */
+  /** The address for appointments in person. Null when the notary offers none. */
   place: string | null;
 };
 
@@ -28,7 +31,7 @@ const leadMs = 60 * minuteMs;
 
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** The possible start times in the next days, without those that overlap with `taken`. */
+/** The possible start times in the next days. Times that overlap with `taken` are left out. */
 export function slotsOf(hours: NotaryHours, taken: readonly Date[], now: Date): Date[] {
   const earliest = now.getTime() + leadMs;
   const today = localDay(hours.zone, now);
@@ -46,7 +49,7 @@ const windowsOf = ({ weekly, exceptions }: NotaryHours, day: string): readonly W
 
 function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
   const [begin, end] = [instantOf(zone, day, from), instantOf(zone, day, to)];
-  // Skips a local time that does not exist because of the change to daylight saving time.
+  // Skips a local time that does not exist on the day when daylight saving time begins.
   if (begin === null || end === null) return [];
   const found: number[] = [];
   for (let at = begin; at + slotMinutes * minuteMs <= end; at += stepMs) found.push(at);
@@ -65,7 +68,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** The local time of a zone at an instant, as if it were UTC. */
+/** The local time in a zone at an instant, as the epoch milliseconds that the same clock time would have in UTC. */
 function wallClock(zone: string, at: number): number {
   const parts = clockOf(zone).formatToParts(at);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
@@ -74,7 +77,10 @@ function wallClock(zone: string, at: number): number {
 
 const localDay = (zone: string, at: Date): string => new Date(wallClock(zone, at.getTime())).toISOString().slice(0, 10);
 
-/** The instant of a local time: the first one when it occurs twice; null when it does not exist. */
+/**
+ * The instant of a local time, in epoch milliseconds. If the local time occurs twice, the first instant; if it does not
+ * exist, null.
+ */
 export function instantOf(zone: string, day: string, time: string): number | null {
   const wanted = Date.parse(`${day}T${time}:00Z`);
   const candidates = [-1, 1].map((side) => {
@@ -84,7 +90,7 @@ export function instantOf(zone: string, day: string, time: string): number | nul
   return candidates.filter((at) => wallClock(zone, at) === wanted).toSorted((one, other) => one - other)[0] ?? null;
 }
 
-/** Reads the form of a notary's hours. Every wrong field is named, with its rule. */
+/** Reads the form of a notary's hours. The result names every wrong field with its rule. */
 export function readHours(typed: Typed): Read<NotaryHours> {
   const read = formReader(typed);
   const zone = read.required("zone", { max: 60 });
@@ -124,7 +130,10 @@ function windowsIn(read: FormReader, name: string, typed: Typed): Window[] | nul
   return windows;
 }
 
-/** Null for a malformed text, for windows that overlap, and for a window that is too short. */
+/**
+ * Parses the time windows of a day. Null for a malformed text, for windows that overlap, and for a window that is too
+ * short.
+ */
 function parseWindows(text: string): Window[] | null {
   if (text === "" || text === "closed") return [];
   const windows = text.split(",").map((part): Window | null => {
@@ -156,7 +165,7 @@ function exceptionsIn(read: FormReader): NotaryHours["exceptions"] {
 
 const windowsText = (windows: readonly Window[]): string => windows.map((window) => window.join("-")).join(", ");
 
-/** Hours as the values of their form. */
+/** The values with which the form shows existing hours. */
 export const typedHours = (hours: NotaryHours | null): Record<string, string> => ({
   zone: hours?.zone ?? "America/New_York",
   ...Object.fromEntries(

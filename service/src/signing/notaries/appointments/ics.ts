@@ -2,12 +2,12 @@ import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { slotMinutes } from "./hours.ts";
 
 export type CalendarEntry = {
-  /** The id of the calendar entry, which is the same for all its versions. */
+  /** The id of the calendar entry. It stays the same in all versions of the entry. */
   uid: string;
   sequence: number;
   isCanceled: boolean;
   startsAt: Date;
-  /** When this version was written. */
+  /** The time when this version was written. */
   stampedAt: Date;
   summary: string;
   description: string;
@@ -16,7 +16,10 @@ export type CalendarEntry = {
   attendee: string;
 };
 
-/** An iTIP invitation (RFC 5545, RFC 5546). A higher sequence replaces the entry; CANCEL removes it. */
+/**
+ * Writes an iTIP message (RFC 5545, RFC 5546). A message with a higher sequence number replaces the entry in the
+ * calendar; CANCEL removes it.
+ */
 export function icsOf(entry: CalendarEntry): string {
   const { uid, sequence, isCanceled, startsAt, stampedAt, summary, description, location, organizer, attendee } = entry;
   const endsAt = new Date(startsAt.getTime() + slotMinutes * minuteMs);
@@ -50,7 +53,7 @@ const utc = (at: Date): string => at.toISOString().replaceAll(/[-:]|\.\d{3}/g, "
 const escaped = (text: string): string =>
   text.replaceAll(/[\\;,]/g, (character) => `\\${character}`).replaceAll(/\r?\n/g, "\\n");
 
-/** RFC 5545, section 3.1: lines of at most 75 octets; a line break never splits a character. */
+/** Folds lines at 75 octets (RFC 5545, section 3.1). No character is split. */
 function folded(line: string): string {
   const parts: string[] = [];
   let part = "";

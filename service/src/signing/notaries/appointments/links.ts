@@ -31,12 +31,13 @@ const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
 
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
-/** The most invitations of an order in a day, because each is mailed to everybody. */
+/** How many times a day an order's links may be mailed. The limit exists because they go to everybody each time. */
 const mostADay = 5;
 
 /**
  * Mails everybody who is to appear a link for choosing a time. Anybody with the order's code may request this.
- * @throws ServiceError `not_found` for an order that isn't waiting for a notary, `conflict` when too many were mailed
+ * @throws ServiceError `not_found` for an order that isn't waiting for a notary, `conflict` when the links were mailed
+ * too often
  */
 export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
   const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;
@@ -67,7 +68,7 @@ async function ensureLink(
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
-  // A link whose key is missing can't be written again, so it is replaced.
+  // If the key of a link is missing, its token can't be derived again. So the link is replaced.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
@@ -76,7 +77,8 @@ async function ensureLink(
 }
 
 /**
- * The order and person of a link; undefined for any other link. @throws ServiceError `unavailable` for an altered row
+ * The order and the person that a link belongs to; undefined for an invalid link.
+ * @throws ServiceError `unavailable` when its row fails its MAC
  */
 export async function linkOf(db: Sql, token: string): Promise<{ orderId: number; person: number } | undefined> {
   if (!isCode(token)) return undefined;

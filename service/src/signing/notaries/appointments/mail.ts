@@ -19,7 +19,7 @@ type SessionMail = {
   person: number | null;
 };
 
-/** Mails a version of an appointment to everybody who is to appear, and to the notary. */
+/** Queues mails about this version of an appointment to everybody who is to appear, and to the notary. */
 export async function mailSession(
   tx: Tx,
   { id, sequence }: Pick<NotarySession, "id" | "sequence">,
@@ -46,7 +46,7 @@ function formatterOf(zone: string, language: Language): Intl.DateTimeFormat {
   return made;
 }
 
-/** When an appointment begins, in its named time zone and in UTC. */
+/** The words for the start of an appointment, in its time zone (with the zone's name) and in UTC. */
 export const whenText = (startsAt: Date, zone: string, language: Language): string =>
   `${formatterOf(zone, language).format(startsAt)} (${zone}), ${startsAt.toISOString().slice(11, 16)} UTC`;
 

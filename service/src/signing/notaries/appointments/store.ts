@@ -22,7 +22,7 @@ export type NotarySession = {
   mode: "ron" | "ipen";
   startsAt: Date;
   zone: string;
-  /** The URL of the notary's tool, or the place. */
+  /** The web address of the notary's tool, or the address of the place. */
   meetingPoint: string;
   sequence: number;
   state: "scheduled" | "canceled" | "ended";
@@ -51,7 +51,7 @@ const sessionState: StateMac = {
 
 export const appointmentTables = [stateRows(hoursState), stateRows(sessionState)];
 
-/** @throws ServiceError `unavailable` for hours that the service did not write */
+/** @throws ServiceError `unavailable` for hours that fail their MAC */
 export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours | null> {
   const [found] = await db.query<NotaryHours>(sql`
     SELECT zone, weekly, exceptions, meeting_url AS "meetingUrl", place, ${verified(hoursState, sql`notary_hours`)}
@@ -86,14 +86,17 @@ export async function findSession(db: Sql, id: string): Promise<NotarySession | 
 export const sessionsOf = (db: Sql, orderId: number): Promise<NotarySession[]> =>
   db.query<NotarySession>(sql`${sessions} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
 
-/** The scheduled appointments of a notary; altered ones are left out. */
+/** The scheduled appointments of a notary. Leaves out rows that fail their MAC. */
 export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySession[]> {
   const rows = await db.query<NotarySession & Marked>(sql`
     ${columns(marked(sessionState, sql`s`))} WHERE s.notary_id = ${notaryId} AND s.state = 'scheduled' ORDER BY s.starts_at`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...session }) => session);
 }
 
-/** The times when a notary is taken. Altered rows count too, so that nobody is booked over one. */
+/**
+ * The start times of a notary's scheduled appointments. Rows that fail their MAC count too, so that nobody is booked at
+ * the same time.
+ */
 export async function takenTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
   const rows = await db.query<{ at: Date }>(sql`
     SELECT starts_at AS at FROM notary_sessions
@@ -114,7 +117,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** Moves an appointment; its order must be locked. */
+/** Moves an appointment. The caller must have locked the appointment's order. */
 export async function moveSession(
   tx: Tx,
   { id, notaryId, mode, startsAt, zone, meetingPoint, reminded }: Omit<NewSession, "orderId" | "bookedAt">,
@@ -125,7 +128,7 @@ export async function moveSession(
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** Ends an appointment; its order must be locked. A null outcome cancels it. */
+/** Ends an appointment; a null outcome cancels it. The caller must have locked the appointment's order. */
 export async function endSession(tx: Tx, id: string, outcome: SessionOutcome | null, at: Date): Promise<void> {
   const state = outcome === null ? "canceled" : "ended";
   await tx.query(sql`
@@ -142,7 +145,10 @@ const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
   SELECT FROM tasks t WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
     AND t.claimed_by = 'operator:' || n.operator_id) OR o.status = 'OnHold')`;
 
-/** Verifies the tasks, so that a forged claim or end can't cancel an appointment. */
+/**
+ * Verifies the MACs of the order's tasks, so that an appointment can't be canceled by forging that a task was released
+ * or ended.
+ */
 const verifiedTasks = verifiedAll(
   taskState,
   sql`t`,
@@ -150,9 +156,10 @@ const verifiedTasks = verifiedAll(
 );
 
 /**
- * Appointments whose next reminder is due, and those whose order has moved elsewhere or was released by its notary.
+ * Appointments whose next reminder is due, and appointments to end: their order no longer waits for a notary, or its
+ * notary has released it.
  * @param id limits the query to one appointment, whose tasks are then verified
- * @throws ServiceError `unavailable` for a task that the service did not write
+ * @throws ServiceError `unavailable` for a task that fails its MAC
  */
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
   db.query<{ id: string; isReminder: boolean }>(sql`

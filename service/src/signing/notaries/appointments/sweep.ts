@@ -7,7 +7,10 @@ import { endSession, findSession, type SessionOutcome, sessionsToLookAt, setRemi
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
-/** Reminds people of appointments. Ends those of orders that have moved elsewhere, or that their notary released. */
+/**
+ * Reminds people of appointments. Ends the appointments of orders that no longer wait for a notary, or whose notary has
+ * released them.
+ */
 export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   for (const { id } of await sessionsToLookAt(deps.db, deps.clock())) {
     if (stopping.aborted) return;
@@ -17,7 +20,7 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   }
 }
 
-/** Statuses of orders whose document is notarized, and of orders that nobody will notarize. */
+/** Order statuses that end an appointment: the document was notarized, or nobody will notarize it. */
 const notarized: ReadonlySet<string> = new Set([
   ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
   ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],
@@ -32,7 +35,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promis
   const before = seen && (await peopleOf({ db, rowMac }, seen.orderId));
   if (!before) return log.error({ id }, "an appointment is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // The order is locked first, as in bookings.
+    // Locks the order first, as bookings do.
     await lockOrder(tx, before.code);
     const at = clock();
     const [due] = await sessionsToLookAt(tx, at, id);

@@ -2,7 +2,7 @@ import { hash, X509Certificate } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, leafFault, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 
-/** The facts in a notary's certificate: times in whole seconds, the fingerprint in hex. */
+/** The facts that a notary's certificate states. Times are in whole seconds; the fingerprint is in hex. */
 export type CertificateFacts = {
   subject: string;
   issuer: string;
@@ -11,7 +11,7 @@ export type CertificateFacts = {
   notAfter: Date;
 };
 
-/** The only certificate in a PEM text. @throws EvidenceError */
+/** Parses a PEM text that must contain exactly one certificate. @throws EvidenceError */
 function oneOf(pem: string): Certificate {
   const [certificate, another] = parseCertificatesPem(pem);
   if (certificate === undefined || another !== undefined)
@@ -28,7 +28,7 @@ const faultWords = {
   "unknown-critical-extension": "it has a critical extension that is not known here",
 } as const;
 
-/** The fault that makes a certificate unsuitable for signing documents at any time; null without one. */
+/** The fault that makes a certificate unsuitable for signing documents, whatever the time; null when it has none. */
 export function certificateFault(pem: string): string | null {
   try {
     const certificate = oneOf(pem);
@@ -41,7 +41,10 @@ export function certificateFault(pem: string): string | null {
   }
 }
 
-/** The fault of the issuers' certificates, which begin with the issuer of the notary's own; null without one. */
+/**
+ * The fault in the chain of issuers' certificates, which begins with the issuer of the notary's own certificate. Null
+ * when it has none.
+ */
 export function chainFault(pem: string, chain: string): string | null {
   try {
     const certificates = [oneOf(pem), ...parseCertificatesPem(chain)];
@@ -56,21 +59,21 @@ export function chainFault(pem: string, chain: string): string | null {
   }
 }
 
-/** Checks both the names and the signature. */
+/** Checks both that the names match and that the signature is valid. */
 function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
   if (!Buffer.from(certificate.issuer).equals(issuer.subject)) return false;
   try {
     return new X509Certificate(certificate.der).verify(new X509Certificate(issuer.der).publicKey);
   } catch {
-    // OpenSSL does not support this kind of key or signature.
+    // Node's crypto does not support this kind of key or signature.
     return false;
   }
 }
 
-/** The DER of a certificate that was accepted before. */
+/** The DER of a certificate whose PEM was accepted before. */
 export const certificateDer = (pem: string): Uint8Array => oneOf(pem).der;
 
-/** @param pem a certificate that was accepted before */
+/** @param pem a certificate that was accepted before, so it can be parsed */
 export function certificateFacts(pem: string): CertificateFacts {
   const { der, subject, issuer, notBefore, notAfter } = oneOf(pem);
   return {

@@ -4,13 +4,13 @@ import { certificateFault, chainFault } from "./certificate.ts";
 
 export const notaryStatuses = ["active", "suspended"] as const;
 
-/** A notary's record. Dates are the first or last valid day, such as `2026-01-31`. */
+/** A notary's record. A date is the first or the last valid day, such as `2026-01-31`. */
 export type Commission = {
   commissionName: string;
   state: string;
   county: string;
   commissionNumber: string;
-  /** Null when unknown. */
+  /** The first valid day; null when unknown. */
   commissionStarts: string | null;
   commissionExpires: string;
   /** The registration for acts by audio and video; null when the notary has none. */
@@ -21,7 +21,7 @@ export type Commission = {
   tool: string | null;
   /** PEM of the certificate with which the notary signs; null when none is registered yet. */
   certificate: string | null;
-  /** PEM of the issuers' certificates, in order. */
+  /** PEM of the issuers' certificates, beginning with the issuer of the notary's own. */
   certificateChain: string | null;
   status: (typeof notaryStatuses)[number];
 };
@@ -45,7 +45,7 @@ export const commissionFields = [
   "status",
 ] as const satisfies readonly (keyof Commission)[];
 
-/** Reads the form of a commission. Every wrong field is named, with its rule. */
+/** Reads the form of a commission. The result names every wrong field with its rule. */
 export function readCommission(typed: Typed): Read<Commission> {
   const read = formReader(typed);
   const commission: Commission = {
@@ -83,6 +83,6 @@ export function readCommission(typed: Typed): Read<Commission> {
   return read.done(commission);
 }
 
-/** A commission as the values of its form. */
+/** The values with which the form shows an existing commission. */
 export const typedCommission = (commission: Commission): Record<string, string> =>
   Object.fromEntries(commissionFields.map((name) => [name, commission[name] ?? ""]));

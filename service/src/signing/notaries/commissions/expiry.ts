@@ -6,29 +6,29 @@ import type { Commission } from "./commission.ts";
 export type Expiring = "commission" | "registration" | "certificate";
 
 /**
- * How notaries act, in the terms of the law: by audio and video; in person, electronically; in person, in ink; by audio
- * and video, in ink.
+ * The ways in which a notary may act. `ron`: by audio and video. `ipen`: in person, electronically. `ink`: in person,
+ * on paper. `rin`: by audio and video, on paper.
  */
 export const actModes = ["ron", "ipen", "ink", "rin"] as const;
 export type ActMode = (typeof actModes)[number];
 
 export type Expiry = {
   what: Expiring;
-  /** The last day on which the record's part is valid. */
+  /** The last day on which this part of the record is valid. */
   expiresOn: string;
-  /** The first instant at which the record's part is no longer valid. */
+  /** The first instant at which this part of the record is no longer valid. */
   endsAt: Date;
 };
 
-/** How long before the expiry a mail warns. */
+/** How long before an expiry a mail warns of it. */
 const soonMs = 60 * dayMs;
 
-/** The first instant after a day. */
+/** The instant at which a day ends in UTC. */
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
 /**
- * When the parts of a notary's record expire. A day ends at the end of the day in UTC, because that is the earliest end
- * anywhere in the United States.
+ * The parts of a notary's record that expire, and when. Days end in UTC, because no day in the United States ends
+ * earlier.
  */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
   const notAfter = certificate === null ? null : certificateFacts(certificate).notAfter;
@@ -43,7 +43,10 @@ export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commi
 
 type Start = { what: Expiring; startsAt: Date };
 
-/** The first instants at which commission, registration and certificate are valid, as far as known. */
+/**
+ * The first instants at which the commission, the registration and the certificate are valid. Unknown ones are left
+ * out.
+ */
 function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Start[] {
   const first = (what: Expiring, day: string | null) =>
     day === null ? [] : [{ what, startsAt: new Date(`${day}T00:00:00Z`) }];
@@ -68,10 +71,10 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   certificate: "certificate",
 };
 
-/** The reasons, in words, why a notary may not act in any mode at the instant; empty when there is none. */
+/** The reasons, in words, why a notary may not act at all at the given instant; empty when there is none. */
 export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
-/** The reasons, in words, why a notary may not act in this mode at the instant; empty when there is none. */
+/** The reasons, in words, why a notary may not act in this mode at the given instant; empty when there is none. */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
   const { status, ronRegistration, certificate } = commission;
   const isRemote = mode === "ron" || mode === "rin";

@@ -16,7 +16,7 @@ const otherKinds = (Object.keys(taskKinds) as TaskKind[]).filter((kind) => kind 
 
 const noNotary = () => new ServiceError("not_found", "Notary not found.");
 
-/** The audit log's detail of a change. Certificates are given by their fingerprints. */
+/** The details of a change for the audit log. A certificate is named by its fingerprint. */
 function changed(before: Commission | null, after: Commission): object {
   const shown = (commission: Commission | null, name: keyof Commission) => {
     const value = commission?.[name] ?? null;
@@ -56,14 +56,15 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
 }
 
 /**
- * Changes a record. Fields that were not sent stay. A suspended notary's claimed orders are released. @throws
- * ServiceError naming each wrong field
+ * Changes a record. Fields that the form did not send keep their values. A notary who becomes suspended loses the
+ * claimed orders.
+ * @throws ServiceError naming each wrong field
  */
 export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
     const { operatorId } = await requireNotary(tx, id);
-    // Locks orders and their tasks before the notary, in the same order as the end of an act.
+    // Locks orders and their tasks before the notary. Completing an act takes its locks in the same order.
     if (typed["status"] === "suspended")
       await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
     const before = await lockNotary(tx, id);

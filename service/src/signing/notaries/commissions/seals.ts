@@ -15,15 +15,15 @@ import type { Commission } from "./commission.ts";
 import { requireNotary } from "./keep.ts";
 import { lockNotary } from "./store.ts";
 
-/** A picture of a notary's official seal, which is drawn into blocks. */
+/** A picture of a notary's official seal, for drawing it into the notary's blocks. */
 export type SealPicture = {
   id: string;
   png: Buffer;
   sha256: string;
   createdAt: Date;
-  /** Null until a person has compared it with the commission. */
+  /** The time when a person confirmed that the picture matches the commission; null before that. */
   confirmedAt: Date | null;
-  /** The commission with which the picture was compared. */
+  /** The texts of the commission with which the person compared the picture. */
   commission: string | null;
 };
 
@@ -38,15 +38,14 @@ const sealState: StateMac = {
 export const sealRows = stateRows(sealState);
 
 /**
- * The texts of a seal. A picture that was confirmed for other texts is not used; a renewed commission, for example, has
- * another expiry.
+ * The texts that a seal shows. A picture is used only for the texts for which it was confirmed. After the commission is
+ * renewed, for example, its expiry has changed.
  */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);
 
 /**
- * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for a picture that the service
- * did not write
+ * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for a picture that fails its MAC
  */
 export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture | undefined> {
   const [seal] = await db.query<SealPicture>(sql`
@@ -75,8 +74,8 @@ const faults: Readonly<Record<string, string>> = {
 export type SealDeps = { db: Database; clock: Clock; workers: Workers };
 
 /**
- * Stores a picture, re-encoded and limited in size, until it is confirmed. @throws ServiceError naming the field and
- * the rule
+ * Stores a picture, re-encoded and limited in size. It is not used until it is confirmed.
+ * @throws ServiceError naming the field and the rule
  */
 export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string, bytes: Buffer, actor: string) {
   const notary = await requireNotary(db, notaryId);
@@ -98,7 +97,8 @@ export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string
 /**
  * Confirms that the picture matches the commission, so that blocks use it from now on.
  * @param shown the commission's texts as the page showed them
- * @throws ServiceError `conflict` for any picture but the last one, and for a commission that has changed since
+ * @throws ServiceError `conflict` for a picture that is not the last one, and when the commission has changed since the
+ * page was shown
  */
 export async function confirmSeal(
   { db, clock }: Pick<SealDeps, "db" | "clock">,

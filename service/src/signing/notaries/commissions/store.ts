@@ -10,7 +10,7 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Commission } from "./commission.ts";
 
-/** A notary on record: the console's operator, and the commission. */
+/** A notary on record: the operator in the console, and the commission. */
 export type Notary = Commission & { id: string; operatorId: string; operatorName: string; email: string };
 
 const day = (column: ReturnType<typeof sql>) => sql`to_char(${column}, 'YYYY-MM-DD')`;
@@ -38,14 +38,14 @@ const select = (mac: Statement) => sql`
 
 const one = select(verified(notaryState, sql`n`));
 
-/** All notaries except those whose row was altered outside the service. */
+/** All notaries. Leaves out rows that fail their MAC. */
 export async function listNotaries(db: Sql): Promise<Notary[]> {
   const rows = await db.query<Notary & Marked>(sql`
     ${select(marked(notaryState, sql`n`))} ORDER BY n.commission_name, n.id`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...notary }) => notary);
 }
 
-/** The same, with whether each notary may sign in to the desk. */
+/** All notaries whose rows pass their MAC, with whether each may sign in to the desk. */
 export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork: boolean })[]> {
   const [notaries, operators] = await Promise.all([
     listNotaries(db),
@@ -55,13 +55,16 @@ export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork:
   return notaries.map((notary) => ({ ...notary, mayWork: working.has(notary.operatorId) }));
 }
 
-/** @throws ServiceError `unavailable` for a row that the service did not write */
+/** @throws ServiceError `unavailable` for a row that fails its MAC */
 export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
   const [notary] = await db.query<Notary>(sql`${one} WHERE n.id = ${id}`);
   return notary;
 }
 
-/** The notary's record, locked until the transaction ends. If an order is locked too, it must be locked first. */
+/**
+ * Locks the notary's record until the transaction ends. A transaction that also locks an order must lock the order
+ * first.
+ */
 export async function lockNotary(tx: Tx, id: string): Promise<Notary | undefined> {
   await tx.query(sql`SELECT FROM notaries WHERE id = ${id} FOR UPDATE`);
   return findNotary(tx, id);
@@ -72,7 +75,7 @@ export async function notaryOfOperator(db: Sql, operatorId: string): Promise<Not
   return notary;
 }
 
-/** Operators with the role `notary` who are not on record as notaries yet. */
+/** Operators with the role `notary` who have no notary's record yet. */
 export const operatorsToAdd = (db: Sql) =>
   db.query<{ id: string; name: string; email: string }>(sql`
     SELECT o.user_id AS id, o.name, u.email FROM operators o JOIN users u ON u.id = o.user_id
@@ -103,7 +106,10 @@ export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date):
   await writeStateMacs(tx, notaryState, sql`id = ${id}`);
 }
 
-/** Days until the first expiry of a commission and of a registration of an active notary. A day ends in UTC. */
+/**
+ * The days until the first expiry among all active notaries: one number for commissions, and one for registrations. A
+ * day ends in UTC.
+ */
 export const notaryGauges = (now: Date): Statement => sql`
 SELECT 'notary_expires_days' AS gauge, what AS label,
   extract(epoch FROM (min(expires_on) + 1)::timestamp - ${now}::timestamptz AT TIME ZONE 'UTC')::float8 / 86400 AS value

@@ -15,8 +15,9 @@ type ExpiryMail = {
 };
 
 /**
- * Queues mails to notaries and administrators about what expires within 60 days or has expired. Each expiry is mailed
- * once, no matter how often and on how many nodes this runs.
+ * Queues mails to notaries and administrators about everything that has expired or will expire within 60 days. Each
+ * expiry is mailed once when it is near and once when it has passed, no matter how often and on how many nodes this
+ * runs.
  */
 export async function watchExpiries(
   { db, clock }: { db: Database; clock: Clock },

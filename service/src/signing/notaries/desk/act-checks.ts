@@ -7,8 +7,8 @@ import type { Check } from "../uploads/check.ts";
 type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
 
 /**
- * Why an act was outside the known validity of the notary's commission or, if it was remote, of the registration; null
- * when it was inside.
+ * Why the time of an act was outside the known validity of the notary's commission or, for a remote act, registration.
+ * Null when it was not outside.
  */
 export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: Times): string | null {
   const { commissionStarts, commissionExpires, ronStarts, ronExpires } = commission;
@@ -26,7 +26,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
   return null;
 }
 
-/** The points of the act itself that the notary should check before it is entered. */
+/** Warnings about the act itself, which the notary should check before the act is entered into the journal. */
 export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);
@@ -76,7 +76,7 @@ function feeCheck({ feeCents }: Act, { terms: { feeCap } }: Eligibility["rules"]
   );
 }
 
-/** The amount, in cents, of a text that contains exactly one dollar amount and little else. Null for any other text. */
+/** The amount, in cents, of a text that states one dollar amount and little else. Null for any other text. */
 function onlyCents(text: string): number | null {
   const [, dollars] =
     /^(?:up to |at most |maximum(?: of)? )?\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{2})?)(?: (?:per|for each|for an?) (?:act|notarial act|remote act|signature))?\.?$/i.exec(

@@ -25,8 +25,8 @@ type AppointmentMail = {
 };
 
 /**
- * The payload of a job is stored in the database. Without a MAC over it, an attacker with database access could have an
- * address of their own mailed to clients.
+ * A job's payload is stored in the database, so it needs a MAC. Otherwise an attacker with database access could have a
+ * false meeting address mailed to clients.
  */
 type VouchedMail = AppointmentMail & { mac: string };
 
@@ -35,7 +35,7 @@ const mailMembers = ({ to, name, url, when, notary, partnerId, environment, id }
 });
 
 /**
- * Queues mails with the address of the notary's own tool to everybody who is to appear.
+ * Queues mails to everybody who is to appear, with the web address of the notary's own tool.
  * @throws ServiceError naming every wrong field
  */
 export async function mailAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -63,7 +63,10 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
   });
 }
 
-/** The most mails of an order in a day, because they go to clients and a form can be sent again and again. */
+/**
+ * How many such mails an order may cause in a day. The limit exists because they go to clients, and a form can be sent
+ * again and again.
+ */
 const mostADay = 5;
 
 type Appointment = {
@@ -76,8 +79,8 @@ type Appointment = {
 };
 
 /**
- * @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's limit; the order must
- * be locked
+ * Refuses an appointment that would be mailed twice. The order must be locked.
+ * @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's limit
  */
 async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, when, at }: Appointment): Promise<void> {
   const last = await lockDraft(tx, taskId, notaryId);

@@ -21,13 +21,13 @@ import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.t
 import { documentToNotarize, givenNow } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
-/** The act that the notary noted, which all further steps need. @throws ServiceError `conflict` without one */
+/** The act that the notary noted. All further steps need it. @throws ServiceError `conflict` when none was noted */
 function actIn(draft: Draft | undefined): Act {
   if (!draft?.act) throw new ServiceError("conflict", "Note the act first: its form is the entry of your journal.");
   return draft.act as Act;
 }
 
-/** The act and the document with which an upload is compared. */
+/** The two things that an upload is checked against: the noted act, and the document that the notary was given. */
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, mayHaveSigned = true) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   requireReady(await openSheetOf(deps, order.taskId), act);
@@ -37,7 +37,7 @@ export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, may
 
 type Premises = Awaited<ReturnType<typeof premisesOf>>;
 
-/** The report on an upload, and the hex SHA-256 of the canonical JSON of its act. */
+/** The report on an upload. `actSha256` is the hash of the act for which it was made, as `hashOf` computes it. */
 export type DeskReport = UploadReport & { actSha256: string };
 
 /** Hex SHA-256 of the act’s canonical JSON. */
@@ -46,7 +46,10 @@ export const hashOf = (act: Act): string => createHash("sha256").update(recordOf
 /** The canonical JSON of an act, as its journal entry contains it. */
 export const recordOf = (act: Act): string => canonicalJson(act as unknown as JsonObject);
 
-/** A document that a notary signed, and the lines that the service drew into it; none when it was signed elsewhere. */
+/**
+ * A document that a notary signed. `drawnLines` are the lines that the service drew into it; empty when it was signed
+ * elsewhere.
+ */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
 /** The verifier's report on an upload, with warnings about the act. Stores nothing. @throws ServiceError */
@@ -78,23 +81,26 @@ export type Confirmation = {
   sha256: string;
   /** The hash of the act in the report. */
   actSha256: string;
-  /** Names of the checks that warned and that the notary confirmed. */
+  /** Names of the checks that warned, after which the notary confirmed the document anyway. */
   warnings: readonly string[];
 };
 
-/** `close` ends the recording of the act, once its file can be accepted. */
+/**
+ * A confirmation. `close`, if given, ends the recording of the act; it is called once the signed file can be accepted.
+ */
 export type Confirming = Confirmation & { close?: (signed: SignedAct) => Promise<void> };
 
-/** A signed file and its act, given by their hashes. */
+/** A signed file and its act, each identified by its hash. */
 export type SignedAct = Pick<Confirmation, "sha256" | "actSha256">;
 
-/** A report that differs from the confirmed one, and the difference. */
+/** A new report that differs from the confirmed one. `problem` says in words how they differ. */
 export type Unconfirmed = { report: DeskReport; problem: string };
 
 /**
- * Ends an act: checks the upload again, seals it, and writes the journal and the move in one transaction.
- * @returns the report to review again when it differs from the confirmed one (nothing has happened then); null when the
- * act is done
+ * Ends an act: checks the upload again, seals it, and in one transaction writes the journal and changes the order's
+ * status.
+ * @returns null when the act is done; if the report now differs from the confirmed one, nothing happens, and the new
+ * report is returned for review
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function completeAct(
@@ -168,8 +174,8 @@ async function writeDown(
 }
 
 /**
- * @throws ServiceError when the notary may no longer act in this mode, the firm has not agreed to it, or the commission
- * was not valid at the act
+ * @throws ServiceError when the notary may no longer act in this mode, when the firm has not agreed to the mode, and
+ * when the commission was not valid at the time of the act
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,
@@ -190,7 +196,7 @@ export function requireMode(
 const warned = ({ checks }: DeskReport): string[] =>
   checks.filter(({ state }) => state === "warns").map(({ name }) => name);
 
-/** How a report differs from the confirmed one; null when it doesn't. */
+/** How a report differs from the confirmed one, in words; null when it doesn't. */
 function unconfirmed(report: DeskReport, { actSha256, warnings }: Confirmation): string | null {
   if (report.actSha256 !== actSha256) return "The act was changed since the document was checked. Look at it again.";
   const names = warned(report);

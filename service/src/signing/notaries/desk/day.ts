@@ -24,11 +24,14 @@ export const waitingWords = {
 type WaitingAt = keyof typeof waitingWords;
 type DayOrder = EligibleOrder & { at: WaitingAt };
 
-/** A notary's work today: orders to claim, and claimed orders with their appointments, the next one first. */
+/**
+ * A notary's work today: orders that the notary may claim, and claimed orders with their appointments, the next
+ * appointment first.
+ */
 export type NotaryDay = {
   open: readonly DayOrder[];
   mine: readonly (DayOrder & { appointmentAt: Date | null })[];
-  /** The number of other orders, which wait for a notary of another state or commission. */
+  /** The number of orders that this notary may not claim, because they need a notary of another state or commission. */
   others: number;
 };
 
@@ -70,7 +73,7 @@ function placeOf(asked: string | undefined, isOpen: boolean | undefined, appoint
   return isOpen === false ? "interrupted" : "in_hand";
 }
 
-/** Whether the latest session of an order is open, for orders that have had one. */
+/** For each order that has had a session: whether its latest session is open. */
 async function sessionsNow(db: Sql, orderIds: readonly number[]): Promise<ReadonlyMap<number, boolean>> {
   const rows = await db.query<{ orderId: number; isOpen: boolean } & Marked>(sql`
     SELECT DISTINCT ON (l.order_id) l.order_id AS "orderId", l.state <> 'ended' AS "isOpen", ${marked(sessionState, sql`l`)}

@@ -34,7 +34,10 @@ const mostShown = 200;
 
 const noOrder = () => new ServiceError("not_found", "Order not found.");
 
-/** The record of the requesting notary. @throws ServiceError `role_required` for an operator without one */
+/**
+ * The notary's record of the operator who makes the request. @throws ServiceError `role_required` for an operator
+ * without one
+ */
 export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<Notary> {
   const notary = id === null ? undefined : await notaryOfOperator(db, id);
   if (!notary) throw new ServiceError("role_required", "You are not on record as a notary. An administrator adds you.");
@@ -56,10 +59,10 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
 }
 
 /**
- * Claims an order by its task, because the order's code would give access to the client's page. Of two concurrent
- * claims only one succeeds.
+ * Claims an order by the number of its task. The order's code is not used, because it would give access to the client's
+ * page. Of two concurrent claims only one succeeds.
  * @returns the order's code
- * @throws ServiceError `not_found` for one that the notary may not claim
+ * @throws ServiceError `not_found` for an order that the notary may not claim
  */
 export async function claimOrder(deps: DeskDeps, operator: Operator, task: string): Promise<string> {
   const { db, clock, readEligibility } = deps;
@@ -100,8 +103,10 @@ export async function claimedOrder(deps: DeskDeps, operator: Operator, code: str
 export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 
 /**
- * Locks an order that the notary has claimed, then the notary, so that later writes apply to their present state.
- * @throws ServiceError `conflict` when the notary no longer has it, or saying why the commission is not valid
+ * Locks an order that the notary has claimed, and then the notary. Reads both again, so that later writes are based on
+ * their present state.
+ * @throws ServiceError `conflict` when the notary no longer has the order, and, naming the reason, when the commission
+ * is not valid
  */
 export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { order, notary }: Claimed) {
   const locked = await lockOrder(tx, order.code);

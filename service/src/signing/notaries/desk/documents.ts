@@ -9,7 +9,7 @@ import { openRoomDocument, readRoomDocument, roomEnvelopeOf } from "../../envelo
 import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
-/** The document of signers who sign in the notary's presence; undefined when nobody does. */
+/** The envelope of signers who sign in the notary's presence; undefined when the order has none. */
 const inPresence = ({ db }: Pick<DeskDeps, "db">, { orderId }: WaitingOrder) => roomEnvelopeOf(db, orderId);
 
 /** Hex SHA-256 of the document that the notary would get now. */
@@ -33,7 +33,7 @@ async function known({ db, rowMac }: DeskDeps, order: WaitingOrder) {
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
 /**
- * The document to notarize, which is the latest of the order. @throws ServiceError `unavailable` when it can't be read
+ * The document to notarize: the latest document of the order. @throws ServiceError `unavailable` when it can't be read
  */
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   const room = await inPresence(deps, order);
@@ -45,8 +45,8 @@ export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
 }
 
 /**
- * Runs work on the bytes of that document within the memory budget, with room for one more copy. @throws ServiceError
- * `unavailable` when the document can't be read
+ * Runs work on the bytes of the document to notarize, and reserves memory for them and for one more copy.
+ * @throws ServiceError `unavailable` when the document can't be read
  */
 export async function withDocument<T>(
   deps: DeskDeps,
@@ -63,7 +63,7 @@ export async function withDocument<T>(
   });
 }
 
-/** The document to notarize, for the notary to keep. The audit log records who read it. */
+/** Opens the document to notarize, for the notary to download. The audit log records who read it. */
 export async function readForNotary(deps: DeskDeps, operator: Operator, order: WaitingOrder) {
   const document = await documentToNotarize(deps, order);
   const { orderId, partnerId } = order;

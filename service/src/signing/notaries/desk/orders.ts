@@ -26,7 +26,7 @@ export type WaitingOrder = {
   reference: string | null;
   signerState: string | null;
   taskId: number;
-  /** `operator:ID` of the notary who claimed it; null when unclaimed. */
+  /** `operator:ID` of the notary who claimed the order; null when nobody has. */
   claimedBy: string | null;
   dueAt: Date;
   /** The people who are to appear. */
@@ -36,7 +36,7 @@ export type WaitingOrder = {
 type Reading = { db: Sql; rowMac: RowMac };
 type Found = Omit<WaitingOrder, "signers"> & SigningFacts & { mac: Buffer | null } & Marked & MarkedFirm;
 
-/** Leaves out orders that were altered outside the service, or whose signers or task were. */
+/** Finds orders that wait for a notary. Leaves out an order if its row, its signers or its task fail their MAC. */
 async function waitingOrders(
   { db, rowMac }: Reading,
   where: Statement,
@@ -47,7 +47,7 @@ async function waitingOrders(
     .filter((row) => row.isAuthentic && signersHold(rowMac, row))
     .map(({ isAuthentic: _, orderCode: __, fields: ___, mac: ____, customerName, customerEmail, ...order }) => ({
       ...order,
-      // The client, when the order names no signers.
+      // If the order names no signers, the client appears.
       signers: signersOf({ ...order, customerName, customerEmail }).map(({ name, email, language }) => ({
         ...{ name, email, language },
       })),
@@ -63,7 +63,7 @@ const select = (where: Statement, end: Statement): Statement => sql`
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
-/** Orders that nobody has claimed, the first due at the top. */
+/** Orders that nobody has claimed; those that are due first come first. */
 export const unclaimedOrders = (reading: Reading, environment: Environment, limit: number) =>
   waitingOrders(
     reading,
@@ -79,7 +79,7 @@ export const claimedOrders = (reading: Reading, environment: Environment, by: st
     sql`ORDER BY t.due_at, t.id LIMIT 100`,
   );
 
-/** The order by its code; undefined when it isn't waiting for a notary, or is in the other environment. */
+/** Finds an order by its code. Undefined when it isn't waiting for a notary, or is in the other environment. */
 export async function waitingOrder(
   reading: Reading,
   environment: Environment,
@@ -92,13 +92,13 @@ export async function waitingOrder(
   return order;
 }
 
-/** The order by its number; undefined when it isn't waiting for a notary. */
+/** Finds an order by its number. Undefined when it isn't waiting for a notary. */
 export async function orderOfId(reading: Reading, orderId: number): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, sql`o.id = ${orderId}`);
   return order;
 }
 
-/** The orders among these that wait for a notary, by their numbers. */
+/** Those of the given orders, by number, that wait for a notary. */
 export async function ordersOfIds(
   reading: Reading,
   ids: readonly number[],
@@ -107,18 +107,18 @@ export async function ordersOfIds(
   return new Map(orders.map((order) => [order.orderId, order]));
 }
 
-/** The order by its code alone; undefined when it isn't waiting for a notary. */
+/** Finds an order of any environment by its code. Undefined when it isn't waiting for a notary. */
 export async function waitingOrderOf(reading: Reading, code: string): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, isSealed(sql`o.code`, "order", code));
   return order;
 }
 
-/** The people who are to appear for an order, in any status. */
+/** The people who are to appear for an order. The order may have any status. */
 export type OrderPeople = Pick<WaitingOrder, "code" | "environment" | "partnerId" | "signers"> & { status: string };
 
 type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer | null } & Marked;
 
-/** Undefined for an order that was altered outside the service. */
+/** Undefined for an order that fails its MAC. */
 export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promise<OrderPeople | undefined> {
   const [row] = await db.query<FoundPeople>(sql`
     SELECT o.code AS "code@order", o.environment, o.partner_id AS "partnerId", o.status, ${signingColumns},
@@ -129,7 +129,7 @@ export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promis
   return { code, environment, partnerId, status, signers };
 }
 
-/** The order of a task; undefined when it isn't waiting for a notary, or is in the other environment. */
+/** Finds the order of a task. Undefined when it isn't waiting for a notary, or is in the other environment. */
 export async function orderOfTask(
   reading: Reading,
   environment: Environment,
@@ -139,12 +139,12 @@ export async function orderOfTask(
   return order;
 }
 
-/** A notary's notes about a claimed order so far. */
+/** A notary's draft for a claimed order: the noted act, and the appointment that was mailed last. */
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
 /**
- * The MAC covers the row because the act goes into the journal, and the address into mails. Its id is covered too: if a
- * deleted draft is restored from a copy, it doesn't match the new id.
+ * The MAC covers the draft, because its act goes into the journal and its address into mails. The MAC also covers the
+ * draft's id: a deleted draft that is restored from a copy does not match the id of a new draft.
  */
 const draftState: StateMac = {
   table: sql`notary_drafts`,
@@ -161,13 +161,13 @@ const draftOf = (taskId: number, notaryId: string) => sql`
     ${verified(draftState, sql`notary_drafts`)}
   FROM notary_drafts WHERE task_id = ${taskId} AND notary_id = ${notaryId}`;
 
-/** @throws ServiceError `unavailable` for a draft that the service did not write */
+/** @throws ServiceError `unavailable` for a draft that fails its MAC */
 export async function findDraft(db: Sql, taskId: number, notaryId: string): Promise<Draft | undefined> {
   const [draft] = await db.query<Draft>(draftOf(taskId, notaryId));
   return draft;
 }
 
-/** The same draft, locked until the transaction ends. */
+/** Reads a draft like `findDraft`, and locks it until the transaction ends. */
 export async function lockDraft(
   tx: Tx,
   taskId: number,
@@ -195,7 +195,10 @@ export const saveAppointment = (
 
 type DraftKey = { taskId: number; notaryId: string; at: Date };
 
-/** An existing draft is verified before it changes, because a forged part of it would become authentic. */
+/**
+ * Creates or changes a draft. An existing draft is verified before it changes; otherwise a forged part of it would get
+ * a valid MAC.
+ */
 async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statement): Promise<void> {
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO notary_drafts (task_id, notary_id, updated_at) VALUES (${taskId}, ${notaryId}, ${at})
@@ -206,7 +209,7 @@ async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statem
   await writeStateMacs(tx, draftState, sql`id = ${id}`);
 }
 
-/** The appointments that a notary has mailed for claimed orders, by task. */
+/** The times of the appointments that a notary has mailed for claimed orders, by task. */
 export async function appointmentsOf(db: Sql, notaryId: string): Promise<ReadonlyMap<number, Date>> {
   const found = await db.query<{ taskId: number; at: Date }>(sql`
     SELECT task_id AS "taskId", appointment_at AS at FROM notary_drafts
@@ -217,7 +220,9 @@ export async function appointmentsOf(db: Sql, notaryId: string): Promise<Readonl
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
 
-/** Deletes the notes of orders that no longer wait for a notary. A forged end of a task deletes nothing. */
+/**
+ * Deletes the drafts of orders that no longer wait for a notary. A task whose end was forged does not count as ended.
+ */
 export async function sweepDrafts(db: Sql): Promise<void> {
   const ended = await db.query<{ taskId: number } & Marked>(sql`
     SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d JOIN tasks t ON t.id = d.task_id

@@ -4,7 +4,7 @@ import { type Task, tooCostly, type Workers } from "../../../kernel/platform/wor
 import { type JournalCopy, sealJournal } from "../acts/export.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
 
-/** Checks and seals the documents of notaries. */
+/** The functions that check and seal the documents of notaries. */
 export type NotaryPapers = {
   /** @throws ServiceError for a document that takes too long to read */
   checkUpload: (holder: string, bytes: Buffer, rules: Omit<UploadRules, "tsaRoots">) => Promise<UploadReport>;

@@ -1,4 +1,4 @@
-/** The progress of an order's notarization, for its firm. It contains no names, links or addresses. */
+/** How far an order's notarization is, for the order's firm. It contains no names, links or addresses. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
@@ -15,7 +15,10 @@ import { orderOfId } from "./orders.ts";
 
 type Reading = { db: Sql; rowMac: RowMac };
 
-/** Groups of statuses after a notarization. The two statuses of later failures are not in these groups. */
+/**
+ * The groups of statuses that an order has after its notarization. The groups leave out the two statuses for failures
+ * in later services.
+ */
 const notarized: ReadonlySet<string> = new Set(["notarized", "shipping", "shipped", "delivered", "complete"]);
 
 function stateOf(status: string, isActed: boolean): Notarization["state"] {
@@ -30,7 +33,7 @@ function stateOf(status: string, isActed: boolean): Notarization["state"] {
 
 const nothingKnown = { method: null, jurisdiction: null, appointmentUtc: null, session: null };
 
-/** @throws ServiceError `unavailable` for rows that the service did not write */
+/** @throws ServiceError `unavailable` for rows that fail their MAC */
 export async function notarizationOf(reading: Reading, code: string): Promise<Notarization> {
   const { db } = reading;
   const [order] = await db.query<{ id: number; status: string; before: string | null }>(sql`
@@ -43,7 +46,7 @@ export async function notarizationOf(reading: Reading, code: string): Promise<No
   return state === "waiting" ? waitingPart(reading, order.id) : { ...nothingKnown, state };
 }
 
-/** For an order that waits for a notary, or that a notary has claimed. */
+/** The part about waiting, for an order that waits for a notary or that a notary has claimed. */
 async function waitingPart(reading: Reading, orderId: number): Promise<Notarization> {
   const { db } = reading;
   // An order on hold has no notary until the hold ends.
@@ -68,7 +71,7 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
   };
 }
 
-/** The next or present meeting: a session, a request to meet now, or an appointment. */
+/** The next or present meeting with the notary: a session, a request to meet now, or an appointment. */
 function sessionWord(
   session: LiveSession | undefined,
   request: NotaryRequest | undefined,

@@ -13,8 +13,8 @@ import { deleteDraft, findDraft } from "./orders.ts";
 const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
 
 /**
- * Ends an order without an act: the order fails or, when an identity could not be established after all tries, is
- * locked. The journal records the reason.
+ * Ends an order without an act. The order fails; if a person's identity could not be established after all tries, it
+ * becomes IdentityLocked. The journal records the reason.
  * @throws ServiceError naming every wrong field
  */
 export async function refuseAct(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

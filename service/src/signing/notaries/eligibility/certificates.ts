@@ -2,11 +2,14 @@ import { fail, fields, type Place, text } from "../../../orders/pricing/pricing.
 import type { ActKind, Principal } from "../acts/act.ts";
 import type { ActMode } from "../commissions/expiry.ts";
 
-/** The modes in which the service draws a certificate. On paper the notary writes it by hand. */
+/** The modes in which the service draws a notary's certificate. For acts on paper the notary writes it by hand. */
 export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 type CertificateMode = (typeof certificateModes)[number];
 
-/** The wording of a state's certificate for one act, by mode. A mode without a wording shows only the facts. */
+/**
+ * The wording of a state's certificate for one kind of act, by mode. In a mode without a wording, the certificate shows
+ * only the facts.
+ */
 export type Wording = { readonly [M in CertificateMode]?: string };
 
 const slots = ["date", "names", "identification"] as const;
@@ -37,19 +40,19 @@ export function readWording(place: Place): Wording {
   return Object.fromEntries(read);
 }
 
-/** A principal as a certificate names one. Before the act it is not known how the principal will be identified. */
+/** A principal as a certificate names one. Before the act, the kind of identification is not known yet. */
 export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential">>;
 
 type About = { startedAt: string; principals: readonly Named[]; zone: string | null };
 
-/** The certificate of an act. */
+/** The text of an act's certificate: the state's wording with the facts filled in. */
 export const certificateOf = (words: string, { startedAt, principals, zone }: About): string =>
   words
     .replaceAll("{date}", dateIn(zone, new Date(startedAt)))
     .replaceAll("{names}", listed(principals.map(({ name }) => name)))
     .replaceAll("{identification}", identification(principals));
 
-/** The day in the notary's time zone. If that zone is unknown, the text gives the day in UTC and says so. */
+/** The day of the act in the notary's time zone. If that zone is unknown, the text gives the day in UTC and says so. */
 export function dateIn(zone: string | null, at: Date): string {
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone ?? "UTC" }).format(at);
   return zone === null ? `${day} (UTC)` : day;
@@ -71,7 +74,7 @@ function howIdentified({ basis, credential }: Named): string {
   return `produced identification: ${credential?.type ?? "a credential of the kind that the signer shows"}`;
 }
 
-/** The wording of a state's certificate; null when it is unknown. */
+/** The wording of a state's certificate for this kind of act in this mode; null when it is unknown. */
 export const wordsFor = (
   certificates: { readonly [A in ActKind]?: { value: Wording } },
   act: ActKind,

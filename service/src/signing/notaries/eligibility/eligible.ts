@@ -7,19 +7,25 @@ export type OrderToNotarize = { docSlug: string | null; signerState: string | nu
 
 export type Eligibility = {
   rules: StateRules;
-  /** The source of the rules, as its license requires it to be named; null for the operator's own. */
+  /**
+   * The source of the rules, in the form in which its license requires it to be named. Null for the operator's own
+   * rules.
+   */
   attribution: RulesAttribution | null;
-  /** Classes that the state excludes from remote acts, when the class of the document is unknown. */
+  /**
+   * If it is unknown which class the document belongs to, the classes that the state excludes from remote acts.
+   * Otherwise empty.
+   */
   unclassed: string[];
   /** The modes in which the notary may act for the order. */
   modes: ActMode[];
-  /** Why the notary can't act in the other modes that the state allows. */
+  /** The reasons why the notary can't act in other modes that the state allows. */
   obstacles: string[];
 };
 
 export type EligibilityDeps = {
   rules: NotaryRules;
-  /** Whether a signer of the state may not be notarized remotely. */
+  /** Whether remote notarization is blocked for signers of this state. */
   notarizationBlocked: (state: string) => boolean;
 };
 
@@ -30,7 +36,10 @@ export const modeWords: Readonly<Record<ActMode, string>> = {
   rin: "by audio and video, in ink (RIN)",
 };
 
-/** The modes in which a notary may act for an order at the instant, by the commission and the rules of its state. */
+/**
+ * The modes in which a notary may act for an order at the given instant. The notary's commission and the rules of its
+ * state decide.
+ */
 export function eligibilityFor(
   { rules, notarizationBlocked }: EligibilityDeps,
   commission: Commission,

@@ -23,10 +23,10 @@ export const proofWords: Readonly<Record<ProofType, string>> = {
   certificate: "certificate of the signer",
 };
 
-/** A state's rules for knowledge-based questions. */
+/** A state's rules for a quiz: questions that only the person should be able to answer. */
 export type QuizRules = {
   questions: number;
-  /** The number of choices of each question. */
+  /** The number of possible answers to choose from, for each question. */
   choices: number;
   /** The percentage of right answers that is needed to pass. */
   percent: number;
@@ -39,7 +39,7 @@ export type QuizRules = {
 };
 
 type OnlineValues = {
-  /** Alternatives. All types of one alternative must be passed. */
+  /** The combinations of proofs that the state accepts. A person must pass all proofs of one combination. */
   proofing: ProofType[][];
   kba: QuizRules;
   personalKnowledge: boolean;
@@ -50,9 +50,9 @@ type OnlineValues = {
   certificateOf: "own" | "service";
   /** The state's requirement for the tool with which notaries act online. */
   platform: "none" | "registered" | "approved" | "self_certified";
-  /** Where and when the operator met that requirement. */
+  /** Where and when the operator met the requirement for the tool. */
   platformConfirmed: { reference: string; on: string };
-  /** From which point an act starts again after a person was away. */
+  /** Where the act begins again after a person was away. */
   restart: "act" | "identity" | "resume";
   resumeSeconds: number;
   feeCapCents: number;
@@ -60,7 +60,7 @@ type OnlineValues = {
 export type OnlineName = keyof OnlineValues;
 export type OnlineValue<K extends OnlineName = OnlineName> = OnlineValues[K];
 
-/** How to read a value from a data file, and how a form shows and reads it. */
+/** Reads and writes one kind of value: in a data file, and in a form. */
 type Form<T> = {
   label: string;
   hint: string;
@@ -178,8 +178,8 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
 };
 
 /**
- * All values that a state may have for acts by audio and video. An absent value is unknown, and nothing is offered
- * because of it.
+ * All values that a state's rules may have for acts by audio and video. An absent value is unknown; whatever depends on
+ * it is not offered.
  */
 export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
   proofing: alternatives,
@@ -207,12 +207,12 @@ export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } 
 };
 export const onlineNames = Object.keys(onlineForms) as OnlineName[];
 
-/** The proofs that the service's providers can make. */
+/** The kinds of proof that the service's providers can carry out. */
 export type ProofMeans = { credentials: boolean; questions: boolean };
 
 /**
- * Whether the service can check this type of proof itself. Only the notary can judge an earlier meeting or a
- * certificate.
+ * Whether the service can carry out this type of proof by itself. An earlier meeting or a certificate can be judged
+ * only by the notary.
  */
 const canProve = (type: ProofType, { credentials, questions }: ProofMeans): boolean =>
   ({ credential_analysis: credentials, biometric: credentials, kba: questions, antecedent: false, certificate: false })[
@@ -221,13 +221,16 @@ const canProve = (type: ProofType, { credentials, questions }: ProofMeans): bool
 
 type Rules = { proofing?: { value: ProofType[][] }; kba?: { value: QuizRules } };
 
-/** The alternatives that this service's providers can fulfill completely. */
+/** The state's accepted combinations whose proofs this service's providers can all carry out. */
 export const openAlternatives = ({ proofing, kba }: Rules, means: ProofMeans): ProofType[][] =>
   (proofing?.value ?? []).filter((each) =>
     each.every((type) => canProve(type, means) && (type !== "kba" || kba !== undefined)),
   );
 
-/** The missing value or provider that prevents this service from checking a signer's identity; null when it can. */
+/**
+ * The value or provider whose absence prevents this service from checking a signer's identity. Null when nothing is
+ * missing.
+ */
 export function proofingGap(rules: Rules, means: ProofMeans): string | null {
   if (openAlternatives(rules, means).length > 0) return null;
   const { proofing, kba } = rules;

@@ -16,7 +16,7 @@ import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { readWording, type Wording } from "./certificates.ts";
 import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./online-rules.ts";
 
-/** A value of the law as read by a person: the day and the source. */
+/** A value that a person read in the law, with the day of reading and the source. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
 /** Further terms of a state's law on remote acts, in words for the notary. */
@@ -36,11 +36,11 @@ export type TermName = (typeof termNames)[number];
 export type StateRules = {
   modes: Sourced<ActMode[]>;
   acts: Sourced<ActKind[]>;
-  /** Classes of documents that are not notarized by audio and video. */
+  /** Classes of documents that the state does not allow to be notarized by audio and video. */
   excluded: Sourced<string[]> | null;
-  /** A document that is notarized in the mode must contain one of these sentences. */
+  /** Sentences by mode. A document that is notarized in the mode must contain one of the mode's sentences. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
-  /** The wording of the state's certificates. Without it, the block of an act shows only the facts. */
+  /** The wording of the state's certificates. Without it, the notary's block shows only the facts of the act. */
   certificates: CertificateRules;
   terms: Partial<Record<TermName, Sourced<string>>>;
   /** Rules for identity checks and acts by audio and video. */
@@ -53,8 +53,8 @@ export type CertificateRules = { [A in ActKind]?: Sourced<Wording> };
 export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
 
 /**
- * The origin of a state's rules: the rules file, a confirmed change, or none, because a change was altered outside the
- * service.
+ * Where a state's rules come from. `file`: the rules file. `confirmed`: a confirmed change. `altered`: a change was
+ * altered outside the service, so only the rules for all states apply.
  */
 export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
 
@@ -68,13 +68,13 @@ export type ConfirmedChange = {
   effectiveOn: string;
 };
 
-/** The source of the rules, as its license requires it to be named. */
+/** The source of the rules, in the form in which its license requires it to be named. */
 export type RulesAttribution = { title: string; license: string; url: string };
 
 export type NotaryRules = {
   /** The catalog documents of each class, by the name of the class. */
   classes: ReadonlyMap<string, readonly string[]>;
-  /** The rules of a state: its own, completed by the default. */
+  /** The rules of a state: its own, completed by the default for all states. */
   of: (state: string) => StateRules;
   /** The rules for a state about which nothing is known. */
   base: StateRules;

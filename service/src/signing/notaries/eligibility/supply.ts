@@ -10,20 +10,20 @@ import { type EligibilityDeps, eligibilityFor } from "./eligible.ts";
 export type SupplyDeps = {
   readEligibility: ReadEligibility;
   clock: Clock;
-  /** The setting NOTARY_REQUIRED. */
+  /** Whether the setting NOTARY_REQUIRED is on. */
   refuses: boolean;
 };
 
-// The service sells online notarization, which a notary who may act only in person can't perform.
+// The modes of online notarization, which the service sells. A notary who may act only in person can't perform it.
 const online: readonly ActMode[] = ["ron", "rin"];
 
-/** Reports whether a notary on record may perform an order today. */
+/** Reports whether any notary on record may perform an order today. */
 export const openNotarySupply = (deps: SupplyDeps): NotarySupply => ({
   refuses: deps.refuses,
   async gapOf(db, sale) {
     if (sale.environment === "test") return null;
     const { isEmpty, commissions } = await onRecord(db);
-    // Without any notary on record, quotes are still made, and the operator is warned.
+    // While no notary is on record, quotes are still made unless NOTARY_REQUIRED is on. The operator is warned.
     if (isEmpty) return deps.refuses ? "No notary is on record." : null;
     return gapIn(await deps.readEligibility(db), commissions, sale, deps.clock());
   },
@@ -55,7 +55,8 @@ function gapIn(
 }
 
 /**
- * The operator's warning about notarizations that are sold. `urgent`: there are paid orders that nobody can perform.
+ * The operator's warning about sold notarizations that no notary can perform. `urgent`: some of these orders are
+ * already paid.
  */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 

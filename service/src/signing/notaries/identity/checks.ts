@@ -33,16 +33,16 @@ import {
 export type IdentityDeps = {
   desk: DeskDeps;
   secrets: SecretBytes;
-  /** Null without an account. */
+  /** The provider for checks of credentials; null when no account with it is configured. */
   proofing: IdentityProofing | null;
   quiz: KnowledgeQuiz | null;
 };
 
 /** How long the link of a check is valid. */
 const linkDays = 7;
-/** How long a passed check may be relied on. */
+/** How long a notary may rely on a check after it was passed. */
 export const proofHours = 24;
-/** The most checks, because each costs money. */
+/** The most checks of a person, because each costs money. */
 const mostChecks = 5;
 
 /** The types of proof that the service's providers offer for orders of an environment. */
@@ -60,10 +60,10 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Mails a person a link for proving their identity, in the first way of the state that the service's providers can
- * carry out. The notary must have claimed the person's order.
- * @throws ServiceError naming the value or the provider that is missing, for a check that is open, and after two failed
- * quizzes
+ * Mails a person a link for proving their identity. The state accepts several combinations of proofs; the first one
+ * that the service's providers can carry out is used. The notary must have claimed the person's order.
+ * @throws ServiceError naming the value or the provider that is missing, while another check of the person is open, and
+ * after two failed quizzes
  */
 export async function askIdentity(deps: IdentityDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk, secrets } = deps;
@@ -114,7 +114,7 @@ async function requireMayAsk(tx: Tx, { orderId, person }: About, at: Date): Prom
   await endCheck(tx, open.id, "expired", at);
 }
 
-/** @throws ServiceError `conflict` during the hours that the state sets after too many failed quizzes */
+/** @throws ServiceError `conflict` after too many failed quizzes, for as many hours as the state's rules say */
 async function requireNotLocked(
   tx: Tx,
   about: About,
@@ -141,8 +141,8 @@ export type OpenedCheck = {
 };
 
 /**
- * The check of a link. @throws ServiceError `not_found` for any other link, and when the order no longer waits for a
- * notary
+ * The check that a link belongs to. @throws ServiceError `not_found` for an invalid link, and when the order no longer
+ * waits for a notary
  */
 export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
   const check = isCode(token) ? await checkOfToken(desk.db, linkSha256(token)) : undefined;
@@ -153,7 +153,7 @@ export async function openCheck({ desk }: IdentityDeps, token: string): Promise<
 const noCheck = () => new ServiceError("not_found", "This link opens no identity check.");
 
 async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Promise<OpenedCheck> {
-  // Run one after another, because a transaction has only one connection.
+  // The queries run one after another, because a transaction has only one connection.
   const order = await orderOfId({ db, rowMac }, check.orderId);
   const notary = await findNotary(db, check.notaryId);
   const proofs = await proofsOf(db, [check.id]);
@@ -166,7 +166,7 @@ async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Prom
 export const isOpen = ({ state, expiresAt }: IdentityCheck, now: Date): boolean => state === "asked" && expiresAt > now;
 
 /**
- * Locks the order of a check, then the check, and reads both in their present state.
+ * Locks the order of a check and then the check, and reads their present state.
  * @throws ServiceError `conflict` for a check that no longer accepts proofs
  */
 export async function lockOpenCheck(
@@ -185,8 +185,8 @@ export async function lockOpenCheck(
 export type LockedCheck = Awaited<ReturnType<typeof lockOpenCheck>>;
 
 /**
- * Called after a try has ended. Ends the check when all types are passed, or when it has failed for good; in that case
- * the order is locked.
+ * Must be called after a try has ended. Ends the check when all proofs are passed, or when it has failed for good. In
+ * the second case the order becomes IdentityLocked.
  */
 export async function concludeCheck(
   { desk }: IdentityDeps,

@@ -91,7 +91,10 @@ const words: Readonly<Record<Language, Words>> = {
 
 type Loaded = { to: string; name: string; language: Language; notary: string; token: string; environment: Environment };
 
-/** The link for proving a person's identity. The address is read from the order when the mail is sent. */
+/**
+ * The mail with the link for proving a person's identity. It goes to the address that the order has when the mail is
+ * sent.
+ */
 export const identityMail = defineMail({
   queue: "identity-mail",
   async load({ checkId }: { checkId: string }, { db, rowMac, secrets, clock }: MailDeps) {

@@ -33,39 +33,43 @@ import {
   setProof,
 } from "./store.ts";
 
-/** The most tries of a credential in a check, because each costs money. */
+/** How many times a credential may be shown in one check. The limit exists because each try costs money. */
 const mostCredentials = 4;
-/** After this many faces that did not match, no other try is allowed. */
+/** After this many tries in which the face did not match, no other try is allowed. */
 const mostMismatches = 2;
 
 const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
-/** If no event arrives, the provider is asked after these pauses, and then daily while the link is valid. */
+/**
+ * If no event of the provider arrives, the service asks for the result after these pauses, and then daily while the
+ * link is valid.
+ */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
-/** How long a provider's findings are stored after the start of the check. */
+/** How long a provider's findings are stored, counted from the start of the check. */
 const keptMs = 30 * dayMs;
 const againMs = 7 * dayMs;
 
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
 
 /**
- * Begins the check of the person's credential, or continues a check that was begun.
+ * Begins the check of the person's credential, or continues one that was begun before.
  * @returns the URL of the provider's page
- * @throws ServiceError `conflict` for a check that is passed or had too many attempts, `unavailable` when the provider
+ * @throws ServiceError `conflict` for a check that is passed or had too many tries, `unavailable` when the provider
  * can't be reached
  */
 export async function beginCredential(deps: IdentityDeps, token: string): Promise<string> {
   const { desk, proofing } = deps;
   const found = await openCheck(deps, token);
   if (!proofing || !meansFor(deps, found.order.environment).credentials) throw unavailable("Checks of credentials");
-  // Asks for the earlier try's result first, because a refused credential may be shown again in the same session.
+  // Asks for the result of an earlier try first. If that credential was refused, the person may show one again in the
+  // same session at the provider.
   const before = triesOf(found.proofs, "credential").find(({ state }) => state === "begun");
   if (before) await lookAtCredential(deps, before.id);
   const proof = await desk.db.transaction(async (tx) => begun(tx, await lockOpenCheck(deps, tx, found)));
   let { reference } = proof;
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
-    // The link itself is a credential that the provider must not see.
+    // Returns the person to a fixed address, because the link itself is a credential that the provider must not see.
     const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
     const known = reference;
@@ -106,7 +110,9 @@ function requireOpenKind({ check, proofs }: Pick<OpenedCheck, "check" | "proofs"
     throw new ServiceError("conflict", "You have passed this part already.");
 }
 
-/** Asks the provider for the result of a try, and stores it once. @returns false while the check is in progress */
+/**
+ * Asks the provider for the result of a try, and stores it once. @returns false while the provider is still checking
+ */
 export async function lookAtCredential(deps: IdentityDeps, proofId: string): Promise<boolean> {
   const { desk, proofing } = deps;
   const proof = await findProof(desk.db, proofId);
@@ -115,7 +121,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
   if (result === null) return false;
   const check = await findCheck(desk.db, proof.checkId);
   const waiting = check && isOpen(check, desk.clock()) ? await orderOfId(desk, check.orderId) : undefined;
-  // The order has moved on, so the provider's findings no longer matter.
+  // The order no longer waits for a notary, so the provider's findings don't matter any more.
   if (!check || !waiting) return true;
   await desk.db.transaction(async (tx) => {
     const locked = await lockOpenCheck(deps, tx, { check, order: waiting });
@@ -137,7 +143,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
 
 const cipherOf = (secrets: SecretBytes) => columnCipher(secrets, foundColumn);
 
-/** The provider's findings about a credential; null before there are any, and after they were deleted. */
+/** The provider's findings about a credential. Null before there are any, and after they were deleted. */
 export const resultOf = (
   secrets: SecretBytes,
   { id, content }: Pick<Proof, "id" | "content">,
@@ -146,7 +152,7 @@ export const resultOf = (
 
 type Look = { proofId: string; looks?: number };
 
-/** Handles events of the provider, polls about checks whose event did not arrive, and deletes old findings. */
+/** Handles the provider's events, asks for results when no event arrives, and deletes old findings. */
 export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDeps): void {
   const { db } = deps.desk;
   providers.onEvent("stripe_identity", async ({ type, objectId }) => {
@@ -154,7 +160,8 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
     const proof = await proofOfReference(db, "stripe_identity", objectId);
     if (!proof) return "unknown";
     if (proof.state !== "begun") return "known";
-    // Asks the provider, because an event may be late, repeated or out of order.
+    // An event only says that something has changed: it may be late, repeated or out of order. So the result is asked
+    // for.
     await lookAtCredential(deps, proof.id);
     return "applied";
   });
@@ -167,13 +174,16 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
   jobs.work<{ proofId: string }>(forgetQueue, ({ proofId }) => forget(deps, proofId));
 }
 
-/** Deletes findings at the provider and here, unless the order still waits for the notary. */
+/**
+ * Deletes the findings at the provider and in the database. While the order still waits for the notary, the deletion is
+ * postponed.
+ */
 async function forget({ desk, proofing }: IdentityDeps, proofId: string): Promise<void> {
   const proof = await findProof(desk.db, proofId);
   const check = proof && (await findCheck(desk.db, proof.checkId));
   if (!check || proof.reference === null) return;
   if (await orderOfId(desk, check.orderId)) return enqueueAfter(desk.db, forgetQueue, { proofId }, againMs);
-  // Without the account the request is impossible, so the job fails visibly and is kept.
+  // Without the provider's account nothing can be deleted there. The job fails visibly and is kept.
   if (!proofing) throw unavailable("Checks of credentials");
   await proofing.forget(proof.reference);
   await desk.db.transaction(async (tx) => {

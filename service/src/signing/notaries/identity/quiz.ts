@@ -18,14 +18,17 @@ import {
 import { triesOf } from "./proofs.ts";
 import { endProof, insertProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
 
-/** Tries that the provider interrupted don't count as failed, but they are limited too. */
+/**
+ * The most tries, including those that the provider interrupted. An interrupted try doesn't count as failed, but it
+ * counts here.
+ */
 const mostTries = 8;
 
 export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: number };
 
 /**
- * Gets questions about the person from the provider. The person's data is passed on and not stored.
- * @throws ServiceError naming every wrong field; `conflict` while a quiz is running, or after the last try
+ * Gets questions about the person from the provider. The person's data is passed to the provider and not stored.
+ * @throws ServiceError naming every wrong field; `conflict` while a quiz is running, and after the last try
  */
 export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<AskedQuiz> {
   const { desk, quiz } = deps;
@@ -72,8 +75,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // The earlier try was not answered in time. If the service had stopped before the provider responded, the person is
-    // not to blame.
+    // The earlier try was not answered in time. It counts as failed only if the provider had sent the questions; if the
+    // service had stopped before, the person is not to blame.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
@@ -89,15 +92,16 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
-/** The time that the last answer may take to travel to us. Only the state's seconds count for the answers. */
+/** How long the answers may take to travel to us, in addition to the seconds that the state allows for answering. */
 const graceSeconds = 5;
 
 const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>
   Math.ceil((at.getTime() - begunAt.getTime()) / 1000);
 
 /**
- * Evaluates the answers of the open quiz, once. Time is measured by our clock, from before the questions were fetched.
- * @returns whether it was passed
+ * Evaluates the answers of the open quiz, once. The time is measured by our clock, beginning before the questions were
+ * fetched.
+ * @returns whether the quiz was passed
  * @throws ServiceError `conflict` for a quiz that has ended; naming the rule for a wrong number of answers
  */
 export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<"passed" | "failed"> {
@@ -152,7 +156,7 @@ async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Pr
   return isLast;
 }
 
-/** The provider did not answer, so the try is inconclusive, unless it has already ended. */
+/** The provider did not answer, so the try counts as inconclusive, unless it has already ended. */
 const breakOff = ({ desk }: IdentityDeps, { check }: OpenedCheck, proofId: string): Promise<void> =>
   desk.db.transaction(async (tx) => {
     await lockCheck(tx, check.id);

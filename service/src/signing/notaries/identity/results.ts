@@ -7,13 +7,13 @@ import { checksOf, type IdentityCheck, type Proof, proofsOf } from "./store.ts";
 
 /** The known facts about the identity of a person who is to appear. */
 export type IdentityState = {
-  /** Counted from 1. */
+  /** The number of the person, counted from 1. */
   person: number;
   name: string;
-  /** The latest check; null when none was requested. */
+  /** The person's latest check; null when none was requested. */
   check: IdentityCheck | null;
   proofs: (Proof & { result: CredentialResult | null })[];
-  /** The name on the credential, if it differs from the order's. */
+  /** The name on the credential, if it differs from the name in the order. */
   otherName: string | null;
   /** Whether the check was passed too long ago for the notary to rely on it. */
   isTooOld: boolean;

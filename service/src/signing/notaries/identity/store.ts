@@ -6,7 +6,7 @@ import { type ProtectedTable, stateRows } from "../../../kernel/platform/protect
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import type { ProofType, QuizRules } from "../eligibility/online-rules.ts";
 
-/** A notary's check of a person: the types of proof that must all be passed. */
+/** A check of a person's identity that a notary requested. All of its types of proof must be passed. */
 export type IdentityCheck = {
   id: string;
   orderId: number;
@@ -54,13 +54,14 @@ const proofState: StateMac = {
   table: sql`identity_proofs`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // Encryption binds the content to its row; the MAC only covers whether there is content.
+  // The MAC covers only whether there is content. The content itself is encrypted, and the encryption binds it to its
+  // row.
   covered: (p) => sql`${p}.id, ${p}.check_id, ${p}.kind, ${p}.attempt, ${p}.provider, ${p}.reference,
     extract(epoch FROM ${p}.begun_at), ${p}.state, extract(epoch FROM ${p}.ended_at), ${p}.correct, ${p}.asked, ${p}.seconds,
     extract(epoch FROM ${p}.forgotten_at), ${p}.content IS NULL`,
 };
 
-/** The name from which the key for the findings is derived. */
+/** The name from which the key that encrypts the findings is derived. */
 export const foundColumn = "identity_proofs";
 
 export const checkRows = stateRows(checkState);
@@ -78,7 +79,7 @@ const proofColumns = sql`
     p.ended_at AS "endedAt", p.correct, p.asked, p.seconds, p.content, ${verified(proofState, sql`p`)}
   FROM identity_proofs p`;
 
-/** The checks of an order, each person's latest last. */
+/** The checks of an order. Of each person's checks, the latest comes last. */
 export const checksOf = (db: Sql, orderId: number): Promise<IdentityCheck[]> =>
   db.query<IdentityCheck>(sql`${checkColumns} WHERE c.order_id = ${orderId} ORDER BY c.person, c.asked_at, c.id`);
 
@@ -88,7 +89,10 @@ const oneCheck = async (db: Sql, where: Statement): Promise<IdentityCheck | unde
 export const findCheck = (db: Sql, id: string) => oneCheck(db, sql`c.id = ${id}`);
 export const checkOfToken = (db: Sql, sha256: Buffer) => oneCheck(db, sql`c.token_sha256 = ${sha256}`);
 
-/** The check, locked until the transaction ends. If its order is locked too, it must be locked first. */
+/**
+ * Locks the check until the transaction ends. A transaction that also locks the check's order must lock the order
+ * first.
+ */
 export async function lockCheck(tx: Tx, id: string): Promise<IdentityCheck | undefined> {
   await tx.query(sql`SELECT FROM identity_checks WHERE id = ${id} FOR UPDATE`);
   return findCheck(tx, id);
@@ -111,13 +115,13 @@ export async function endCheck(tx: Tx, id: string, state: IdentityCheck["state"]
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
 }
 
-/** The tries of checks, each type's in order. */
+/** The tries of these checks. The tries of each type of proof are in order. */
 export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]> =>
   db.query<Proof>(
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
   );
 
-/** Failed quizzes since the time, of the same notary and the same person of the order. */
+/** The quizzes that the same person of the order has failed with the same notary since the given time. */
 export async function failedQuizzes(
   db: Sql,
   check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,
@@ -152,7 +156,7 @@ export async function insertProof(tx: Tx, { id, checkId, kind, attempt, provider
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** The outcome of a try. */
+/** How a try has ended. */
 export type ProofEnd = {
   state: "passed" | "failed" | "inconclusive";
   at: Date;
@@ -162,7 +166,10 @@ export type ProofEnd = {
   content?: Buffer;
 };
 
-/** The caller must have locked the try's check with `lockCheck`. A try that has ended stays unchanged. */
+/**
+ * Ends a try. A try that has already ended stays unchanged. The caller must have locked the try's check with
+ * `lockCheck`.
+ */
 export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
   await tx.query(sql`
@@ -190,7 +197,7 @@ export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buff
 export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
   derivedToken(deriveKey(secrets, "identity-link"), checkId);
 
-/** The token of a check's link, made with any of the keys. */
+/** The token of a check's link, derived with whichever key matches the stored hash. */
 export const linkTokenOf = (secrets: SecretBytes, checkId: string, sha256: Buffer): string | undefined =>
   keysOf(secrets)
     .map((key) => tokenUnder(key, checkId))

@@ -25,12 +25,14 @@ import {
 
 export type { InPersonRequest } from "./store.ts";
 
-/** The most requests. A firm that has declined can be asked again with other reasons, but not endlessly. */
+/**
+ * The most requests for an order. A firm that has declined can be asked again with other reasons, but not endlessly.
+ */
 const mostRequests = 3;
 
 /**
- * Asks the firm whether the notary may act in person, in ink, although online notarization was bought. Mails the
- * owners.
+ * Asks the firm to agree that the notary acts in person, on paper, although online notarization was bought. Mails the
+ * firm's owners.
  * @throws ServiceError when the firm was already asked, or too often
  */
 export async function askInPerson(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -45,7 +47,8 @@ export async function askInPerson(deps: DeskDeps, operator: Operator, code: stri
 }
 
 /**
- * Asks the firm on behalf of an operator, when the notary works elsewhere and the operator hands in the document.
+ * Asks the firm on behalf of an operator. Used when the notary does not work with this service and the operator hands
+ * in the document.
  * @throws ServiceError when the firm was already asked, or too often, and for an order that isn't waiting for a notary
  */
 export async function askInPersonElsewhere(
@@ -98,7 +101,7 @@ function requireWaiting({ status }: LockedOrder): void {
     throw new ServiceError("conflict", `An order in ${status} waits for no notary.`);
 }
 
-/** The latest request about a firm's own order, and the amount that would be refunded; null for none. */
+/** The latest request about an order of the firm, and the amount that would be refunded; null without a request. */
 export async function inPersonOf(db: Sql, orderCode: string, owner: Owner) {
   const orderId = await orderIdOf(db, orderCode, owner);
   const request = orderId === undefined ? undefined : await latestRequest(db, orderId);
@@ -110,15 +113,15 @@ type Decision = { owner: Owner; orderCode: string; actor: string; agrees: boolea
 /** The outcome of a decision. */
 export type InPersonDecision = {
   state: "agreed" | "declined";
-  /** The amount of the requested refund; null for none. */
+  /** The amount of the requested refund in cents; null when none was requested. */
   refundCents: number | null;
 };
 
 /**
- * Records whether the firm agrees. If it does, a refund of the technology fee is requested; the order's status stays,
- * and a person other than the notary approves the refund. If no refund can be requested, a task states the reason.
- * @throws ServiceError `not_found` for another firm's order, `conflict` when no request is open, so that only one of
- * two concurrent decisions counts
+ * Records whether the firm agrees. If it does, a refund of the technology fee is requested, which a person other than
+ * the notary must approve. The order's status stays. If no refund can be requested, a task states the reason.
+ * @throws ServiceError `not_found` for another firm's order; `conflict` when no request is open. So only one of two
+ * concurrent decisions counts.
  */
 export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },
@@ -151,7 +154,10 @@ type FeeRequest = { requestedBy: string; actor: string; at: Date };
 
 type FeeAsked = { refund: string; refundCents: number } | { noRefund: string };
 
-/** Requests a refund of the technology fee of an order that the transaction has locked; null when no fee was paid. */
+/**
+ * Requests a refund of the technology fee of an order; null when no fee was paid. The transaction must have locked the
+ * order.
+ */
 async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: FeeRequest): Promise<FeeAsked | null> {
   const refundCents = await technologyFeeOf(tx, order.id);
   if (refundCents === 0) return null;
@@ -164,8 +170,9 @@ async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: Fe
 }
 
 /**
- * Requests the refund of the technology fee that was impossible when the firm agreed, and ends the task.
- * @throws ServiceError `conflict` with the reason when it is still impossible, and when it was already requested
+ * Requests the refund of the technology fee that could not be requested when the firm agreed, and ends the task about
+ * it.
+ * @throws ServiceError `conflict` with the reason when it still can't be requested, and when it was already requested
  */
 export async function askTechnologyFee(
   { db, clock }: { db: Database; clock: Clock },
@@ -191,8 +198,8 @@ export async function askTechnologyFee(
 }
 
 /**
- * Why an act in this mode can't be recorded: online notarization was bought, and the firm has not agreed to ink; null
- * when it can.
+ * Why an act in this mode can't be recorded: online notarization was bought, and the firm has not agreed to an act on
+ * paper. Null when it can be recorded.
  */
 export function inPersonObstacle(mode: Act["mode"], request: Pick<InPersonRequest, "state"> | null): string | null {
   if (mode !== "ink" || request?.state === "agreed") return null;

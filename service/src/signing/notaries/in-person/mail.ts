@@ -5,7 +5,7 @@ import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 
 type InPersonMail = { id: string; orderCode: string; partnerId: string; environment: Environment; ownerId: string };
 
-/** Asks an owner of the firm; the reason is shown on the order's page. Skips former owners. */
+/** The mail that asks an owner of the firm. The reason is shown only on the order's page. Former owners get no mail. */
 export const inPersonMail = defineMail({
   queue: "in-person-mail",
   load: ({ ownerId, ...owner }: InPersonMail, { db }: MailDeps) => ownerAddress(db, owner, ownerId),

@@ -4,19 +4,19 @@ import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 
-/** A notary's request that the firm agree to an act in person, in ink, although online notarization was bought. */
+/** A notary's request that the firm agree to an act in person, on paper, although online notarization was bought. */
 export type InPersonRequest = {
   id: string;
   reason: string;
   requestedBy: string;
   requestedAt: Date;
   state: "requested" | "agreed" | "declined";
-  /** The member or key of the firm, as the audit log names it; null while the request is open. */
+  /** The member or key of the firm that decided, as the audit log names it. Null while the request is open. */
   decidedBy: string | null;
   decidedAt: Date | null;
 };
 
-/** A trigger lets a request be decided once and not change otherwise. */
+/** A database trigger allows a request to be decided once, and no other change of it. */
 const inPersonState: StateMac = {
   table: sql`in_person_requests`,
   key: sql`id`,
@@ -29,7 +29,7 @@ const inPersonState: StateMac = {
 
 export const inPersonRows = stateRows(inPersonState, { backfill: { set: "firms, signers and notaries" } });
 
-/** The latest request of an order. @throws ServiceError `unavailable` when it was altered */
+/** The latest request about an order. @throws ServiceError `unavailable` when it fails its MAC */
 export async function latestRequest(db: Sql, orderId: number): Promise<InPersonRequest | undefined> {
   const [found] = await db.query<InPersonRequest>(sql`
     SELECT id, reason, requested_by AS "requestedBy", requested_at AS "requestedAt", state, decided_by AS "decidedBy",
@@ -38,7 +38,7 @@ export async function latestRequest(db: Sql, orderId: number): Promise<InPersonR
   return found;
 }
 
-/** The order of a firm, by its code. */
+/** Finds an order of the firm by the order's code. */
 export async function orderIdOf(db: Sql, code: string, { partnerId, environment }: Owner): Promise<number | undefined> {
   const [order] = await db.query<{ id: number }>(sql`
     SELECT id FROM orders

@@ -1,4 +1,6 @@
-/** Estimates the wait of people in the queue, only from known facts. */
+/**
+ * Estimates how long people in the queue will wait. It uses only known facts, such as the lengths of earlier sessions.
+ */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
@@ -6,23 +8,23 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { sessionState } from "../sessions/store.ts";
 
-/** With fewer sessions no estimate is possible. */
+/** The fewest earlier sessions from which a wait is estimated. */
 const leastSessions = 5;
 const roundedMinutes = 5;
 
 export type Estimate =
   /** No notary on duty may act for this order. */
   | { kind: "nobody" }
-  /** More notaries are free than people are ahead in the queue. */
+  /** There are more free notaries than people ahead in the queue, so there is no wait. */
   | { kind: "free" }
   | { kind: "minutes"; minutes: number; sessions: number }
-  /** There were too few sessions for an estimate. */
+  /** There were too few earlier sessions for an estimate. */
   | { kind: "unknown" };
 
 type Line = {
-  /** Counted from 1. */
+  /** The position in the queue, counted from 1. */
   place: number;
-  /** The number of notaries on duty who may act for the order. `free` counts those who are not in a session. */
+  /** The number of notaries on duty who may act for the order. `free` counts those of them who are not in a session. */
   notaries: number;
   free: number;
   /** The lengths of earlier sessions, in milliseconds. */
@@ -33,8 +35,8 @@ export function estimateOf({ place, notaries, free, lengths }: Line): Estimate {
   if (notaries === 0) return { kind: "nobody" };
   if (place <= free) return { kind: "free" };
   if (lengths.length < leastSessions) return { kind: "unknown" };
-  // Each person ahead in the queue, and each running session, takes a median session. A running session counts in full,
-  // because its end is unknown.
+  // Assumes that each person ahead in the queue, and each running session, takes as long as the median session. A
+  // running session counts in full, because its end is unknown.
   const rounds = Math.ceil((place - free) / notaries);
   const minutes = (rounds * medianOf(lengths)) / minuteMs;
   return {

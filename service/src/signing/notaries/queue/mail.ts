@@ -10,7 +10,7 @@ import { type QueueMoment, queueMailWords } from "./words.ts";
 
 type QueueMail = { orderId: number; requestId: string; moment: QueueMoment; at: string; person: number };
 
-/** Mails everybody who is to appear that a notary is available, or that none was free in time. */
+/** Queues mails to everybody who is to appear: a notary is available, or no notary was free in time. */
 export async function callPeople(
   tx: Tx,
   { orderId, signers }: Pick<WaitingOrder, "orderId" | "signers">,
@@ -27,7 +27,8 @@ export const queueMail = defineMail({
     const to = order?.signers[person - 1];
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
     if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
-    // Only people who were mailed a link before can open a page. The others get the room's link when the room opens.
+    // A person who was never mailed a link has no page to open yet, so the mail has no link. The link of the person's
+    // room follows when the session opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
     return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };

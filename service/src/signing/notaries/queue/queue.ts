@@ -1,5 +1,5 @@
 /**
- * The queue for “now”: people of an order ask to meet a notary at once, and notaries on duty take the oldest request
+ * The queue for “now”. The people of an order ask to meet a notary at once. Notaries on duty take the oldest request
  * that they may take. Locks are taken in the same order as at the desk: the order, its request, the notary.
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -31,18 +31,21 @@ import {
 
 export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 
-/** How long a request waits for a notary. After that, people choose a time. */
+/** How long a request waits for a notary. After that, people choose a time for an appointment. */
 export const waitMs = 20 * minuteMs;
 export const mostOpen = 50;
-/** The most requests of one firm, so that it can't fill the queue for all. */
+/** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** How far back sessions count for an estimate. */
+/** How old a session may be to count for an estimate. */
 const measuredMs = 90 * dayMs;
 
 export type Request = NotaryRequest & { order: WaitingOrder };
 
-/** The requests of an environment and the notaries on duty, read together so that positions and estimates agree. */
+/**
+ * The open requests of an environment and its notaries on duty. They are read together, so that positions and estimates
+ * agree.
+ */
 export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environment: Environment, now: Date) {
   const [duty, notaries, open, rules] = await Promise.all([
     onDuty(db, environment, now),
@@ -65,7 +68,7 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
 
 type Line = Awaited<ReturnType<typeof lineOf>>;
 
-/** Whether the notary may meet the people of an order by audio and video here. */
+/** Whether the notary may take the request of an order: meet its people by audio and video through this service. */
 export const mayTake = (
   deps: QueueDeps,
   { rules }: Pick<Line, "rules">,
@@ -79,19 +82,17 @@ export const mayTake = (
 const takersOf = (deps: QueueDeps, line: Line, order: WaitingOrder, now: Date): Notary[] =>
   line.there.filter((notary) => mayTake(deps, line, notary, order, now));
 
-/** The page of a person who may ask, waits, or is called. */
+/** The state that a person's page of the queue shows: the person may ask, waits, or is called. */
 export type QueuePlace =
   | { state: "offered" }
   | { state: "waiting"; place: number; estimate: Estimate; until: Date }
   | { state: "taken"; notary: string }
   /** The path of the person's own room. */
   | { state: "open"; room: string }
-  /** No notary took the request in time. `isOffered`: whether the person may ask again. */
+  /** No notary took the request in time. `isOffered` says whether the person may ask again. */
   | { state: "expired"; isOffered: boolean };
 
-/**
- * @returns null when there is nothing to ask for @throws ServiceError `not_found` for a link that opens no appointment
- */
+/** @returns null when the person can't ask for a notary now @throws ServiceError `not_found` for an invalid link */
 export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
   const { desk } = deps.sheets;
   const { order, person } = await personOfLink(desk, token);
@@ -141,7 +142,7 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
   return estimateOf({ place, notaries: takers.length, free, lengths });
 }
 
-/** The path of a person's room in the open session of the order; null without one. */
+/** The path of a person's room in the order's open session; null when no session is open. */
 async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, person: number) {
   const session = await openLiveOf(desk.db, taskId);
   const own = session && (await livePeople(desk.db, session.id)).find(({ n }) => n === person);
@@ -151,8 +152,8 @@ async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: Wai
 
 /**
  * Asks to meet a notary now. An order that is already in the queue keeps its position.
- * @throws ServiceError `conflict` when no suitable notary is on duty, for an order with an appointment, and for a full
- * queue
+ * @throws ServiceError `conflict` when no suitable notary is on duty, when the order has an appointment, and when the
+ * queue is full
  */
 export async function askNow(deps: QueueDeps, token: string): Promise<void> {
   const { desk } = deps.sheets;
@@ -180,7 +181,10 @@ export async function askNow(deps: QueueDeps, token: string): Promise<void> {
   });
 }
 
-/** Leaves the queue. @throws ServiceError `conflict` for people who are not in it, or whom a notary has called */
+/**
+ * Removes the order from the queue. @throws ServiceError `conflict` when it is not in the queue, or a notary has called
+ * its people
+ */
 export async function leaveQueue(deps: QueueDeps, token: string): Promise<void> {
   const { desk } = deps.sheets;
   const { order } = await personOfLink(desk, token);

@@ -13,7 +13,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 
 export type RequestOutcome = "met" | "left" | "booked" | "expired" | "elsewhere";
 
-/** The request of an order's people to meet a notary now. */
+/** The request of an order's people for a notary at once. */
 export type NotaryRequest = {
   id: string;
   orderId: number;
@@ -37,8 +37,8 @@ const dutyState: StateMac = {
 };
 
 /**
- * The MAC covers the minus sign of a claim that the notary had before. Other rows have no sign, so the MACs of earlier
- * rows stay valid.
+ * If the notary had claimed the order before, the MAC covers `taken_at` with a minus sign. In other rows it has no
+ * sign, so MACs from before this distinction stay valid.
  */
 const requestState: StateMac = {
   table: sql`notary_requests`,
@@ -51,7 +51,7 @@ const requestState: StateMac = {
 
 export const queueTables = [stateRows(dutyState), stateRows(requestState)];
 
-/** For each notary on duty, the end of the duty. Leaves out rows that the service did not write. */
+/** The notaries on duty, each with the time when the duty ends. Leaves out rows that fail their MAC. */
 export async function onDuty(db: Sql, environment: Environment, now: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.query<{ notaryId: string; until: Date } & Marked>(sql`
     SELECT d.notary_id AS "notaryId", d.until, ${marked(dutyState, sql`d`)} FROM notary_duty d
@@ -59,7 +59,10 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
   return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ notaryId, until }) => [notaryId, until]));
 }
 
-/** Whether any notary is on duty. If so, the page is offered; the page itself checks more closely. */
+/**
+ * Whether any notary is on duty. Decides only whether the link to the queue is shown; the queue's page checks more
+ * closely.
+ */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
 }
@@ -81,7 +84,10 @@ const select = (seen: Statement): Statement => sql`
     r.notary_id AS "notaryId", r.taken_at AS "takenAt", r.keeps_claim AS "keepsClaim", ${seen}
   FROM notary_requests r`;
 
-/** The open request of an order. @param lock locks it until the transaction ends; the order must be locked before */
+/**
+ * The open request of an order. @param lock whether to lock it until the transaction ends; the order must be locked
+ * before
+ */
 export async function openRequestOf(
   db: Sql,
   orderId: number,
@@ -95,8 +101,8 @@ export async function openRequestOf(
 export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR UPDATE`);
 
 /**
- * The latest request of an order, even if it has ended. It is sorted by `ended_at`, because advancing the test clock
- * moves `asked_at` of open requests.
+ * The latest request of an order, even if it has ended. The order of requests is that of `ended_at`, because advancing
+ * the test clock changes `asked_at` of open requests.
  */
 export async function latestRequestOf(db: Sql, orderId: number): Promise<NotaryRequest | undefined> {
   const [found] = await db.query<NotaryRequest>(sql`
@@ -112,7 +118,7 @@ export async function countRequests(db: Sql, orderId: number, since: Date): Prom
   return row?.n ?? 0;
 }
 
-/** Open requests, the oldest first. Leaves out rows that the service did not write; they do not count toward `limit`. */
+/** The open requests, oldest first. Leaves out rows that fail their MAC; these don't count toward `limit`. */
 export async function openRequests(db: Sql, environment: Environment, limit: number): Promise<NotaryRequest[]> {
   const found: NotaryRequest[] = [];
   for (let offset = 0; ; offset += limit) {
@@ -125,8 +131,8 @@ export async function openRequests(db: Sql, environment: Environment, limit: num
 }
 
 /**
- * The numbers of open requests in an environment and of one firm. Other callers wait until the transaction ends, so
- * that the limits hold.
+ * Counts the open requests in an environment and those of one firm. Makes other callers wait until the transaction
+ * ends, so that the limits hold.
  */
 export async function countOpenLocked(tx: Tx, environment: Environment, partnerId: string) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`notary_requests ${environment}`}, 0))`);
@@ -139,7 +145,7 @@ export async function countOpenLocked(tx: Tx, environment: Environment, partnerI
 
 type NewRequest = Pick<NotaryRequest, "id" | "orderId" | "askedAt" | "expiresAt">;
 
-/** The order must be locked and have no open request. */
+/** The caller must have locked the order, which must have no open request. */
 export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }: NewRequest): Promise<void> {
   await tx.query(sql`
     INSERT INTO notary_requests (id, order_id, asked_at, expires_at) VALUES (${id}, ${orderId}, ${askedAt}, ${expiresAt})`);
@@ -151,7 +157,7 @@ async function change(tx: Tx, id: string, set: Statement): Promise<void> {
   await writeStateMacs(tx, requestState, sql`id = ${id}`);
 }
 
-/** The request must be locked. */
+/** The caller must have locked the request. */
 export const setTaken = (
   tx: Tx,
   id: string,
@@ -159,7 +165,7 @@ export const setTaken = (
 ): Promise<void> =>
   change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}, keeps_claim = ${keepsClaim}`);
 
-/** Returns a locked request that was taken to its position in the queue. */
+/** Returns a taken request to its position in the queue. The caller must have locked the request. */
 export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =>
   change(
     tx,
@@ -167,19 +173,19 @@ export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =
     sql`state = 'waiting', notary_id = NULL, taken_at = NULL, keeps_claim = false, expires_at = ${expiresAt}`,
   );
 
-/** The request must be locked. */
+/** The caller must have locked the request. */
 export const setEnded = (tx: Tx, id: string, outcome: RequestOutcome, at: Date): Promise<void> =>
   change(tx, id, sql`state = 'ended', outcome = ${outcome}, ended_at = ${at}`);
 
-/** Ends the open request of a locked order, if there is one. */
+/** Ends the order's open request, if there is one. The caller must have locked the order. */
 export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutcome, at: Date): Promise<void> {
   const request = await lockRequest(tx, orderId);
   if (request) await setEnded(tx, request.id, outcome, at);
 }
 
 /**
- * The requests to check: those that nobody took in time, those whose notary did not come or released the order, and
- * those whose order no longer waits.
+ * The requests that need an action: nobody took them in time, their notary did not open the session or released the
+ * order, or their order no longer waits.
  */
 export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
   db.query<{ orderId: number }>(sql`

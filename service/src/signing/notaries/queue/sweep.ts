@@ -16,7 +16,10 @@ type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 /** How soon a notary who took a request must open the session. */
 const callMs = 5 * minuteMs;
 
-/** Ends requests that nobody took in time. Returns requests whose notary did not come to the queue. */
+/**
+ * Ends requests that nobody took in time. Returns a request to the queue when the notary who took it did not open the
+ * session.
+ */
 export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const now = deps.clock();
   for (const { orderId } of await requestsToLookAt(deps.db, now, new Date(now.getTime() - callMs))) {
@@ -32,7 +35,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
   if (!seen)
     return log.error({ orderId }, "a request for a notary is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // The order is locked first, as when a request is made or taken.
+    // Locks the order first, as when a request is made or taken.
     await lockOrder(tx, seen.code);
     const request = await lockRequest(tx, orderId);
     const order = await orderOfId({ db: tx, rowMac }, orderId);
@@ -47,8 +50,8 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 type Mac = SweepDeps["rowMac"];
 
 /**
- * Ends the request. A notary who has claimed the order and did not answer loses the claim, so that others may answer
- * the next request.
+ * Ends the request. If a notary had claimed the order, that notary loses it, so that other notaries may take the next
+ * request.
  */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
@@ -59,7 +62,7 @@ async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, orde
   await callPeople(tx, order, { requestId: id, moment: "expired", at });
 }
 
-/** @returns false for an order that nobody has claimed, and when its notary has opened or noted an act */
+/** @returns false when nobody has claimed the order, and when its notary has opened or noted an act */
 async function releaseIdle(tx: Tx, rowMac: Mac, { claimedBy, taskId }: WaitingOrder, at: Date): Promise<boolean> {
   if (claimedBy === null) return false;
   if ((await openSheetOf({ db: tx, rowMac }, taskId)) || (await isActNoted(tx, taskId))) return false;
@@ -68,14 +71,15 @@ async function releaseIdle(tx: Tx, rowMac: Mac, { claimedBy, taskId }: WaitingOr
 }
 
 /**
- * Returns a request to its position when its notary released the order, or did not open the session. In the second case
- * that notary goes off duty and loses the order. A notary who has noted an act keeps it: the request ends, because
- * nobody else may take it.
+ * Looks at a request that a notary took. If the notary released the order, or did not open the session in time, the
+ * request returns to its position in the queue. A notary who was too late also goes off duty and loses the order.
+ * However, if that notary has noted an act, the notary keeps the order and the request ends, because nobody else may
+ * take it.
  */
 async function lookAtTaken(tx: Tx, rowMac: Mac, request: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
   const { id, notaryId, takenAt } = request;
   const { orderId, taskId, partnerId, environment, claimedBy } = order;
-  // An act is already open, so the people meet in another way.
+  // If an act is already open, the people meet the notary anyway, so the request has served its purpose.
   if (notaryId === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return setEnded(tx, id, "met", at);
   const notary = await lockNotary(tx, notaryId);
   const by = `operator:${notary?.operatorId}`;

@@ -1,4 +1,4 @@
-/** The notary's side of the queue for “now”: duty, and taking the next request. */
+/** The notary's side of the queue for “now”: going on duty, and taking the next request. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { hourMs } from "../../../kernel/platform/clock.ts";
@@ -15,15 +15,15 @@ import { callPeople } from "./mail.ts";
 import { lineOf, mayTake, mostOpen, type QueueDeps, type Request } from "./queue.ts";
 import { lockRequest, onDuty, openRequests, setTaken, writeDuty } from "./store.ts";
 
-/** Duty ends by itself, so that a notary who has left does not keep people waiting. */
+/** How long a duty lasts unless it is extended. Otherwise a notary who has left would keep people waiting. */
 const dutyMs = 4 * hourMs;
 
-/** The queue as shown to a notary. */
+/** The queue as a notary sees it. */
 export type NotaryQueue = {
   dutyUntil: Date | null;
   /** The requests that this notary may take, in order. */
   waiting: readonly Request[];
-  /** The order whose request this notary has taken without opening the session yet. */
+  /** The order whose request this notary has taken, while its session is not open yet. */
   taken: WaitingOrder | null;
 };
 

@@ -1,4 +1,4 @@
-/** Checks that a stored recording is what was recorded. Each fault names the part, line or chunk. */
+/** Checks that a stored recording is unchanged. Each fault names the part, line or chunk. */
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { messageFaults } from "./messages.ts";
 import { chunkReader, placedChunks, type ReadDeps } from "./read.ts";
@@ -8,8 +8,8 @@ const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
   `Part ${index + 1} (lines ${firstSeq} to ${lastSeq})`;
 
 /**
- * Faults of the manifest and of the chain, from its first line to the head that the recording's row, with its MAC,
- * states.
+ * The faults of the manifest and of the chain. The chain must lead from its first line to the head that the recording's
+ * row states; that row has a MAC.
  */
 export function chainFaults(recording: Recording, parts: readonly (Part & { isAuthentic?: boolean })[]): string[] {
   const faults: string[] = [];
@@ -40,11 +40,14 @@ function lineIn(text: string) {
   }
 }
 
-/** The faults of the manifest, of the chain, and of each chunk. For a deleted recording only the chain is checked. */
+/**
+ * The faults of the manifest, of the chain, and of each chunk. A deleted recording has no chunks, so only the manifest
+ * and the chain are checked.
+ */
 export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);
-  // The positions of chunks depend on the lines, so these must be sound.
+  // The chunks can be found only if the lines are sound, because the lines state their positions.
   if (faults.length > 0 || recording.deletedAt) return faults;
   const read = await chunkReader(deps, recording);
   for (const chunk of placedChunks(parts)) {

@@ -1,4 +1,7 @@
-/** Events about the recordings of a firm's orders: topics, times, hashes and causes, but no names or addresses. */
+/**
+ * Events about the recordings of a firm's orders. They contain topics, times, hashes and causes, but no names or
+ * addresses.
+ */
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -30,7 +33,10 @@ async function orderOf(db: Sql, id: number) {
   return order;
 }
 
-/** Notifies the firm of the order, in the transaction of the event. A recording without an order notifies nobody. */
+/**
+ * Queues an event for the firm of the recording's order, in the transaction of the change. A recording without an order
+ * causes none.
+ */
 export async function tellOfRecording(
   tx: Tx,
   topic: RecordingTopic,
@@ -40,7 +46,7 @@ export async function tellOfRecording(
 ): Promise<void> {
   const order = orderId === null ? undefined : await orderOf(tx, orderId);
   if (orderId === null || !order) return;
-  // Locks the order, because two concurrent events would get the same number.
+  // Locks the order, because otherwise two concurrent events would get the same number.
   await tx.query(sql`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`);
   const [last] = await tx.query<{ n: number }>(sql`
     SELECT coalesce(max(n), 0)::int AS n FROM recording_events WHERE order_id = ${orderId} AND topic = ${topic}`);

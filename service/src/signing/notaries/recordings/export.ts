@@ -1,4 +1,4 @@
-/** A recording as a zip: manifest, chain, and each take as recorded. It is generated while it is sent. */
+/** A recording as a zip: its manifest, its chain, and each take as recorded. The zip is created while it is sent. */
 import { crc32 } from "node:zlib";
 import { logProof } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -13,12 +13,12 @@ import { manifestEntry, partsOf, type Recording } from "./store.ts";
 
 type Entry = { name: string; length: number; bytes: () => AsyncIterable<Buffer> | Iterable<Buffer> };
 
-/** Longer files would need the 64-bit zip format. A session of three people has about 3 GB after four hours. */
+/** The most bytes of a zip without the 64-bit extension. A session of three people has about 3 GB after four hours. */
 const mostBytes = 2 ** 32 - 1;
 
 /**
- * @throws ServiceError `conflict` for a recording without a manifest, or too long for a zip; `unavailable` naming the
- * altered part
+ * @throws ServiceError `conflict` for a recording that has no manifest, or is too long for a zip; `unavailable`, naming
+ * the part that was altered
  */
 export async function exportedRecording(deps: ReadDeps, recording: Recording): Promise<StoredFile> {
   const { manifest } = recording;
@@ -28,7 +28,7 @@ export async function exportedRecording(deps: ReadDeps, recording: Recording): P
   if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const takes = [...new Set(placedChunks(parts).map(({ line }) => line.take))];
   const entries: Entry[] = [held("recording.json", manifest), held("chain.jsonl", chainText(parts))];
-  // The log includes the line within seconds. An earlier export has no proof.
+  // The transparency log includes the manifest's line within seconds. A zip that is exported before has no proof of it.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(held("recording.json.tlog-proof", logged.proof));
   const messages = await messagesOf(deps.db, deps.secrets, recording);
@@ -59,14 +59,14 @@ function held(name: string, text: string): Entry {
 
 const nameBytes = ({ name }: Entry): number => Buffer.byteLength(name);
 /**
- * The lengths of the local header, descriptor and directory entry without names, and of the end of the directory
- * (APPNOTE 4.3).
+ * Lengths in bytes, without names: the local header, the data descriptor, the directory entry, and the end of the
+ * directory (APPNOTE 4.3).
  */
 const [localBytes, descriptorBytes, directoryBytes, endBytes] = [30, 16, 46, 22];
 const fixedBytes = localBytes + descriptorBytes + directoryBytes;
 /** January 1, 1980, because the real times are in the manifest. */
 const dosDate = 0x21;
-/** The entry's checksum follows its data. */
+/** The flag that says that an entry's checksum follows its data. */
 const flags = 0x08;
 
 async function* zipped(entries: readonly Entry[]): AsyncGenerator<Buffer> {

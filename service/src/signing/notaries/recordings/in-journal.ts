@@ -1,4 +1,4 @@
-/** The recording by this service, in the form in which a notary's journal entry names it. */
+/** How a notary's journal entry names a recording that this service made. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { headAfter, readLine } from "../../../providers/providers.ts";
@@ -10,8 +10,9 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): 
   manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt, keptUntil: keepUntil };
 
 /**
- * Finds the recording whose state the act names, and therefore the notary's signature; null for an act that names none.
- * @throws ServiceError `conflict` while it is in progress, or when it does not have that state
+ * Finds the recording that an act names by the head of its chain. The notary's signature covers the act, and so this
+ * head. Null when the act names no such recording.
+ * @throws ServiceError `conflict` while the recording is in progress, and when its chain does not have this head
  */
 export async function recordingOfAct(
   db: Sql,
@@ -30,7 +31,7 @@ export async function recordingOfAct(
   return entry;
 }
 
-/** The recording of the order's last session, if it was recorded and has ended. */
+/** The newest recording of the order's sessions, if it has ended. */
 export async function recordingOfOrder(db: Sql, orderId: number, keptAt: string): Promise<EntryRecording | null> {
   const recording = await lastOfOrder(db, orderId);
   return recording ? entryOf(recording, keptAt) : null;

@@ -1,6 +1,6 @@
 /**
- * Viewing recordings with a stated reason, and holds against their deletion. Each view is recorded in the audit log and
- * mailed to the notary.
+ * Viewing recordings, which requires a reason, and holds that prevent their deletion. Each view is recorded in the
+ * audit log and mailed to the notary.
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -18,7 +18,7 @@ import { changeRecording, lockRecording, type Recording, recordingById } from ".
 
 export type KeepDeps = ReadDeps & { db: Database; clock: Clock };
 
-/** The actor and the reason for an action on a recording. Even the notary must state a reason. */
+/** The person who acts on a recording, and the reason. Even the notary must state a reason. */
 export type Viewer = { readonly actor: string; readonly reason: string };
 
 /** How long a viewer may play a recording after stating a reason. */
@@ -42,9 +42,9 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
 }
 
 /**
- * A take to play, for a viewer who has opened the recording. Each request of a player is logged.
+ * Opens a take to play. The viewer must have stated a reason within the last hour. Each request of a player is logged.
  * @param range the bytes to play, as the request names them
- * @throws ServiceError `conflict` when the viewer has not opened the recording
+ * @throws ServiceError `conflict` when the viewer has not stated a reason in time
  */
 export async function playTake(
   deps: KeepDeps,
@@ -63,7 +63,7 @@ export async function playTake(
   return file;
 }
 
-/** Manifest, chain and takes as a zip. */
+/** Exports manifest, chain and takes as a zip. */
 export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<StoredFile> {
   const recording = playable(await recordingById(deps.db, id));
   requireReason(viewer);
@@ -72,7 +72,7 @@ export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer
   return file;
 }
 
-/** Stops the deletion of a recording, for example by a court order, or allows it again. */
+/** Sets a hold that prevents the deletion of a recording, for example because of a court order, or removes it. */
 export async function holdRecording(deps: KeepDeps, id: string, isHeld: boolean, viewer: Viewer): Promise<void> {
   await recordingById(deps.db, id);
   await deps.db.transaction(async (tx) => {
@@ -114,7 +114,7 @@ async function writeDown(
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
-/** Contains no typed text such as the reason, which is read from the audit log. */
+/** A mail's payload contains no typed text. The reason is read from the audit log. */
 type RecordingMail = { recording: string; actor: string; how: Action; at: string };
 
 const words: Readonly<Record<Action, string>> = {

@@ -3,7 +3,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 
-/** A recording in a list. */
+/** A recording, as a list shows it. */
 export type RecordingOnList = {
   id: string;
   notaryId: string;
@@ -20,9 +20,9 @@ export type RecordingOnList = {
 
 type Which = {
   environment: Environment;
-  /** Null for recordings of all notaries. */
+  /** The notary's id; null for recordings of all notaries. */
   notaryId: string | null;
-  /** Null for recordings of all orders. */
+  /** The order's number; null for recordings of all orders. */
   orderCode: string | null;
 };
 

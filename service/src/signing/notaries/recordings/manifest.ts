@@ -1,15 +1,15 @@
-/** `recording.json`: the contents of a recording, in canonical JSON. */
+/** `recording.json`: the description of a whole recording, in canonical JSON. */
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { sha256Hex, tracksIn } from "../../../providers/providers.ts";
 import type { ReadTake } from "./read.ts";
 import type { Part, Recording } from "./store.ts";
 
-/** An event in the session: a step of its script, a consent, or an act. */
+/** An event in the session, such as a step of its script, a consent, or a message. */
 export type Mark = {
   at: string;
   kind: string;
   person: string | null;
-  /** The hash of a message's line, or of the document that a person was shown. */
+  /** For a message, the hash of its line. For a document that a person was shown, the document's hash. */
   sha256?: string;
 };
 
@@ -18,14 +18,14 @@ type Input = {
   takes: readonly ReadTake[];
   marks: readonly Mark[];
   endedAt: Date;
-  /** Random, so that the manifest's hash in the transparency log reveals nothing. */
+  /** Random bytes, so that nobody can guess the manifest's content from its hash in the transparency log. */
   salt: Buffer;
 };
 
-/** The lines of the chain as a file; `chainSha256` is the hash of exactly these bytes. */
+/** The file with the lines of the chain. `chainSha256` in the manifest is the hash of exactly these bytes. */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
-/** The end of a take that was never recorded, because the service died during it. */
+/** The stated end of a take whose real end was not recorded, because the service died during the take. */
 export const stopped = "stopped";
 
 export function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
@@ -65,7 +65,7 @@ export function manifestOf(recording: Recording, { parts, takes, marks, endedAt,
 
 type Shown = { person: string; firstChunkAt: string; lastChunkAt: string; endedBy: string };
 
-/** The time between two consecutive takes of a person. */
+/** The gaps between consecutive takes of the same person. */
 function gapsOf(takes: readonly Shown[]) {
   return takes.flatMap((take, index) => {
     const next = takes.slice(index + 1).find(({ person }) => person === take.person);

@@ -1,4 +1,7 @@
-/** Messages that people wrote in a session: part of its recording, encrypted under its key, and deleted with it. */
+/**
+ * Messages that people wrote in a session. They are part of its recording: encrypted under its key, and deleted with
+ * it.
+ */
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../../kernel/platform/column-cipher.ts";
@@ -13,11 +16,11 @@ import { type SecretBytes, secretBytes } from "../../../kernel/platform/secrets.
 import { sha256Hex } from "../../../providers/providers.ts";
 import { type Recording, recordingOf, recordKeyOf } from "./store.ts";
 
-/** A message as people in the session see it. `person` is the session's name of the writer. */
+/** A message as people in the session see it. `person` is the writer's name within the session. */
 export type Message = { readonly n: number; readonly at: string; readonly person: string; readonly text: string };
 
 export type StoredMessage = Message & {
-  /** The line that the export contains: canonical JSON of the message with a random salt. */
+  /** The message's line in the export: canonical JSON of the message with a random salt. */
   readonly line: string;
   readonly sha256: string;
 };
@@ -43,8 +46,9 @@ const contextOf = (id: string, n: number): string => `${id} ${n}`;
 type Writing = { secrets: SecretBytes; random: Pick<Random, "bytes"> };
 
 /**
- * Adds a message to a recording. The transaction must have locked the session, so that numbers have no gaps.
- * @throws ServiceError `conflict` while nothing is recorded, `rate_limited` for more than 20 in a minute by one person
+ * Adds a message to a recording. The transaction must have locked the session, so that message numbers have no gaps.
+ * @throws ServiceError `conflict` while nothing is recorded, `rate_limited` for more than 20 messages of one person in
+ * a minute
  */
 export async function insertMessage(
   tx: Tx,
@@ -65,7 +69,7 @@ export async function insertMessage(
   if (recent >= mostInMinute)
     throw new ServiceError("rate_limited", `At most ${mostInMinute} messages in a minute. Wait a moment.`);
   const message: Message = { n: all + 1, at: at.toISOString(), person, text };
-  // The salt keeps a short text from being guessed from its hash, which stays when the recording is deleted.
+  // A line's hash remains when the recording is deleted. The salt prevents guessing a short text from that hash.
   const line = canonicalJson({ ...message, salt: random.bytes(16).toString("hex") });
   const sha256 = sha256Hex(line);
   const sealed = (await cipherOf(tx, secrets, id)).encrypt(Buffer.from(line), contextOf(id, message.n));
@@ -78,8 +82,8 @@ export async function insertMessage(
 }
 
 /**
- * The messages of a recording, in their order. @throws ServiceError `unavailable` for an altered message, `not_found`
- * after the recording was deleted
+ * The messages of a recording, in order. @throws ServiceError `unavailable` for an altered message, `not_found` after
+ * the recording was deleted
  */
 export async function messagesOf(db: Sql, secrets: SecretBytes, { id }: Pick<Recording, "id">) {
   const rows = await db.query<{ n: number; line: Buffer; sha256: string }>(sql`
@@ -104,11 +108,13 @@ function opened(cipher: ColumnCipher, sealed: Buffer, context: string): string |
   }
 }
 
-/** The lines as a file. The manifest's mark for each message states the hash of its line. */
+/**
+ * The file with the lines of the messages. For each message, the manifest has a mark that states the hash of the line.
+ */
 export const messagesText = (messages: readonly Pick<StoredMessage, "line">[]): string =>
   messages.map(({ line }) => `${line}\n`).join("");
 
-/** Reports differences between the messages and the hashes in the manifest. */
+/** Compares the messages with the hashes in the manifest, and returns a fault for each difference. */
 export async function messageFaults(db: Sql, secrets: SecretBytes, recording: Recording): Promise<string[]> {
   const { marks } = JSON.parse(recording.manifest ?? '{"marks":[]}') as { marks: { kind: string; sha256?: string }[] };
   const stated = marks.flatMap(({ kind, sha256 }) => (kind === "message" ? [sha256] : []));

@@ -1,4 +1,4 @@
-/** Metrics of recordings: data received, how takes ended, and whether the disk and the store keep up. */
+/** Metrics of recordings: the amount of data received, how takes ended, and whether the disk and the store keep up. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
@@ -44,8 +44,8 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
 }
 
 /**
- * Estimates the lag of chunks. It can't be measured directly, because only the engine knows when the first packet of a
- * chunk arrived.
+ * Estimates how late chunks are written. The lag can't be measured directly, because only the engine knows when the
+ * first packet of a chunk arrived.
  */
 function lateness(clock: Clock) {
   const fastest = new Map<string, number>();
@@ -55,7 +55,8 @@ function lateness(clock: Clock) {
       const began = Date.parse(at) - to;
       const name = `${session} ${take}`;
       const before = fastest.get(name) ?? began;
-      // Sessions are few and last for hours, so takes of ended sessions are dropped all at once.
+      // Drops all takes at once when there are too many. Few sessions run at a time, and they last for hours, so most
+      // of these takes belong to ended sessions.
       if (fastest.size > 1_000) fastest.clear();
       fastest.set(name, Math.min(before, began));
       recent.push({ at: clock().getTime(), ms: Math.max(0, began - before) });

@@ -1,4 +1,4 @@
-/** Moves parts of recordings from the engine's disk to the store. */
+/** Moves parts of recordings from the media engine's disk to the store. */
 import { rename, stat, unlink } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
@@ -20,9 +20,12 @@ import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Reco
 
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
-/** The take numbers of one run of the engine: more than a session can use, while 4,000 runs still fit into a nonce. */
+/**
+ * How many take numbers each run of the engine has. A session can't use them up, and a nonce still has room for 4,000
+ * runs.
+ */
 export const takesInRun = 1_000_000;
-/** An interrupted process may still write for a moment. */
+/** How long a folder must be unchanged, because an interrupted process may still write for a moment. */
 const quietMs = 1_000;
 
 /** Waits until nothing is written to the folder any more. */
@@ -50,8 +53,8 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
 }
 
 /**
- * Moves a spool file to the store. Its row and the chain's head are committed together. The file is deleted last, so
- * that a repeated call finds its row.
+ * Moves a file of the engine's spool folder to the store. One transaction writes its row and the chain's head. The file
+ * is deleted last, so that a repeated call finds the row.
  */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;
@@ -105,7 +108,9 @@ export async function storePart(deps: PartDeps, session: string, file: string): 
   await unlink(file);
 }
 
-/** Whether a later run continued before these chunks were stored, so that they would form a second chain. */
+/**
+ * Whether these chunks would form a second chain, because a later run continued the recording before they were stored.
+ */
 async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
   const { headSeq, runs, id } = recording;
   const isLate = ({ line }: SpooledChunk) => line.seq > headSeq && Math.floor(line.take / takesInRun) < runs;

@@ -1,4 +1,4 @@
-/** A take for a player: the clusters as recorded, with a new header that has the duration and seek points. */
+/** A take for a player: the clusters as recorded, after a new header with the duration and seek points. */
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -14,7 +14,7 @@ async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Prom
 }
 
 /**
- * A take to play. A `Range` request reads only the chunks that it needs. @throws ServiceError `not_found`,
+ * Opens a take for a player. A `Range` request reads only the chunks that it needs. @throws ServiceError `not_found`,
  * `unavailable`
  */
 export async function playableTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
@@ -25,7 +25,7 @@ export async function playableTake(deps: ReadDeps, recording: Recording, take: n
   return fileOf(deps, recording, [{ bytes: header.length, read: async () => header }, ...readers(clusters, read)]);
 }
 
-/** A take, byte for byte as recorded; its hash is in the manifest. */
+/** A take exactly as recorded. The manifest has the hash of these bytes. */
 export async function recordedTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
   const read = await chunkReader(deps, recording);
   return fileOf(deps, recording, readers(await chunksOf(deps, recording, take), read));

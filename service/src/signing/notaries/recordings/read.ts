@@ -1,4 +1,4 @@
-/** Takes as recorded, read from the parts in the store. */
+/** Reads takes as they were recorded, from the parts in the store. */
 import { createHash } from "node:crypto";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -10,7 +10,7 @@ import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./stor
 
 export type ReadDeps = { db: Sql; secrets: SecretBytes; blobs: Blobs };
 
-/** The position of a chunk's encrypted bytes. */
+/** Where a chunk's encrypted bytes are within its part. */
 export type PlacedChunk = { line: ChainLine; part: Part; at: number };
 
 const linesIn = (part: Part): ChainLine[] => part.lines.trimEnd().split("\n").map(readLine);
@@ -27,8 +27,8 @@ export function placedChunks(parts: readonly Part[]): PlacedChunk[] {
 }
 
 /**
- * Reads chunks of a recording, decrypts them and compares them with their lines. @throws ServiceError `not_found` for a
- * deleted recording
+ * Returns a function that reads chunks of a recording, decrypts them, and compares them with their lines in the chain.
+ * @throws ServiceError `not_found` for a deleted recording
  */
 export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: Recording) {
   const key = recordKey(await recordKeyOf(db, secrets, recording.id));

@@ -1,6 +1,6 @@
 /**
- * Recordings of sessions: each person's take as received, and one chain over all. They are stored for as long as the
- * notary's state requires.
+ * Recordings of sessions: each person's takes as received, and one hash chain over all takes. They are stored for as
+ * long as the notary's state requires.
  */
 import { mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ export type RecordingDeps = {
   secrets: SecretBytes;
   blobs: Blobs;
   log: Log;
-  /** The engine, and its folder. */
+  /** The media engine, and the folder to which it writes. */
   media: { engine: MediaEngine; spoolDir: string };
   readEligibility: ReadEligibility;
 };
@@ -63,17 +63,17 @@ type RecordingInput = {
   people: readonly RecordedPerson[];
 };
 
-/** The chain of a session at one moment. Everything up to this line is durable. */
+/** The head of a session's chain at one moment. Every line up to `seq` is on disk. */
 export type RecordingHead = { recording: string; seq: number; headSha256: string; at: string };
 
 export class Recordings {
   readonly #deps: RecordingDeps;
   readonly #heads = new Map<string, RecordingHead>();
   readonly #ids = new Map<string, string>();
-  /** Queues the work on each session's parts and rows. */
+  /** For each session, the queue in which its parts and rows are written one after another. */
   readonly #queues: Queues = new Map();
   readonly #resumed: Queues = new Map();
-  /** Stops listening to the engine. */
+  /** Ends the subscription to the engine's events. */
   readonly stop: () => void;
 
   constructor(deps: RecordingDeps) {
@@ -82,8 +82,8 @@ export class Recordings {
   }
 
   /**
-   * Opens the session in the engine, with a recording. @throws ServiceError `conflict` for a session that already has
-   * one
+   * Begins the recording of a session, and opens the session in the engine.
+   * @throws ServiceError `conflict` for a session that already has a recording
    */
   async begin({ session, notaryId, orderId, environment, people }: RecordingInput): Promise<string> {
     const { db, clock, random, secrets, readEligibility } = this.#deps;
@@ -91,7 +91,8 @@ export class Recordings {
     if (existing) {
       const taken = new ServiceError("conflict", "The session has a recording.");
       if (existing.endedAt || this.#ids.has(session)) throw taken;
-      // The engine may have refused the first time, or died before anything was stored.
+      // An earlier call may have failed before anything was recorded, because the engine refused or died. Then the same
+      // recording begins again.
       await this.#settle(session);
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw taken;
@@ -115,7 +116,7 @@ export class Recordings {
   }
 
   /**
-   * Opens the session again after the engine was lost, or the service restarted. @throws ServiceError `not_found`,
+   * Opens the session again after the engine was lost or the service was restarted. @throws ServiceError `not_found`,
    * `conflict`
    */
   async resume(session: string): Promise<void> {
@@ -124,7 +125,7 @@ export class Recordings {
 
   async #resume(session: string): Promise<void> {
     const { db, clock, media } = this.#deps;
-    // Closes an earlier run, which could otherwise add parts that no later run has.
+    // Closes the earlier run first. Otherwise it could add parts that the new run's chain does not follow.
     await media.engine.close(session);
     await this.#settle(session);
     const recording = await required(this.#deps, session);
@@ -133,19 +134,19 @@ export class Recordings {
     await db.transaction((tx) => tellOfRecording(tx, "recording.interrupted", recording, clock(), stopped));
   }
 
-  /** Closes the session on this node, when another node continues it or has ended it. */
+  /** Closes the session on this node, because another node continues it or has ended it. */
   async leave(session: string): Promise<void> {
     const { engine, spoolDir } = this.#deps.media;
     await engine.close(session);
     await this.#settle(session);
     await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
-      // The folder is kept when it contains a part that was set aside.
+      // A folder that still contains a part that was set aside is not removed.
       if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
     });
     for (const map of [this.#ids, this.#heads, this.#queues, this.#resumed]) map.delete(session);
   }
 
-  /** Null before the first chunk. */
+  /** The head of a session's chain; null before the first chunk. */
   headOf(session: string): RecordingHead | null {
     return this.#heads.get(session) ?? null;
   }
@@ -155,7 +156,7 @@ export class Recordings {
     return insertMessage(tx, this.#deps, session, message);
   }
 
-  /** The messages of the session, in their order; none before the recording begins. */
+  /** The messages of the session, in order; empty before the recording begins. */
   async messages(session: string): Promise<StoredMessage[]> {
     const { db, secrets } = this.#deps;
     const recording = await recordingOf(db, session);
@@ -191,7 +192,7 @@ export class Recordings {
       const { seq, sha256 } = headAfter(event.line);
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
-    // Also stores earlier parts whose storing failed before.
+    // Each event about a part also retries earlier parts that could not be stored.
     if (event.kind === "part") later(event.session, () => this.#store(event.session, { closedOnly: true }));
     if (event.kind === "take" && event.ended !== null) {
       const { session, take, at, ended } = event;
@@ -199,7 +200,7 @@ export class Recordings {
     }
   }
 
-  /** Stores the parts that the session left on this disk. */
+  /** Stores all parts of the session that are on this disk, including the last one. */
   async #settle(session: string): Promise<void> {
     const folder = join(this.#deps.media.spoolDir, session);
     await untilQuiet(folder);
@@ -218,14 +219,14 @@ export class Recordings {
     const firstTake = runs * takesInRun;
     const head = { seq: headSeq, sha256: headSha256 };
     await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
-    // Nobody can send before this point.
+    // No event was missed before this line, because nobody can send media yet.
     this.#ids.set(session, id);
   }
 }
 
 type Queues = Map<string, Promise<void>>;
 
-/** Runs the work of one session in sequence. */
+/** Runs the work of one session one after another. */
 function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
   const next = (queues.get(session) ?? Promise.resolve()).then(work);
   queues.set(
@@ -250,7 +251,7 @@ async function endTakes(deps: RecordingDeps, session: string, ends: Recording["t
   });
 }
 
-/** Reads every chunk again, so that the manifest names no missing byte. */
+/** Reads every chunk again, so that the manifest describes no bytes that are missing in the store. */
 async function writeManifest(deps: RecordingDeps, recording: Recording, marks: readonly Mark[]) {
   const { db, clock, random } = deps;
   const { id, environment } = recording;

@@ -1,4 +1,4 @@
-/** How long recordings are stored, according to the rules in force of the notary's state. */
+/** How long recordings are stored. The rules in force of the notary's state decide. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -12,7 +12,10 @@ import { tellOfRecording } from "./events.ts";
 import { deleteMessages } from "./messages.ts";
 import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
 
-/** Null when the rules of the notary's state don't say; such a recording is stored permanently. */
+/**
+ * For how many years recordings of a notary are stored. Null when the rules of the notary's state don't say; such a
+ * recording is stored permanently.
+ */
 export async function yearsOf(db: Sql, readEligibility: ReadEligibility, notaryId: string): Promise<number | null> {
   const notary = await findNotary(db, notaryId);
   if (!notary) return null;
@@ -28,7 +31,7 @@ export function yearsAfter(start: Date, years: number): string {
 
 type SweepDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
-/** For recordings of test orders the firm's test clock counts. */
+/** A condition: the recording is due for deletion. For recordings of test orders the firm's test clock decides. */
 const due = (now: Date) => sql`
   r.ended_at IS NOT NULL AND r.deleted_at IS NULL AND NOT r.is_held
   AND r.keep_until < ((${now}::timestamptz + CASE WHEN r.environment = 'test' AND o.partner_id IS NOT NULL
@@ -51,7 +54,10 @@ export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): P
   }
 }
 
-/** Deletes the key first, so that the bytes in a backup can't be decrypted. Hashes, lines and manifest are kept. */
+/**
+ * Deletes the key first, so that copies of the bytes in a backup can't be decrypted either. Hashes, lines and manifest
+ * are kept.
+ */
 async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise<void> {
   const at = clock();
   const removed = await db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** A recording as its page shows it. */
+/** Prepares a recording for its page. */
 import type { Mark } from "./manifest.ts";
 import { messagesOf } from "./messages.ts";
 import { placedChunks, type ReadDeps } from "./read.ts";
@@ -9,13 +9,13 @@ type ShownTake = {
   name: string;
   role: string;
   hasPicture: boolean;
-  /** Milliseconds from the start of the recording's first take. */
+  /** When the take begins, in milliseconds from the start of the recording's first take. */
   fromMs: number;
   durationMs: number;
   endedBy: string;
 };
 
-/** An event on the time line, in milliseconds since the start of the first take. */
+/** An event on the page's time line. `ms` is the time since the start of the first take, in milliseconds. */
 type ShownMark = {
   ms: number;
   kind: string;
@@ -32,7 +32,7 @@ type Manifest = {
   marks: Mark[];
 };
 
-/** Shows a recording that has ended. @throws ServiceError `unavailable` for a message that was altered */
+/** Prepares a recording that has ended. @throws ServiceError `unavailable` for a message that was altered */
 export async function shownRecording(
   { db, secrets }: Pick<ReadDeps, "db" | "secrets">,
   recording: Recording,
@@ -67,8 +67,8 @@ export async function shownRecording(
 type Line = { take: number; at: string; to: number; n: number };
 
 /**
- * When each take began, by this service's clock. A chunk is written soon after its last frame, sometimes later, so the
- * earliest estimate counts.
+ * When each take began, by this service's clock. Every chunk gives an estimate, which is too late if the chunk was
+ * written late. So the earliest estimate is used.
  */
 function startsOf(lines: readonly Line[]): Map<number, { at: number; durationMs: number }> {
   const starts = new Map<number, { at: number; durationMs: number }>();

@@ -18,10 +18,13 @@ import { type BlobRows, stateRows } from "../../../kernel/platform/protected-dat
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 
-/** A person of the session, with the session's name for that person. */
+/** A person in the session. `person` is the person's name within the session. */
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
-/** The end of each take, by its number. A take has no end while it goes on, and when the service died during it. */
+/**
+ * When and how each take ended, by take number. A take is missing here while it goes on, and when the service died
+ * during it.
+ */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
 export type Recording = {
@@ -32,7 +35,7 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
-  /** The number of runs of the engine. Only the latest run continues the chain. */
+  /** How many runs of the engine the recording has had. Only the latest run continues the chain. */
   runs: number;
   headSeq: number;
   headSha256: string;
@@ -40,7 +43,10 @@ export type Recording = {
   endedAt: Date | null;
   manifest: string | null;
   manifestSha256: string | null;
-  /** The last day (ISO) of its storage; null for permanent storage, when the state's rules name no number of years. */
+  /**
+   * The last day (ISO) on which the recording is stored. Null for permanent storage, because the state's rules name no
+   * number of years.
+   */
   keepUntil: string | null;
   isHeld: boolean;
   deletedAt: Date | null;
@@ -110,7 +116,7 @@ export async function recordingOf(db: Sql, session: string): Promise<Recording |
   return found;
 }
 
-/** Locks the row until the transaction ends. */
+/** Reads a recording, and locks its row until the transaction ends. */
 export async function lockRecording(tx: Tx, id: string): Promise<Recording> {
   await tx.query(sql`SELECT FROM recordings WHERE id = ${id} FOR UPDATE`);
   return recordingById(tx, id);
@@ -130,8 +136,8 @@ export async function insertRecording(tx: Tx, made: NewRecording, sealedKey: Uin
 }
 
 /**
- * Counts another run of the engine for a recording. @returns the row with the run's number, which is never reused, so
- * that no earlier run can add a part
+ * Assigns the next run number to a recording, for another run of the engine. Numbers are never reused, so that no
+ * earlier run can add a part. @returns the row with the new number
  */
 export async function nextRun(tx: Tx, id: string): Promise<Recording> {
   const before = await lockRecording(tx, id);
@@ -140,13 +146,13 @@ export async function nextRun(tx: Tx, id: string): Promise<Recording> {
   return { ...before, runs: before.runs + 1 };
 }
 
-/** The line of the transparency log that names a manifest. */
+/** The line of the transparency log for a manifest. */
 export const manifestEntry = (sha256: string): LogEntry => ({ kind: "artifact/v1", commitment: sha256 });
 
 type Changes = {
   head?: { seq: number; sha256: string };
   takeEnds?: TakeEnds;
-  /** `log`: the transparency log for the manifest; the same statement queues its line. */
+  /** The manifest to store. The same statement queues its line for the transparency log `log`. */
   manifest?: { text: string; sha256: string; at: Date; log: Environment };
   isHeld?: boolean;
   deletedAt?: Date;
@@ -193,19 +199,19 @@ export async function insertPart(tx: Tx, recordingId: string, part: NewPart): Pr
 
 const partColumns = sql`id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey"`;
 
-/** The parts in the order of the chain, each with whether it is authentic. */
+/** The parts in the order of the chain, each with whether its row passes its MAC. */
 export const markedPartsOf = (db: Sql, recordingId: string) =>
   db.query<Part & Marked>(sql`
     SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** The parts in the order of the chain. @throws ServiceError `unavailable` for a part that was altered */
+/** The parts in the order of the chain. @throws ServiceError `unavailable` for a part that fails its MAC */
 export const partsOf = (db: Sql, recordingId: string) =>
   db.query<Part>(sql`
     SELECT ${partColumns}, ${verified(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** Removes the references to the parts' blobs. @returns the blobs that are no longer referenced */
+/** Removes the references to the blobs of the recording's parts. @returns the keys of these blobs */
 export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]> {
   const held = await tx.query<{ blobKey: string }>(sql`
     SELECT blob_key AS "blobKey" FROM recording_parts WHERE recording_id = ${recordingId} AND blob_key IS NOT NULL`);
@@ -215,7 +221,7 @@ export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]
 
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyUse);
 
-/** The key of a recording. @throws ServiceError `not_found` after it was deleted */
+/** The encryption key of a recording. @throws ServiceError `not_found` after the key was deleted */
 export async function recordKeyOf(db: Sql, secrets: SecretBytes, id: string): Promise<Buffer> {
   const [row] = await db.query<{ sealed: Buffer | null }>(
     sql`SELECT record_key AS sealed FROM recordings WHERE id = ${id}`,

@@ -1,4 +1,6 @@
-/** The run sheet of an act by audio and video: its conditions, its steps, and the signers' turns. */
+/**
+ * The run sheet of an act by audio and video: the conditions of its steps, the notary's steps, and the signers' turns.
+ */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -21,7 +23,7 @@ import type { LiveDeps } from "./session.ts";
 import { findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
 import { presentLines, witnessObstacle } from "./third-persons.ts";
 
-/** The conditions of an act by audio and video: who is present, and whether it is being recorded. */
+/** Checks the conditions of an act by audio and video: everybody must be present, and everything recorded. */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
   { id, state }: Pick<LiveSession, "id" | "state">,
@@ -44,7 +46,7 @@ export function unmetLive(
   };
 }
 
-/** @throws ServiceError `conflict` while the act may not continue */
+/** @throws ServiceError `conflict` while the session is not live */
 function requireLive(session: LiveSession | undefined): LiveSession {
   if (session?.state === "live") return session;
   throw new ServiceError(
@@ -96,7 +98,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   deps.rooms.tell(id, { kind: "changed" });
 }
 
-/** Checks right now, because the watch notices an absence only within a second. */
+/** Checks presence at this moment, because the watch may notice an absence up to a second late. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   const absent = rooms.absent(id, [notaryName, ...(rooms.roomOf(id)?.people.keys() ?? [])]);
   if (absent !== null) throw new ServiceError("conflict", "Somebody is away now: nothing is marked or signed.");
@@ -125,8 +127,8 @@ async function basisObstacle(
 }
 
 /**
- * Begins a signer's turn: the signing pages open in the signer's room. @throws ServiceError `conflict` naming the open
- * step
+ * Begins a signer's turn: the signing pages open in the signer's room.
+ * @throws ServiceError `conflict` naming the step that is open
  */
 export async function giveTurn(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const { desk } = deps.sheets;
@@ -151,7 +153,8 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // The turn ends with the lease of this node, which must be renewed while the session is here and recorded.
+      // The turn lasts as long as this node's lease on the session. The watch renews both while the session is on this
+      // node and recorded.
       const until = new Date(deps.rooms.roomOf(session.id)?.leasedUntil ?? at);
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
         n: signer,
@@ -172,8 +175,8 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
 }
 
 /**
- * Where an act of the open session is recorded; null without a session. @throws ServiceError `conflict` before anything
- * is recorded
+ * The facts about the open session and its recording for the journal; null without a session.
+ * @throws ServiceError `conflict` before anything is recorded
  */
 export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRecord | null> {
   const { desk } = deps.sheets;
@@ -193,20 +196,21 @@ export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRe
   };
 }
 
-/** The fields of an act's form that are known from the session. */
+/** The fields of an act's form that the session determines. */
 export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, string> => ({
   mode: "ron",
   tool: session?.tool ?? "",
   session_id: session?.id ?? "",
   recording_sha256: recording?.sha256 ?? "",
   recording_at: recording?.keptAt ?? "",
-  // The form needs a day; the act itself says that the recording is stored permanently.
+  // The form requires a day, so a recording that is stored permanently gets this one. The act itself says
+  // "permanently".
   recording_until: recording?.keptUntil ?? "9999-12-31",
 });
 
 /**
- * Ties the signature of an act by audio and video to the session in which people are present now.
- * @param mayHaveSigned whether the recording may have ended, as it does with a signed file
+ * Requires that an act by audio and video is signed in its own session, while all people are present.
+ * @param mayHaveSigned whether the recording may have ended, as it has once the notary's file is signed
  * @throws ServiceError `conflict` while a person is away or the session is on hold, and for an act of another session
  */
 export async function requireTogether(

@@ -1,4 +1,4 @@
-/** The notary's control of an open session: admitting people, pausing it, and ending it without an act. */
+/** The notary's control of an open session: admitting people, pausing the session, and ending it without an act. */
 import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -25,7 +25,7 @@ const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
 };
 
 /**
- * Admits one person. @throws ServiceError `conflict` before the session began, and for a person who is not in the
+ * Admits one person. @throws ServiceError `conflict` before the session has begun, and for a person who is not in the
  * waiting room
  */
 export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -41,9 +41,9 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
 }
 
 /**
- * Lets a person join with another browser: the present one is removed, and a new code is required. A different person
- * may come then, so the act of a person who was already admitted begins again. @throws ServiceError `conflict` once the
- * notary has signed
+ * Lets a person join with another browser. The present browser is removed, and a new code is required. A different
+ * person might join in this way. So if the person was already admitted, that person's act begins again.
+ * @throws ServiceError `conflict` once the notary has signed
  */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const released = await changeLive(deps, operator, code, async (live) => {
@@ -69,14 +69,14 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
   await deps.rooms.disconnect(released.session, released.who);
 }
 
-/** Pauses the session, or continues it. During a pause nothing is marked or signed, but the recording continues. */
+/** Pauses the session, or continues it. During a pause nothing can be marked or signed, but the recording continues. */
 export async function pauseLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const isPaused = typed["hold"] === "yes";
   await changeLive(deps, operator, code, async (live) => {
     const { state } = live.session;
     if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
     if (state === "signed") throw new ServiceError("conflict", hasSigned);
-    // Continuing takes effect when the watch has checked that everybody is present.
+    // The session continues only after the watch has found that everybody is present.
     const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
     await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
     if (isPaused) await openSignature(live.tx, deps, live.session, false, live.at);
@@ -86,7 +86,8 @@ export async function pauseLive(deps: LiveDeps, operator: Operator, code: string
 const endings = ["technical", "no_show", "abandoned"] as const;
 
 /**
- * Ends the session without an act; the watch then closes recording and rooms. Refusals are made on the order's page.
+ * Ends the session without an act. The watch then closes the recording and the rooms. To refuse the order, the notary
+ * uses the order's page.
  */
 export async function endLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -97,10 +98,11 @@ export async function endLive(deps: LiveDeps, operator: Operator, code: string, 
 }
 
 /**
- * Ends the recording once the notary has signed in the presence of the people, so that the journal can name all of it.
- * Does nothing without a session. The end belongs to one file and act, so that no file signed later is accepted.
+ * Ends the recording once the notary has signed in the presence of the people, so that the journal can name the whole
+ * recording. Does nothing without a session. The session's record names the signed file and the act with which the
+ * recording ended, so that no file signed later is accepted.
  * @throws ServiceError `conflict` while a step is open or a person is away, and for a file other than the one with
- * which it was ended
+ * which the recording was ended
  */
 export async function closeForAct(deps: LiveDeps, operator: Operator, code: string, signed: SignedAct): Promise<void> {
   const { desk } = deps.sheets;
@@ -134,7 +136,7 @@ async function changeLive<T>(
   let id = "";
   const result = await atLive(deps, operator, claimed, async (live) => {
     id = live.session.id;
-    // After its start, the media and recording of a session are in one node's engine.
+    // Once a session has begun, its media and recording are in one node's engine, so only that node may do this.
     if (live.session.state !== "open") await requireHere(deps, id, live.tx);
     return work(live);
   });

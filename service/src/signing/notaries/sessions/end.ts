@@ -1,4 +1,4 @@
-/** The end of a live session: recording and rooms are closed, and people may meet again, or the order fails. */
+/** The end of a live session. Its recording and rooms are closed. Then people may meet again, or the order fails. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -12,7 +12,7 @@ import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
 import { appendEvent, findLive, type LiveSession, livePeople, liveSessionsOf, lockLive, updateLive } from "./store.ts";
 
-/** Runs work on a session with its order locked. */
+/** Runs work on a session, with the session's order locked. */
 export async function atSession(
   { sheets: { desk } }: LiveDeps,
   seen: LiveSession,
@@ -39,8 +39,8 @@ const reasons = {
 } as const;
 
 /**
- * Closes recording and rooms of a session whose act has ended. Safe to repeat; after a failure it is retried a second
- * later.
+ * Closes the recording and the rooms of a session whose act has ended. Safe to repeat; if it fails, it is tried again a
+ * second later.
  */
 export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;
@@ -50,7 +50,7 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
   if (!seen || !outcome) return;
   if (seen.liveAt !== null)
     await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {
-      // The session was live without a recording for a moment.
+      // The act may have ended just after the session began, before its recording did. Then there is no recording.
       if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
     });
   await desk.db.transaction(async (tx) => {

@@ -1,4 +1,6 @@
-/** A signer's way into a live session: link, code, one browser, consent to the recording, waiting room. */
+/**
+ * How a signer enters a live session: by the link, a code, one browser, consent to the recording, and the waiting room.
+ */
 import { timingSafeEqual } from "node:crypto";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
@@ -25,13 +27,15 @@ import {
   updatePerson,
 } from "./store.ts";
 
-/** The link of a room, and the secret of the browser that opened it. */
+/**
+ * The token of a room's link, and the secret of the browser. `browser` is null before the browser has entered the code.
+ */
 export type RoomLink = { token: string; browser: string | null };
 
 export type Entered = {
   session: LiveSession;
   person: LivePerson;
-  /** `elsewhere`: another browser has entered the code. */
+  /** The person's present step. `elsewhere`: the code was entered in another browser. */
   step: "code" | "elsewhere" | "about" | "refused" | "waiting" | "room" | "ended";
 };
 
@@ -43,8 +47,8 @@ const isBound = ({ browserSha256 }: LivePerson, { browser }: RoomLink): boolean 
   browserSha256 !== null && browser !== null && isSecret(browser) && browserSha256.equals(sha256Of(browser));
 
 /**
- * The state of a link in this browser. @throws ServiceError `not_found` for a link that is malformed or unknown, with
- * the same message
+ * The step at which the person is in this browser.
+ * @throws ServiceError `not_found` for a link that is malformed or unknown, with the same message
  */
 export async function enteredBy({ sheets: { desk } }: Pick<LiveDeps, "sheets">, link: RoomLink): Promise<Entered> {
   const person = isCode(link.token) ? await personOfToken(desk.db, link.token) : undefined;
@@ -61,7 +65,7 @@ function stepOf({ state }: LiveSession, person: LivePerson, link: RoomLink): Ent
   return person.admittedAt === null || state === "open" ? "waiting" : "room";
 }
 
-/** @throws ServiceError `conflict` when the step is not open to this browser now */
+/** @throws ServiceError `conflict` when the person is not at this step in this browser */
 export async function requireStep(
   deps: Pick<LiveDeps, "sheets">,
   link: RoomLink,
@@ -94,7 +98,7 @@ export async function atLink<T>(
     const session = await lockLive(tx, seen.id);
     const person = await lockPerson(tx, id);
     if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
-    // The notary may have admitted another browser in the meantime.
+    // The notary may have let in another browser of the person since the first check.
     if (!steps.includes(stepOf(session, person, link))) throw notOpen();
     return work({ tx, session, person, at: desk.clock() });
   });
@@ -115,10 +119,10 @@ async function write(
 const mostCodes = 12;
 const mostFailures = 5;
 
-/** A stranger with the link can use up all codes. The notary then lets the person request more. */
+/** A stranger with the link can use up all codes. The notary can then allow the person more. */
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
-/** Mails a code: at most one in half a minute, and twelve in a session. @throws ServiceError */
+/** Mails a code: at most one every 30 seconds, and at most twelve in a session. @throws ServiceError */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
   await atLink(deps, link, ["code"], async (locked) => {
     const { tx, person, at } = locked;
@@ -133,7 +137,7 @@ export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void
 }
 
 /**
- * Binds the room to this browser by the mailed code. The fifth wrong code invalidates it.
+ * Binds the room to this browser if the mailed code is right. The fifth wrong attempt invalidates the code.
  * @returns the browser's secret; null for a wrong code
  */
 export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): Promise<string | null> {
@@ -161,8 +165,8 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 }
 
 /**
- * Records the answer about the recording, and the person's location. A person who refuses is not admitted, and then
- * nobody's media is forwarded.
+ * Records whether the person agrees to be recorded, and where the person is. A person who refuses is not admitted, and
+ * the session can't begin, so nobody's media is forwarded.
  * @throws ServiceError naming every wrong field
  */
 export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Record<string, string>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Holds the act of a live session: its signature is blocked, or the whole act begins again. */
+/** Holds the act of a live session: blocks its signature, or makes the whole act begin again. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { endWithoutAct } from "../sheets/room.ts";
@@ -10,8 +10,8 @@ import type { LiveDeps } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
 /**
- * Begins the act again. A signature from before the oath, or without the notary, can't be repaired: the session ends,
- * and the next one begins with the original document.
+ * Begins the act again. If somebody has already signed, only an acknowledgment can begin again, because in other acts
+ * the signature must follow the oath. Otherwise the session ends, and the next one begins with the original document.
  */
 export async function beginAgain(
   deps: LiveDeps,
@@ -33,7 +33,7 @@ export async function beginAgain(
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 
-/** Blocks the signature of the signer whose turn it is, and unblocks it when the sheet allows it. */
+/** Blocks the signature of the signer whose turn it is, or allows it when the sheet does. */
 export async function openSignature(
   tx: Tx,
   deps: LiveDeps,

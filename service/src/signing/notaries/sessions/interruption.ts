@@ -1,19 +1,19 @@
 /**
- * When a person in a live session counts as absent, and from where the act begins again. Pure functions of the packets
- * and the clock.
+ * Decides when a person in a live session counts as absent, and from where the act begins again. Pure functions of the
+ * times of packets.
  */
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import { mostPrincipals } from "../acts/act.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 
 /**
- * `frozen`: nothing is marked or signed; if the interruption is short, it becomes a recorded gap. `away`: the act is
+ * `frozen`: nothing can be marked or signed; if the person returns soon, only a gap is recorded. `away`: the act is
  * interrupted.
  */
 export type Phase = "here" | "frozen" | "away";
 
 const frozenMs = 3_000;
-/** A connection that loses all packets for 8 s recovers by itself within 10 s. */
+/** Longer than a brief outage: a connection that loses all packets for 8 s recovers by itself within 10 s. */
 const awayMs = 12_000;
 
 export const phaseOf = (silentMs: number): Phase =>
@@ -22,8 +22,8 @@ export const phaseOf = (silentMs: number): Phase =>
 export type Restart = "act" | "identity";
 
 /**
- * From where the act begins again after a person was silent for this long; null when it continues. If the state's rules
- * are unknown, the strictest rules apply: any absence makes the act begin again.
+ * Where the act begins again after a person was silent for this long; null when the act continues. If the state's rules
+ * are unknown, any absence makes the act begin again.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;
@@ -34,15 +34,21 @@ export function restartAfter(silentMs: number, { restart, resumeSeconds }: Onlin
 
 const mostNotaryAwayMs = 15 * minuteMs;
 const mostSignerAwayMs = 30 * minuteMs;
-/** An act takes minutes. This limits the recording of a session that a person forgot to end. */
+/** The longest session. An act takes minutes; the limit ends the recording of a session that somebody forgot to end. */
 const mostSessionMs = 8 * hourMs;
 
-/** Whether a session ends for technical reasons. @param silentMs for each person, by the engine's name */
+/**
+ * Whether a session must end for technical reasons.
+ * @param silentMs the time without packets for each person, by the person's name in the engine
+ */
 export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): boolean =>
   lasts >= mostSessionMs ||
   [...silentMs].some(([person, ms]) => ms >= (person === notaryName ? mostNotaryAwayMs : mostSignerAwayMs));
 
 /** The notary's name in the engine and in records. */
 export const notaryName = "notary";
-/** Signers have their numbers in the order; third persons have higher numbers. */
+/**
+ * The name of a person in the engine. `n` is the signer's number in the order; third persons have numbers above those
+ * of all signers.
+ */
 export const personName = (n: number): string => (n > mostPrincipals ? `third-${n - mostPrincipals}` : `signer-${n}`);

@@ -9,17 +9,17 @@ import { peopleOf } from "../desk/orders.ts";
 import { findLive, findPerson, type LivePerson, sha256Of } from "./store.ts";
 import { liveMailWords } from "./words.ts";
 
-/** The token of a person's room link. */
+/** Derives the token of a person's room link. */
 export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =>
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
-/** The token of a room link, made with any of the keys; undefined when its key is missing. */
+/** The token of a room link, derived with whichever key matches the stored hash; undefined when no key matches. */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)
     .map((key) => roomTokenUnder(key, id))
     .find((token) => sha256Of(token).equals(tokenSha256));
 
-/** The six digits of a code, derived from its id and not stored. */
+/** Derives the six digits of a code from the code's id. The digits are not stored. */
 export function roomCode(secrets: SecretBytes, codeId: string): string {
   const random = createHmac("sha256", deriveKey(secrets, "live-code")).update(codeId).digest().readUIntBE(0, 6);
   return String(random % 1_000_000).padStart(6, "0");
@@ -33,7 +33,10 @@ type LiveMail = {
   codeId: string | null;
 };
 
-/** The link of a person's room, or the code for it. The address is read from the order when the mail is sent. */
+/**
+ * The mail with the link of a person's room, or with a code for it. It goes to the address that the order has when the
+ * mail is sent.
+ */
 export const liveMail = defineMail({
   queue: "live-session-mail",
   async load({ personId, codeId }: LiveMail, { db, rowMac, secrets, clock }: MailDeps) {
@@ -66,7 +69,7 @@ export const liveMail = defineMail({
       ...{ to, environment, subject, language, firm, caution: words.caution },
       greeting: words.hello(isPlainName(name) ? name : null),
       lines: code === null ? [words.link.line(by), words.link.have] : [words.code.line(code), words.code.minutes],
-      // A code must be entered in the browser that requested it, so the mail has no link that opens the room.
+      // The code must be entered in the browser that requested it, so the mail with a code has no link to the room.
       link: code === null ? { label: words.link.open, url: `${baseUrl}/notary-room/${token}?lang=${language}` } : null,
     };
   },

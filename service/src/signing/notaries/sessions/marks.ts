@@ -4,7 +4,7 @@ import { findSheet } from "../sheets/store.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { eventsOf, findLive, type LiveSession } from "./store.ts";
 
-/** Steps, consents and other events, for the recording's manifest. */
+/** Steps, consents and other events of a session, for the recording's manifest. */
 export async function marksOf(
   { sheets: { desk } }: { sheets: Pick<SheetDeps, "desk"> },
   session: LiveSession,

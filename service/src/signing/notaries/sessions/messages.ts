@@ -28,7 +28,8 @@ type Writing = Pick<LockedLive, "tx" | "session" | "at">;
 async function write(deps: LiveDeps, live: Writing, person: string, text: string): Promise<Message> {
   const { tx, session, at } = live;
   const isOn = session.state === "live" || session.state === "held";
-  // The manifest is written once the act has ended, so it could not contain a later message.
+  // A message after the act has ended is refused, because the manifest is already being written and could not contain
+  // it.
   if (!isOn || (await outcomeOf(tx, session.sheetId)) !== null)
     throw new ServiceError("conflict", "Nothing is recorded now, so no message is passed on.");
   await requireHere(deps, session.id, tx);
@@ -37,7 +38,7 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
   return { n, at: at.toISOString(), person, text };
 }
 
-/** Passes on a signer's message to everybody in the room. @throws ServiceError */
+/** Sends a signer's message to everybody in the room. @throws ServiceError */
 export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const text = textOf(typed);
   const written = await atLink(deps, link, ["room"], async (entered) => ({
@@ -47,7 +48,7 @@ export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed)
   deps.rooms.pass(written.session, written.message);
 }
 
-/** Passes on the notary's message to everybody in the room. @throws ServiceError */
+/** Sends the notary's message to everybody in the room. @throws ServiceError */
 export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const text = textOf(typed);
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -58,7 +59,7 @@ export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: st
   deps.rooms.pass(written.session, written.message);
 }
 
-/** The messages since this signer was let in, because earlier ones were for others. */
+/** The messages since this signer was admitted. Earlier messages were not meant for this signer. */
 export async function readMessages(deps: LiveDeps, link: RoomLink): Promise<Message[]> {
   const { session, person } = await requireStep(deps, link, "room");
   const since = person.admittedAt?.toISOString() ?? "";

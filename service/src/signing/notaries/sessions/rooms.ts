@@ -7,17 +7,20 @@ import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type Phase, phaseOf } from "./interruption.ts";
 
-/** The presence of a person in a room, judged by the packets of their video. Sound alone doesn't count. */
+/** The presence of a person in a room. Only video packets count: a person who sends sound alone is absent. */
 type Presence = {
-  /** The time of the last packet, or of the start of the wait for one, in milliseconds of the clock. */
+  /**
+   * The time of the last packet, in milliseconds of the clock. Before the first packet, the time since which one is
+   * expected.
+   */
   lastAt: number;
   hasJoined: boolean;
   phase: Phase;
-  /** The time of the last packet before the present gap. */
+  /** The time of the last packet before the present or latest gap. */
   goneAt: number;
   /** The number of packets lost in the last second. */
   lost: number;
-  /** Whether the take that is being recorded includes this person's video. */
+  /** Whether the person's current take in the recording includes video. */
   hasPicture: boolean;
 };
 
@@ -25,25 +28,28 @@ export type Room = {
   readonly session: string;
   readonly orderId: number;
   readonly liveAt: number;
-  /** The people who were admitted, by the engine's names. */
+  /** The people who were admitted, by their names in the engine. */
   readonly people: Map<string, Presence>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
-  /** The person whose turn it is to read and sign, and the token of the signing pages. */
+  /** The signer whose turn it is to read and sign, and the token of the signing pages. */
   turn: { person: string; token: string } | null;
-  /** Set when the engine can no longer record. */
+  /** Why the engine can no longer record; null while it can. */
   broken: string | null;
   leasedUntil: number;
 };
 
-/** News for a page: its part has changed, it must reconnect, the engine has a message, or a person wrote one. */
+/**
+ * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
+ * engine), or `written` (a person's message).
+ */
 type RoomNews =
   | { kind: "changed" }
   | { kind: "media" }
   | { kind: "message"; isCheck: boolean; message: ServerMessage }
   | { kind: "written"; written: Message };
 
-/** A person of a session or of a connection test. */
+/** Identifies a person within a session or a connection test. */
 type Of = { session: string; person: string };
 
 /** An open page: receives messages, and can be closed. */
@@ -56,14 +62,16 @@ const mostChecks = 50;
 const checkMs = minuteMs;
 
 export class LiveRooms {
-  /** The name of this process as a holder of leases. Another process on the same machine has a different name. */
+  /**
+   * The name of this process when it holds a lease on a session. Other processes on the same machine have other names.
+   */
   readonly node = newUuid();
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
   readonly #streams = new Map<string, Set<Listener>>();
   readonly #tickets = new Map<string, Of>();
   readonly #opening = new Map<string, Promise<void>>();
-  /** The connection tests by the engine's session: whose test it is, and its end. */
+  /** The running connection tests, by the engine's session: the person who tests, and the timer that ends the test. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
   readonly stop: () => void;
 
@@ -80,7 +88,7 @@ export class LiveRooms {
   roomOf = (session: string): Room | undefined => this.#rooms.get(session);
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
-  /** Opens a session. Concurrent callers for the same session wait for it. */
+  /** Opens a session. If it is already being opened, waits for that call instead. */
   async openOnce(session: string, open: () => Promise<void>): Promise<void> {
     const opening = this.#opening.get(session) ?? open().finally(() => this.#opening.delete(session));
     this.#opening.set(session, opening);
@@ -111,7 +119,7 @@ export class LiveRooms {
     this.tell(session, { kind: "changed" });
   }
 
-  /** Gives an admitted person a ticket to connect; an earlier ticket of the same person ends. */
+  /** Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working. */
   async connect(session: string, person: string): Promise<Ticket> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
@@ -119,7 +127,7 @@ export class LiveRooms {
     return this.#admit(session, person, false);
   }
 
-  /** Ends a person's media and the streams of their pages. */
+  /** Closes a person's media connection and the event streams of the person's pages. */
   async disconnect(session: string, person: string): Promise<void> {
     const key = `${session} ${person}`;
     for (const { end } of this.#streams.get(key) ?? []) end();
@@ -130,7 +138,8 @@ export class LiveRooms {
   }
 
   /**
-   * Sends a person's own media back, to test device and connection. Nothing is recorded, and it ends after a minute.
+   * Starts a connection test, which sends a person's own media back. Nothing is recorded, and the test ends after a
+   * minute.
    */
   async check(of: Of): Promise<Ticket> {
     for (const [check, owner] of this.#checks)
@@ -159,7 +168,7 @@ export class LiveRooms {
     return ticket;
   }
 
-  /** @throws ServiceError `not_found` for another person's ticket, and for one that has ended */
+  /** @throws ServiceError `not_found` for another person's ticket, and for a ticket that has ended */
   async signal(ticket: string, of: Of, message: ClientMessage): Promise<readonly ServerMessage[]> {
     const held = this.#tickets.get(ticket);
     const owner = held && (this.#checks.get(held.session) ?? held);
@@ -168,7 +177,10 @@ export class LiveRooms {
     return this.#deps.engine.signal(ticket, message);
   }
 
-  /** @returns a function that stops listening @throws ServiceError `rate_limited` for more pages than a person needs */
+  /**
+   * @returns a function that stops listening
+   * @throws ServiceError `rate_limited` when one person has too many pages open
+   */
   listen(session: string, person: string, listener: Listener): () => void {
     const key = `${session} ${person}`;
     const heard = this.#streams.get(key) ?? new Set();
@@ -180,19 +192,19 @@ export class LiveRooms {
     };
   }
 
-  /** Sends a message to all pages of a session. */
+  /** Sends a notification to all pages of a session. */
   tell(session: string, news: RoomNews): void {
     for (const [key, listeners] of this.#streams)
       if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
   }
 
-  /** Passes on a written message to the people in the room, and to nobody in the waiting room. */
+  /** Sends a written message to everybody in the room, but not to the waiting room. */
   pass(session: string, written: Message): void {
     for (const person of this.#rooms.get(session)?.people.keys() ?? [])
       for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear({ kind: "written", written });
   }
 
-  /** For each admitted person, the milliseconds without any video. */
+  /** For each admitted person, how many milliseconds ago the last video packet arrived. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));

@@ -1,4 +1,4 @@
-/** A live session of an order: whether it is offered, how the notary opens it, and how it begins. */
+/** A live session of an order: whether the service offers it, how the notary opens it, and how it begins. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
@@ -45,18 +45,19 @@ export type LiveDeps = {
   rooms: LiveRooms;
   recordings: Recordings;
   consentTexts: Pick<ConsentTexts, "find" | "current">;
-  /** The name of the tool in the journal: this service and its version. */
+  /** The name of the tool that the journal states: this service with its version. */
   tool: string;
 };
 
-/** The engine supports eight people, including the notary. */
+/** The most people besides the notary. The engine supports eight people in a session. */
 export const mostPeople = 7;
-/** An operator's confirmation is valid for a year. */
+/** How long an operator's confirmation of a state's requirement is valid: a year. */
 const confirmedMs = 366 * dayMs;
 
 /**
- * Why this service does not offer an act by audio and video for a state: a value is unknown, or the operator has not
- * confirmed it; null when it is offered. The service never decides by itself that a state accepts it.
+ * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, or the
+ * operator has not confirmed that the state's requirement is met. Null when they are offered. The service never decides
+ * by itself that a state accepts it.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
@@ -69,7 +70,7 @@ export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): stri
   return proofingGap(online, means);
 }
 
-/** Why the notary can't open a session for the order here; null when it is possible. */
+/** Why the notary can't open a session for the order here; null when the notary can. */
 export function liveObstacle(
   { identity, sheets }: Pick<LiveDeps, "identity" | "sheets">,
   { eligibility, order }: Pick<Claimed, "eligibility" | "order">,
@@ -81,7 +82,7 @@ export function liveObstacle(
   return liveGap(rules.online, meansFor(identity, order.environment), sheets.desk.clock());
 }
 
-/** Opens a session: the document is prepared, the run sheet begins, and each signer is mailed a link. @throws ServiceError */
+/** Opens a session: prepares the document, begins the run sheet, and mails each signer a link. @throws ServiceError */
 export async function openLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   sessionOf(operator);
   const read = formReader(typed);
@@ -128,7 +129,7 @@ export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { o
   return session ? { session, people: await livePeople(desk.db, session.id) } : null;
 }
 
-/** The facts of a session that a room shows; undefined when its notary or sheet no longer exists. */
+/** The facts of a session that its rooms show. Undefined when its notary or its sheet no longer exists. */
 export async function livePeopleOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) {
   const [notary, sheet, people, order] = await Promise.all([
     findNotary(desk.db, session.notaryId),
@@ -148,8 +149,8 @@ export type LockedLive = {
 };
 
 /**
- * Runs work on the open session of an order that the notary has claimed, with order and session locked. @throws
- * ServiceError `conflict` without one
+ * Runs work on the open session of an order that the notary has claimed. Locks the order and the session.
+ * @throws ServiceError `conflict` when no session is open
  */
 export async function atLive<T>(
   deps: Pick<LiveDeps, "sheets">,
@@ -180,7 +181,7 @@ export async function note(
 }
 
 /**
- * Begins the session: from now on all media are recorded. Everybody has already consented.
+ * Begins the session: from now on all media are recorded. Everybody must have consented before.
  * @throws ServiceError `conflict` naming a person who has not; `unavailable` while the engine can't open a session
  */
 export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
@@ -217,7 +218,8 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     );
     throw error;
   }
-  // If a request ended the act in the meantime, it found no recording to end, so the recording is ended here.
+  // If a request has ended the act since the session began, that request found no recording to end. So the recording is
+  // ended here.
   if ((await outcomeOf(deps.sheets.desk.db, session.sheetId)) !== null) {
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
@@ -228,7 +230,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
 
 export const leaseMs = 15_000;
 
-/** @returns the end of this node's lease on the session; null while another node has it */
+/** Renews this node's lease on a session. @returns the lease's end; null while another node has the session */
 export async function renewLease({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {
   const now = desk.clock();
   const until = new Date(now.getTime() + leaseMs);
@@ -246,8 +248,9 @@ const elsewhere = () =>
   new ServiceError("unavailable", "Another server holds this session. Try again in some seconds.");
 
 /**
- * A lease that has ended is not renewed, because its end shows how long people were away. @throws ServiceError
- * `unavailable` while another node has the session
+ * Requires that this node has the session. A lease that has ended is not renewed here, because its end shows how long
+ * people were away.
+ * @throws ServiceError `unavailable` while another node has the session
  */
 export async function requireHere({ rooms, sheets: { desk } }: LiveDeps, id: string, tx: Tx): Promise<void> {
   if (await isHeldElsewhere(tx, id, rooms.node, desk.clock())) throw elsewhere();

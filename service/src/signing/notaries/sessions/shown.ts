@@ -1,5 +1,6 @@
 /**
- * The document that each person's browser shows in a live session, identified by the hash that the browser computed.
+ * The document that each person's browser shows in a live session. The browser computes the document's hash, which
+ * identifies it.
  */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -11,10 +12,13 @@ import { notaryName, personName } from "./interruption.ts";
 import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
 import { eventsOf, type LiveSession } from "./store.ts";
 
-/** Limits the size of the record: a document has a revision for each signer, and pages may be opened again. */
+/**
+ * The most records of shown documents in a session. A document has a revision for each signer, and pages may be opened
+ * again, so there may be many.
+ */
 const mostShown = 100;
 
-/** The last hash that each person's browser reported, by the session's names. */
+/** The last hash that each person's browser reported, by the person's name within the session. */
 export async function shownIn(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   session: LiveSession,
@@ -36,9 +40,9 @@ function readHash(typed: Typed): string {
 type Showing = Pick<LockedLive, "tx" | "session" | "at">;
 
 /**
- * Records which document a person's browser shows, even if it is not the current one.
- * @throws ServiceError `conflict` for a document that is not the current one (after recording it), and while nothing is
- * recorded
+ * Records which document a person's browser shows, even if the document is not the current one.
+ * @throws ServiceError `conflict` for a document that is not the current one (it is recorded nevertheless), and while
+ * nothing is recorded
  */
 async function write(deps: LiveDeps, live: Showing, person: string, sha256: string): Promise<boolean> {
   const { desk } = deps.sheets;

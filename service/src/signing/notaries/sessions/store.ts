@@ -10,7 +10,7 @@ import type { SheetOutcome } from "../sheets/store.ts";
 
 /** A meeting of a notary and the signers of an order by audio and video. */
 export type LiveSession = {
-  /** The engine and the recording use the same id. */
+  /** The id of the session, which the media engine and the recording use too. */
   id: string;
   orderId: number;
   taskId: number;
@@ -27,7 +27,7 @@ export type LiveSession = {
   headSha256: string | null;
 };
 
-/** A person's answer to being recorded. */
+/** A person's answer to the question whether the person may be recorded. */
 type RecordingConsent = {
   agreed: boolean;
   version: string;
@@ -42,10 +42,10 @@ export type LivePerson = {
   n: number;
   name: string;
   role: "signer" | "credible_witness" | "interpreter";
-  /** Null for a signer, whose address and language are those of the order. */
+  /** The address and language of a third person. Null for a signer, whose address and language the order states. */
   email: string | null;
   language: string | null;
-  /** The number of the signer whom a credible witness vouches for. */
+  /** For a credible witness, the number of the signer whom the witness vouches for. */
   forSigner: number | null;
   tokenSha256: Buffer;
   codeId: string | null;
@@ -71,8 +71,9 @@ export const sessionState: StateMac = {
 };
 
 /**
- * The MAC covers every column, because a changed hash would let another browser into a room. The name of a third person
- * is covered together with the columns that only third persons have, which keeps the MACs of earlier rows.
+ * The MAC covers every column; otherwise a changed hash could let another browser into a room. For third persons the
+ * name is covered in one value together with the columns that only they have, so MACs from before these columns existed
+ * stay valid.
  */
 const personState: StateMac = {
   table: sql`live_people`,
@@ -111,7 +112,7 @@ export async function findLive(db: Sql, id: string): Promise<LiveSession | undef
   return (await sessionsWhere(db, sql`id = ${id}`))[0];
 }
 
-/** The order must be locked before. */
+/** The caller must have locked the order. */
 export async function lockLive(tx: Tx, id: string): Promise<LiveSession | undefined> {
   return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
 }
@@ -125,14 +126,17 @@ export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession |
 export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
-/** Sessions whose act has ended, and that no other node has in its engine. */
+/** Sessions that this node should close: their act has ended, and no other node has them in its engine. */
 export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
     WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < ${now})
     LIMIT 50`);
 
-/** Sessions that no node has: their service ended, or nobody came to the waiting room. */
+/**
+ * Sessions to give up: their service has ended and no node has taken over within 30 minutes, or they were opened a day
+ * ago and never began.
+ */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < ${now}::timestamptz - interval '30 minutes')
@@ -154,7 +158,7 @@ export async function updateLive(tx: Tx, id: string, set: Statement): Promise<vo
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** @returns false while another node has the session in its engine */
+/** @returns false while another node has a valid lease on the session */
 export async function leaseSession(db: Sql, id: string, node: string, now: Date, until: Date): Promise<boolean> {
   const rows = await db.query(sql`
     UPDATE live_sessions SET node = ${node}, lease_until = ${until}
@@ -170,7 +174,7 @@ export async function isHeldElsewhere(db: Sql, id: string, node: string, now: Da
   return rows.length === 1;
 }
 
-/** Lets another process take the session at once. */
+/** Ends this process's lease, so that another process can take over the session at once. */
 export const releaseLease = (db: Sql, id: string, node: string, now: Date) =>
   db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE id = ${id} AND node = ${node}`);
 
@@ -204,7 +208,7 @@ type NewPerson = Pick<LivePerson, "id" | "sessionId" | "n" | "name"> & { token: 
     Pick<LivePerson, "role" | "email" | "language" | "forSigner">
   >;
 
-/** A signer, unless a role is set. */
+/** Adds a person to a session: a signer, unless another role is given. */
 export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...third }: NewPerson): Promise<void> {
   const { role = "signer", email = null, language = null, forSigner = null } = third;
   await tx.query(sql`
@@ -221,7 +225,7 @@ export async function updatePerson(tx: Tx, id: string, set: Statement): Promise<
   await writeStateMacs(tx, personState, sql`id = ${id}`);
 }
 
-/** An event in a session. `person` is the engine's name for the person. */
+/** An event in a session. `person` is the person's name in the engine. */
 type LiveEvent = {
   readonly name: string;
   readonly by: string;
@@ -229,7 +233,7 @@ type LiveEvent = {
   readonly detail: unknown;
 };
 
-/** Appends to the record of a session that the transaction has locked. */
+/** Appends an event to the record of a session. The transaction must have locked the session. */
 export async function appendEvent(
   tx: Tx,
   rowMac: RowMac,
@@ -254,7 +258,7 @@ export async function appendEvent(
 
 type Stored = { at: string } & LiveEvent;
 
-/** The events of a session, oldest first. @throws Error for an altered record */
+/** The events of a session, oldest first. @throws Error when one was altered */
 export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
   const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);

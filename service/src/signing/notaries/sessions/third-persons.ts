@@ -27,8 +27,8 @@ export const roleWords: Readonly<Record<LivePerson["role"], string>> = {
 };
 
 /**
- * Why the state's rules exclude a person of this role from a session; null when they don't. A value that nobody has
- * entered counts as no.
+ * Why the state's rules exclude a person of this role from a session; null when they don't. A rule whose value nobody
+ * has entered excludes the person.
  */
 export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
   const name = role === "interpreter" ? "interpreter" : "credibleWitness";
@@ -39,8 +39,8 @@ export function roleObstacle(role: ThirdRole, online: OnlineRules): string | nul
 }
 
 /**
- * Invites a third person into the waiting room. This is possible only before the session begins, because everybody in
- * it agrees to the recording, and the recording names them.
+ * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the
+ * session must agree to the recording, and the recording names everybody.
  * @throws ServiceError naming every wrong field, or the rule of the state
  */
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -98,7 +98,7 @@ function readInvited(typed: Typed, signers: number) {
   return read.done({ role, name: read.required("name"), email, language, forSigner });
 }
 
-/** Takes an invitation back before the session begins, such as one with a wrong address. @throws ServiceError */
+/** Withdraws an invitation before the session begins, for example one with a wrong address. @throws ServiceError */
 export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const gone = await atLive(deps, operator, claimed, async (live) => {
@@ -113,9 +113,9 @@ export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Records in a session that a signer's credible witness was identified, or swore who the signer is. Notary, signer and
+ * Records that a signer's credible witness was identified in a session, or swore who the signer is. Notary, signer and
  * witness must be present and recorded.
- * @throws ServiceError naming the field and the rule, the open step, or the person who is absent
+ * @throws ServiceError naming the field and the rule, the step that is open, or the person who is absent
  */
 export async function noteLiveWitness(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -145,7 +145,7 @@ const witnessFor = (people: readonly LivePerson[], signer: number): LivePerson |
 
 type Vouched = { session: string; people: readonly LivePerson[]; signer: number };
 
-/** Why a signer's credible witness does not count in the session now; null when it does. */
+/** Why a signer's credible witness does not count in the session now; null when the witness does. */
 export function witnessObstacle(
   { rooms }: Pick<LiveDeps, "rooms">,
   { eligibility }: Pick<Claimed, "eligibility">,
@@ -161,7 +161,7 @@ export function witnessObstacle(
   return here.every((person) => recorded?.has(person)) ? null : `${witness.name} is not on the recording yet.`;
 }
 
-/** The third persons who were let in, as lines of the journal's entry. */
+/** The third persons who were admitted, as lines for the act's journal entry. */
 export const presentLines = (people: readonly LivePerson[]): string[] =>
   people
     .filter(({ role, admittedAt }) => role !== "signer" && admittedAt !== null)

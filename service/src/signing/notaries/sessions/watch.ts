@@ -1,5 +1,6 @@
 /**
- * Watches live sessions once a second: who leaves and returns, whether a signer is done, and whether the act has ended.
+ * Watches live sessions once a second: which people leave and return, whether a signer has finished, and whether the
+ * act has ended.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -87,15 +88,17 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   await followTurn(deps, room);
 }
 
-/** Another node has the session or has ended it, so media and recording stop on this node. */
+/**
+ * Stops the media and the recording of a session on this node, because another node has the session or has ended it.
+ */
 async function letGo({ rooms, recordings }: LiveDeps, { session }: Room): Promise<void> {
   rooms.remove(session);
   await recordings.leave(session);
 }
 
-/** Continues the session in a restarted engine. */
+/** Continues the session in an engine that was restarted. */
 async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void> {
-  // Resets the flag first, because the engine may be lost again in the meantime.
+  // Resets the flag before opening the session, because the engine may be lost again while it opens.
   room.broken = null;
   room.recorded.clear();
   try {
@@ -110,7 +113,8 @@ async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void
 type Turned = { person: string; from: Phase; to: Phase; silentMs: number };
 
 /**
- * Records who left and returned, holds the session in between, and makes the act begin again if the state requires it.
+ * Records which people left and returned. Holds the session while somebody is away, and makes the act begin again if
+ * the state requires it.
  */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];
@@ -163,12 +167,13 @@ async function onlineOf({ sheets: { desk } }: LiveDeps, { notaryId }: LiveSessio
   return (await desk.readEligibility(desk.db)).rules.of(notary?.state ?? "").online;
 }
 
-/** Marks the steps that a signer performed on their own pages. */
+/** Marks the steps that a signer has performed on the signing pages. */
 async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
-  // A service that stopped may not have marked a step that its signer finished.
+  // Looks for the open step on the sheet. If the service stopped after a signer finished a step, the step is still
+  // unmarked.
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
   if (open?.step.by !== "signer") return;
@@ -190,7 +195,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   }
 }
 
-/** Extends a signer's turn to the end of the lease, so that neither outlives a killed service. */
+/** Extends a signer's turn to the end of the lease. If the service is killed, both end at that time. */
 async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }: Room): Promise<void> {
   await desk.db.transaction(async (tx) => {
     const envelope = await roomEnvelopeOf(tx, orderId);
@@ -198,7 +203,7 @@ async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }
   });
 }
 
-/** Ends a session whose service ended, or to which nobody came. */
+/** Ends a session whose service has ended, or that never began. */
 async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   const session = await findLive(deps.sheets.desk.db, id);
   if (!session) return;
@@ -208,8 +213,8 @@ async function endLeft(deps: LiveDeps, id: string): Promise<void> {
 
 /**
  * Takes over a session that was live when its service ended. The session is on hold, and everybody counts as absent
- * since that time.
- * @throws ServiceError `unavailable` while another node has it
+ * since that service ended.
+ * @throws ServiceError `unavailable` while another node has the session
  */
 export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {
   if (!deps.rooms.roomOf(id)) await deps.rooms.openOnce(id, () => openHere(deps, id));
@@ -238,7 +243,8 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
 }
 
 /**
- * The last time at which the service that had a session was certainly running: a killed service renewed its lease then.
+ * The last time at which the service that had a session is known to have run. For a killed service, that is when it
+ * last renewed its lease.
  */
 async function leftAt(db: Sql, id: string): Promise<Date> {
   const [row] = await db.query<{ until: Date | null; isKilled: boolean; openedAt: Date }>(sql`

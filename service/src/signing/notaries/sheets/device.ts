@@ -31,7 +31,7 @@ export const basisWords = {
  * Hands the device to the signer whose step is open. The console session in this browser is suspended until the device
  * is back.
  * @returns the token of the signing pages
- * @throws ServiceError `conflict` naming the open step
+ * @throws ServiceError `conflict` naming the step that is open
  */
 export async function handOver(deps: SheetDeps, operator: Operator, code: string): Promise<string> {
   const { desk } = deps;
@@ -61,7 +61,10 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
   });
 }
 
-/** Takes the device back through a signed-in session: with a passkey, or from another device. @throws ServiceError */
+/**
+ * Takes the device back through a console session: one that signed in again with a passkey, or one on another device.
+ * @throws ServiceError
+ */
 export async function takeBack(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {
@@ -83,10 +86,10 @@ async function returned(
   await noteEvent(tx, rowMac, sheet, { name: "handed_back", signer }, { by, at });
 }
 
-/** The holder of a browser whose console session is suspended. */
+/** Identifies a browser whose console session is suspended: the session, and its user. */
 export type Holding = { sessionId: string; userId: string };
 
-/** The content of the page that a signer sees; null for a browser that no notary has handed over. */
+/** The state for the page of a handed-over device; null when no notary has handed over this browser. */
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);
   const sheet = open && (await findSheet(desk, open.sheetId));
@@ -96,7 +99,7 @@ export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: H
 /**
  * Takes the device back with the PIN, in the browser that was handed over.
  * @returns the order's code
- * @throws ServiceError for a wrong PIN; after five, only signing in takes the device back
+ * @throws ServiceError for a wrong PIN; after five wrong ones, the device can be taken back only by signing in
  */
 export async function takeBackByPin(
   { desk }: Pick<SheetDeps, "desk">,
@@ -117,7 +120,7 @@ export async function takeBackByPin(
     await lockOrder(tx, code);
     if (!(await closeHandOver(tx, open.id, "pin", at))) throw gone();
     const now = await findSheet({ ...desk, db: tx }, sheet.id);
-    // If the order was released in the meantime, its task and sheet are different ones.
+    // Marks the signer's steps, unless the notary has released the order since then.
     if (now?.endedAt === null && (await isInHands(tx, now))) {
       const room = await roomEnvelopeOf(tx, sheet.orderId);
       const locked = await lockOpenSheet(tx, desk.rowMac, sheet.id);

@@ -9,7 +9,7 @@ export type HandOver = {
   id: string;
   sheetId: string;
   signer: number;
-  /** The console session in that browser, which is suspended in the meantime. */
+  /** The console session of the browser that was handed over. It is suspended until the device is back. */
   sessionId: string;
   givenAt: Date;
   failures: number;
@@ -27,7 +27,7 @@ const handOverState: StateMac = {
 
 export const handOverRows = stateRows(handOverState);
 
-/** There are a million PINs of six digits, so a guesser succeeds once in 200,000 times. */
+/** A six-digit PIN has a million values. With five tries, a guesser succeeds in one of 200,000 cases. */
 export const mostWrongPins = 5;
 
 async function openOne(db: Sql, where: Statement, lock: Statement): Promise<HandOver | undefined> {
@@ -43,7 +43,7 @@ export const handOverOfSession = (db: Sql, sessionId: string) => openOne(db, sql
 
 type New = Pick<HandOver, "sheetId" | "signer" | "sessionId" | "givenAt">;
 
-/** The transaction must have locked the sheet, and closed an open hand-over of it. */
+/** The transaction must have locked the sheet, and closed the sheet's open hand-over. */
 export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, givenAt }: New): Promise<void> {
   const id = newUuid();
   await tx.query(sql`
@@ -53,8 +53,8 @@ export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, given
 }
 
 /**
- * Counts an attempt before its PIN is compared, so that concurrent attempts can't exceed the limit. @returns false when
- * no attempt is left
+ * Counts an attempt before its PIN is compared, so that concurrent attempts can't exceed the limit.
+ * @returns false when no attempt is left
  */
 export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   const open = await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`);

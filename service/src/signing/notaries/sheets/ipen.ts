@@ -18,7 +18,7 @@ import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
-/** The dependencies of acts in person on one device, in addition to the desk. */
+/** The dependencies that acts in person on one device need in addition to those of the desk. */
 export type SheetDeps = {
   desk: DeskDeps;
   workers: Workers;
@@ -32,8 +32,8 @@ export type PlaceFor = (claimed: Claimed, script: Script) => PlaceBlock;
 const leastPin = 6;
 
 /**
- * Opens an act in person: the document is prepared if signers sign in the act, and the run sheet begins.
- * @throws ServiceError naming the field and the rule, or why such an act is impossible for this order
+ * Opens an act in person. If signers sign during the act, prepares the document. Then begins the run sheet.
+ * @throws ServiceError naming the field and the rule, or saying why such an act is impossible for this order
  */
 export async function beginAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const session = sessionOf(operator);
@@ -50,9 +50,9 @@ export async function beginAct(deps: SheetDeps, operator: Operator, code: string
 type NewAct = { act: Script["act"]; mode: SheetMode; pinHash: string | null };
 
 /**
- * Prepares the document if signers sign in the act, and opens its run sheet.
+ * Prepares the document if signers sign during the act, and begins the run sheet.
  * @param also writes further data in the same transaction
- * @throws ServiceError why such an act is impossible for this order
+ * @throws ServiceError saying why such an act is impossible for this order
  */
 export async function openAct(
   deps: SheetDeps,
@@ -68,7 +68,8 @@ export async function openAct(
   await desk.db.transaction(async (tx) => {
     const { at } = await lockClaimed(tx, desk, operator, claimed);
     if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
-    // A document that was prepared just before the service stopped is prepared again.
+    // Discards a document that was prepared for an act that never began because the service stopped. It is prepared
+    // again below.
     await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
   });
   if (hasSigners) await prepare(deps, claimed, script);
@@ -107,7 +108,7 @@ export function sessionOf(operator: Operator) {
   return operator.session;
 }
 
-/** @throws ServiceError why such an act is impossible for this order */
+/** @throws ServiceError saying why such an act is impossible for this order */
 async function scriptFor(
   { desk, scripts }: SheetDeps,
   { eligibility, notary, order }: Claimed,
@@ -140,7 +141,7 @@ async function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed,
 
 export type Opened = { sheet: Sheet; room: RoomEnvelope | undefined };
 
-/** The content of an act's page; null without an open act. */
+/** The state that an act's page shows; null when no act is open. */
 export type SheetView = Opened & {
   turns: { turn: Turn; isMarked: boolean; words: string }[];
   open: Turn | null;
@@ -148,7 +149,7 @@ export type SheetView = Opened & {
   handOver: HandOver | undefined;
 };
 
-/** @param conditions those of an act that does not take place in one room */
+/** @param conditions the conditions to check; by default those of an act in one room */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
   { order, notary }: Claimed,
@@ -182,9 +183,10 @@ export async function sheetOf(
 type Locked = Awaited<ReturnType<typeof lockClaimed>>;
 
 /**
- * Runs work on the open sheet of an order that the notary has claimed, with all locks, and with the signers' own steps
- * marked.
- * @param mode of the sheet, because acts in one room and acts by audio and video have different conditions
+ * Runs work on the open sheet of an order that the notary has claimed. Takes all locks, and marks the steps that
+ * signers have performed on the signing pages.
+ * @param mode the mode that the sheet must have, because acts in one room and acts by audio and video have different
+ * conditions
  */
 export function atSheet<T>(
   { desk }: Pick<SheetDeps, "desk">,
@@ -206,7 +208,7 @@ export function atSheet<T>(
 
 /**
  * Marks a step of the notary.
- * @throws ServiceError `conflict` naming the open step, `validation` naming every wrong field
+ * @throws ServiceError `conflict` naming the step that is open, `validation` naming every wrong field
  */
 export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
@@ -221,7 +223,8 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
     const isIdentity = name === "identify" && signer !== null;
     const choice = isIdentity ? (typed[principalField(signer, "basis")] ?? null) : (typed["choice"] ?? null);
     const mark = { name, signer, choice: choice === "" ? null : choice };
-    // The fields are checked only if this is the open step. Otherwise the error names the open step first.
+    // The fields of the identity are read only if this step is open. Otherwise `markStep` throws an error that names
+    // the open step.
     if (isIdentity && turn?.step.name === name && turn.signer === signer) {
       const known = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
       const detail = { ...accepted(readIdentity(known, signer, false)), name: nameOf(sheet, signer) };
@@ -230,7 +233,10 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
   });
 }
 
-/** Ends an act in person without refusing the order; signatures in the act no longer count. @throws ServiceError */
+/**
+ * Ends an act in person without refusing the order. Signatures that were made during the act no longer count. @throws
+ * ServiceError
+ */
 export async function abandonAct(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   await atSheet(deps, operator, claimed, async (tx, { sheet }, { at, order }) => {

@@ -7,14 +7,14 @@ import { openSheetOf, type Sheet } from "./store.ts";
 
 /** The session and the recording of an act by audio and video. */
 export type OnRecord = Pick<Act, "session" | "recording"> & {
-  /** The third persons who were let in, as lines of the act's witnesses. */
+  /** The third persons who were admitted, as lines for the act's list of witnesses. */
   present: readonly string[];
 };
 
 /**
- * Notes an act. If it has a run sheet, the act names the end of the sheet's record, so that the notary's signature
- * covers the marks.
- * @param onRecord where the live session is recorded; null without one
+ * Stores the act that the notary noted. If the act has a run sheet, it names the sheet's last mark, so that the
+ * notary's signature covers the marks.
+ * @param onRecord the facts about the live session and its recording; null without a session
  */
 export async function noteAct(
   desk: DeskDeps,
@@ -32,7 +32,7 @@ export async function noteAct(
 
 const minute = (at: string): string => at.slice(0, 16);
 
-/** The form of the act, filled in from the sheet. The notary reviews and completes it. */
+/** The form of the act, filled in from the run sheet. The notary reviews and completes it. */
 export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string> {
   const steps = sheet.marks.filter(({ kind, run }) => kind === "step" && run === sheet.run);
   const [first, last] = [steps[0], steps.at(-1)];
@@ -52,7 +52,7 @@ export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string
   };
 }
 
-/** Notes who swore and who affirmed, because the form of an act has no field for it. */
+/** The note that says which signers swore and which affirmed, because the form of an act has no field for it. */
 const notesOf = ({ people }: Sheet, steps: readonly Mark[]): string =>
   steps
     .filter(({ name }) => name === "oath" || name === "oath_alone")

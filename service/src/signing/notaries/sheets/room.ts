@@ -9,8 +9,8 @@ import { markOf, openTurn, type Progress, turnWords, type Unmet } from "./steps.
 import { openSheetOf, openSheetsOfOrder, type Sheet, type SheetOutcome } from "./store.ts";
 
 /**
- * Why a condition of an act in person is not met; null when all are. Only consent is checked, because nothing is
- * recorded and the notary sees who is present.
+ * Why a condition of an act in person is not met; null when it is met. Only consent is checked: nothing is recorded,
+ * and the notary sees who is present.
  */
 export const unmetIn =
   (room: RoomEnvelope | undefined): Unmet =>
@@ -21,8 +21,8 @@ export const unmetIn =
   };
 
 /**
- * Marks the steps that a signer performed on the signing pages. Consent and signature are rows of the envelope, so
- * nothing is lost if the service stops in between.
+ * Marks the steps that signers have performed on the signing pages. Consents and signatures are stored with the
+ * envelope, so no step is lost if the service stops before it is marked.
  */
 export async function markSignersSteps(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function markSignersSteps(
   return now;
 }
 
-/** The end of a sheet's record. An act names it, so that the notary's signature covers it. */
+/** The last mark of a sheet's record. An act names it, so that the notary's signature covers the record. */
 export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
   id,
   position: headPosition,
@@ -54,9 +54,9 @@ export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act
 });
 
 /**
- * Returns the open sheet of a task, whose only remaining step must be the notary's signature on the noted act;
- * undefined without a sheet.
- * @throws ServiceError `conflict` naming the open step, or the part of the act that differs from the sheet
+ * Requires that the open sheet of a task has only one step left: the notary's signature on the noted act. Returns the
+ * sheet; undefined when no sheet is open.
+ * @throws ServiceError `conflict` naming the step that is open, or the part of the act that differs from the sheet
  */
 export function requireReady(sheet: Sheet | undefined, act: Act): void {
   if (!sheet) {
@@ -78,8 +78,8 @@ export function requireReady(sheet: Sheet | undefined, act: Act): void {
 }
 
 /**
- * The marked identity is the notary's statement during the act, so the journal must say the same. @throws ServiceError
- * `conflict`
+ * Requires that the noted act names the same principals, with the same identity, as the marks. The marks are what the
+ * notary stated during the act, so the journal must agree with them. @throws ServiceError `conflict`
  */
 function requirePrincipals(sheet: Sheet, { principals }: Act): void {
   const wrong = (what: string) => new ServiceError("conflict", `${what} Note the act again as you marked it.`);
@@ -87,7 +87,7 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
     throw wrong("The principals that you noted are not those who appeared.");
   for (const { n, name } of sheet.people) {
     const marked = principalOf(sheet, n);
-    // Compared by position, because two signers may have the same name.
+    // Compares by position and not by name, because two signers may have the same name.
     const noted = principals[n - 1];
     if (!marked || noted?.name !== name) throw wrong(`${name} appeared, and is not principal ${n}.`);
     if (!isDeepStrictEqual(identityOf(noted), identityOf(marked)))
@@ -97,15 +97,15 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
 
 const identityOf = ({ basis, credential, witness }: Principal) => ({ basis, credential, witness });
 
-/** A principal's facts, from the mark of the identity step; undefined before that mark. */
+/** The facts about a principal, from the mark of the identity step; undefined while that step is not marked. */
 export const principalOf = (sheet: Progress, n: number): Principal | undefined =>
   markOf(sheet, "identify", n)?.detail as Principal | undefined;
 
 type Ended = { document: { bytes: number; sha256: string } } & By;
 
 /**
- * Ends the sheet of a task with the notary's signature, in the transaction that writes the journal and moves the order.
- * Does nothing without a sheet. @throws ServiceError as `requireReady`
+ * Ends the open sheet of a task with the notary's signature, in the transaction that writes the journal and changes the
+ * order's status. Does nothing without a sheet. @throws ServiceError as `requireReady`
  */
 export async function endWithSignature(
   tx: Tx,
@@ -126,7 +126,10 @@ export async function endWithSignature(
   if (room) await completeRoom(tx, rowMac, room.id, { notarizedSha256: sha256, bytes, at });
 }
 
-/** Ends the open sheets of an order without an act, and voids their signatures. Does nothing without a sheet. */
+/**
+ * Ends the open sheets of an order without an act, and voids the signatures that were made on them. Does nothing
+ * without a sheet.
+ */
 export async function endWithoutAct(
   tx: Tx,
   rowMac: RowMac,

@@ -13,11 +13,11 @@ import {
 } from "../../../orders/pricing/pricing.ts";
 import { type ActKind, actKinds, identityBases } from "../acts/act.ts";
 
-/** How an act with a run sheet is performed: in person on one device, or by audio and video. */
+/** The modes of an act with a run sheet: `ipen` in person on one device, or `ron` by audio and video. */
 export const sheetModes = ["ipen", "ron"] as const;
 export type SheetMode = (typeof sheetModes)[number];
 
-/** The conditions of a step, which must be met before the step is marked. */
+/** The conditions that a step may have. They must be met before the step is marked. */
 export const needs = ["identity", "consent", "present", "recording"] as const;
 export type Need = (typeof needs)[number];
 
@@ -39,7 +39,7 @@ export const stepNames = [
 ] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** Words in the languages of notaries and signers. */
+/** The same words in the two languages that the sheets use. */
 export type Words = { readonly en: string; readonly es: string };
 
 export type ScriptStep = {
@@ -48,11 +48,11 @@ export type ScriptStep = {
   readonly per: "act" | "signer";
   readonly words: Words;
   readonly needs: readonly Need[];
-  /** The mark must name one of these; empty for a step without a choice. */
+  /** The choices of the step, one of which the mark must name. Empty for a step without a choice. */
   readonly choices: readonly string[];
 };
 
-/** The steps of one act. A sheet stores them, so that they stay the same from its first mark to its last. */
+/** The steps of one act. A sheet stores its script, so that the steps stay the same from the first mark to the last. */
 export type Script = {
   readonly act: ActKind;
   readonly mode: SheetMode;
@@ -70,7 +70,9 @@ export type ScriptQuestion = {
 };
 
 export type Scripts = {
-  /** The script of an act. Null for an act that has no script, such as a jurat on a document that was signed before. */
+  /**
+   * The script of an act. Null for an act that has no script, such as a jurat on a document that was signed beforehand.
+   */
   readonly of: (question: ScriptQuestion) => Script | null;
 };
 
@@ -185,6 +187,6 @@ function wordsOfState(place: Place, steps: Steps): ReadonlyMap<string, Words> {
   );
 }
 
-/** The words of a step, with the facts filled in. */
+/** The words of a step in which the facts are filled in. */
 export const filled = (words: string, facts: Readonly<Record<string, string>>): string =>
   words.replaceAll(/\{([a-z]+)\}/g, (_, slot: string) => facts[slot] ?? "");

@@ -7,7 +7,7 @@ import type { Script, StepName } from "./scripts.ts";
 import { type Marked, openTurn, type Person, requireTurn, turnWords, type Unmet } from "./steps.ts";
 import { appendMark, findSheet, insertSheet, lockSheet, type Sheet, type SheetOutcome, updateSheet } from "./store.ts";
 
-/** The actor on a sheet, and the time. */
+/** The actor who changes a sheet, and the time. */
 export type By = { readonly by: string; readonly at: Date };
 
 export type Opening = {
@@ -21,7 +21,7 @@ export type Opening = {
 
 /**
  * Opens the run sheet of an act. The caller must have locked the order.
- * @throws ServiceError `conflict` while another sheet of the task is open
+ * @throws ServiceError `conflict` while another sheet of the same task is open
  */
 export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }: By): Promise<Sheet> {
   const id = newUuid();
@@ -42,7 +42,7 @@ export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise
 }
 
 /**
- * Marks the open step of a sheet that the transaction has locked.
+ * Marks the open step of a sheet. The transaction must have locked the sheet.
  * @throws ServiceError `conflict` naming the step that is open, or the condition that is not met
  */
 export async function markStep(
@@ -67,8 +67,8 @@ export const noteEvent = (
 ): Promise<Sheet> => appendMark(tx, rowMac, sheet, { kind: "event", name, signer, choice: null, detail, by, at });
 
 /**
- * Begins the act again. The marks of the previous run stay on record, but no longer count.
- * @param keep steps whose marks also count in the new run
+ * Begins the act again as a new run. The marks of the previous run stay on record, but no longer count.
+ * @param keep the steps whose marks also count in the new run
  */
 export async function restartSheet(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function restartSheet(
   return now;
 }
 
-/** @throws ServiceError `conflict` for an act that is ended before its last step */
+/** @throws ServiceError `conflict` for the outcome `done` while a step is still open */
 export async function endSheet(
   tx: Tx,
   rowMac: RowMac,

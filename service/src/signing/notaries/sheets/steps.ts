@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 
-/** A person who appears before the notary, one for each of the order's signers, in the same order. */
+/** A person who appears before the notary. There is one for each of the order's signers, in the same order. */
 export type Person = { readonly n: number; readonly name: string };
 
 /** An entry in a sheet's record: a marked step or another event. */
@@ -18,7 +18,7 @@ export type Mark = {
   readonly detail: unknown;
 };
 
-/** A step at its position in the act. */
+/** A step of the act, for one signer or for all. */
 export type Turn = { readonly step: ScriptStep; readonly signer: number | null };
 
 export type Progress = {
@@ -29,8 +29,8 @@ export type Progress = {
 };
 
 /**
- * The steps of an act in order. Steps that each signer has are grouped by signer: one signer does all of them before
- * the next one starts.
+ * The steps of an act in order. Some steps are performed once for each signer: one signer performs all of them before
+ * the next signer starts.
  */
 export function turnsOf({ script, people }: Pick<Progress, "script" | "people">): Turn[] {
   const turns: Turn[] = [];
@@ -50,29 +50,31 @@ export function turnsOf({ script, people }: Pick<Progress, "script" | "people">)
   return turns;
 }
 
-/** The mark of a step in the present run; undefined while unmarked. */
+/** The mark of a step in the present run; undefined while the step is not marked. */
 export const markOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: StepName, signer: number | null) =>
   marks.find(
     (mark) => mark.kind === "step" && mark.run === run && mark.name === name && (mark.signer ?? null) === signer,
   );
 
-/** The only step that can be marked now; null when all are marked. Pages and requests use nothing else to decide. */
+/**
+ * The only step that can be marked now; null when all steps are marked. Pages and requests both rely on this function.
+ */
 export const openTurn = (sheet: Progress): Turn | null =>
   turnsOf(sheet).find(({ step, signer }) => !markOf(sheet, step.name, signer)) ?? null;
 
-/** Whether a signer who has the document signs it without another step of the notary in between. */
+/** Whether the signer of this step signs the document next, without a step of the notary in between. */
 export function signsNext(sheet: Progress, { step, signer }: Turn): boolean {
   const turns = turnsOf(sheet);
   const next = turns[turns.findIndex((turn) => turn.step === step && turn.signer === signer) + 1];
   return step.name === "sign" || (next?.step.name === "sign" && next.signer === signer);
 }
 
-/** Why a condition is not met; null when it is. It depends on the mode of the act. */
+/** Returns why a condition is not met; null when it is. Each mode of acts has its own function. */
 export type Unmet = (need: Need, signer: number | null) => string | null;
 
 /**
- * Why the conditions of a turn are not met; null when they are. The condition `identity` is checked here, by its mark
- * in the run.
+ * Why the conditions of a turn are not met; null when they are. The condition `identity` is checked here: its step must
+ * be marked in the present run.
  */
 export function obstacleOf(sheet: Progress, { step, signer }: Turn, unmet: Unmet): string | null {
   for (const need of step.needs) {
@@ -113,9 +115,9 @@ export const turnWords = (sheet: Pick<Progress, "people">, { step, signer }: Tur
 export type Marked = { name: string; signer: number | null; choice: string | null };
 
 /**
- * The turn that a request marks. It must be the open one, its conditions must be met, and its choice must be one of the
- * step's.
- * @throws ServiceError `conflict` naming the open step
+ * The turn that a request wants to mark. It must be the open one, its conditions must be met, and the choice must be
+ * one of the step's choices.
+ * @throws ServiceError `conflict` naming the step that is open
  */
 export function requireTurn(sheet: Progress, { name, signer, choice }: Marked, unmet: Unmet): Turn {
   const open = openTurn(sheet);

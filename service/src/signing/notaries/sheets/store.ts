@@ -20,7 +20,7 @@ export type Sheet = {
   taskId: number;
   orderId: number;
   notaryId: string;
-  /** The script at the time when the sheet was opened, so that a new release does not change its steps. */
+  /** The script as it was when the sheet was opened, so that a new release does not change the steps. */
   script: Script;
   people: Person[];
   /** The hash of the PIN that gives the device back; null when the notary chose none. */
@@ -35,7 +35,7 @@ export type Sheet = {
   marks: Mark[];
 };
 
-/** The MAC covers the end of the record, so that removed marks are noticed. */
+/** The MAC covers the position and the hash of the last entry, so that removed entries are noticed. */
 const sheetState: StateMac = {
   table: sql`notary_sheets`,
   key: sql`id`,
@@ -70,8 +70,8 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
         WHERE m.sheet_id = notary_sheets.id) AS rows,
       ${verified(sheetState, sql`notary_sheets`)}
     FROM notary_sheets WHERE ${where}`);
-  // Marks are read in the same statement as the sheet. Otherwise a mark written in between would make the record look
-  // truncated.
+  // One statement reads both the sheet and its marks. Otherwise a mark that is written in between would look like a
+  // forgery of the record.
   return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
@@ -94,7 +94,7 @@ export async function latestSheet(reading: Reading, taskId: number): Promise<She
   return sheet;
 }
 
-/** Locked until the transaction ends. If an order is locked too, it must be locked first. */
+/** Locks a sheet until the transaction ends. A transaction that also locks an order must lock the order first. */
 export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet | undefined> {
   await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR UPDATE`);
   return findSheet({ db: tx, rowMac }, id);
@@ -126,17 +126,17 @@ function marksOf(rowMac: RowMac, { id, headPosition, headSha256 }: Whole, rows: 
   return marks;
 }
 
-/** The open sheet of a task; undefined for none. */
+/** The open sheet of a task; undefined when it has none. */
 export async function openSheetOf(reading: Reading, taskId: number): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} AND ended_at IS NULL`);
   return sheet;
 }
 
-/** The open sheets of an order, including any that an earlier task of the order left open. */
+/** The open sheets of an order. They may include sheets of an earlier task of the order. */
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
-/** Whether the notary still has the task of a sheet. */
+/** Whether the task of a sheet is still claimed by a notary. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
   const [task] = await db.query<{ state: string }>(sql`SELECT state, ${verifiedTask} FROM tasks WHERE id = ${taskId}`);
   return task?.state === "claimed";
@@ -149,7 +149,7 @@ export async function orderCodeOf(db: Sql, { orderId }: Pick<Sheet, "orderId">):
   return order.code;
 }
 
-/** The record of a sheet as stored, for a copy. */
+/** The record of a sheet exactly as stored, for a copy. */
 export const recordsOf = (db: Sql, sheetId: string) =>
   db.query<{ record: string; sha256: string }>(
     sql`SELECT record, sha256 FROM notary_sheet_marks WHERE sheet_id = ${sheetId} ORDER BY position`,
@@ -157,7 +157,7 @@ export const recordsOf = (db: Sql, sheetId: string) =>
 
 type NewSheet = Pick<Sheet, "id" | "taskId" | "orderId" | "notaryId" | "script" | "people" | "pinHash" | "openedAt">;
 
-/** @returns false when the task has an open sheet */
+/** @returns false when the task already has an open sheet */
 export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sheet }: NewSheet): Promise<boolean> {
   const made = await tx.query(sql`
     INSERT INTO notary_sheets (id, task_id, order_id, notary_id, mode, script, people, pin_hash, opened_at)
@@ -170,7 +170,7 @@ export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sh
 
 export type NewMark = Omit<Mark, "position" | "at" | "run"> & { at: Date };
 
-/** Appends to the record of a sheet that the transaction has locked. */
+/** Appends an entry to the record of a sheet. The transaction must have locked the sheet. */
 export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...mark }: NewMark): Promise<Sheet> {
   const { id, run, headPosition, headSha256 } = sheet;
   const position = headPosition + 1;

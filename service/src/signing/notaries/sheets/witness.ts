@@ -12,7 +12,10 @@ import { openTurn, turnWords } from "./steps.ts";
 import type { Sheet } from "./store.ts";
 import { witnessOf } from "./vouching.ts";
 
-/** The part of a witness's act that a request notes, and the signer. @throws ServiceError `validation` */
+/**
+ * Reads which part of a witness's vouching a request records (`identified` or `sworn`), and for which signer.
+ * @throws ServiceError `validation`
+ */
 export function readWitnessPart(typed: Typed) {
   const part = formReader(typed).oneOf("part", ["identified", "sworn"] as const);
   if (!part) throw invalid("part must be identified or sworn.");
@@ -20,9 +23,9 @@ export function readWitnessPart(typed: Typed) {
 }
 
 /**
- * Records that a credible witness was identified, or swore who the signer is: in this order, while the signer's
- * identity is the open step. The signers and the notary can't be witnesses.
- * @throws ServiceError naming the field and the rule, or the open step
+ * Records that a credible witness was identified, or swore who the signer is. The identification must come first, and
+ * the signer's identity must be the open step. The signers and the notary can't be witnesses.
+ * @throws ServiceError naming the field and the rule, or the step that is open
  */
 export async function noteWitness(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
@@ -38,11 +41,11 @@ type Witnessed = ReturnType<typeof readWitnessPart> & {
   notary: Pick<Notary, "commissionName">;
   typed: Typed;
   by: By;
-  /** The witness who was invited to the session; absent when they meet in one room. */
+  /** The name of the witness who was invited to the session; absent when the people meet in one room. */
   named?: string;
 };
 
-/** Writes the part to the sheet. @throws as `noteWitness` */
+/** Writes this part of the vouching to the sheet. @throws as `noteWitness` */
 export async function writeWitness(tx: Tx, rowMac: RowMac, witnessed: Witnessed): Promise<void> {
   const { sheet, notary, part, signer, typed, by, named } = witnessed;
   const turn = openTurn(sheet);
@@ -68,7 +71,7 @@ export async function writeWitness(tx: Tx, rowMac: RowMac, witnessed: Witnessed)
   await noteEvent(tx, rowMac, sheet, { name: "witness_sworn", signer, detail }, by);
 }
 
-/** Whether two names have the same words, in any order and spelling of case and accents. */
+/** Whether two names have the same words. Order, case and accents don't matter. */
 export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
 const folded = (name: string): string =>
   name

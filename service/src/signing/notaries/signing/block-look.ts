@@ -3,9 +3,9 @@ import type { Size } from "../../../kernel/pdf/blank-place.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { mostSignature } from "../uploads/visible-place.ts";
 
-/** In points. */
+/** The usual width of a notary's block, and the margin within it, in points. */
 export const blockLook = { width: 290, inset: 5 } as const;
-/** The side of the square for a seal's picture, to the right of the words. */
+/** The side in points of the square for a seal's picture, which is to the right of the words. */
 export const sealSide = 84;
 const size = 8;
 const leading = 11;
@@ -17,15 +17,19 @@ const linesOf = (typeset: Typeset, lines: readonly string[], across: number, poi
 
 const acrossOf = (hasSeal: boolean, whole: number): number => (hasSeal ? whole - sealSide - inset : whole);
 
-/** The height for words at their normal size, as far as the check of additions allows such a high block. */
+/**
+ * The height that a block needs for its words at their normal size. It never exceeds the largest height that the check
+ * of a notary's additions allows.
+ */
 export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: boolean): number {
   const words = linesOf(typeset, lines, acrossOf(hasSeal, width), size).length * leading;
   return Math.min(Math.max(words, hasSeal ? sealSide : 0) + 2 * inset, mostSignature.height);
 }
 
 /**
- * Fits the words into a reserved block. If the words have become too long for the block, the font size is reduced.
- * @throws PdfRefusal when even the smallest size does not fit
+ * Fits the words into a reserved block. Reduces the font size if the words became too long after the block was
+ * reserved.
+ * @throws PdfRefusal when the words don't fit even at the smallest size
  */
 export function fitted(typeset: Typeset, lines: readonly string[], { width: whole, height }: Size, hasSeal: boolean) {
   const across = acrossOf(hasSeal, whole);

@@ -21,7 +21,7 @@ type Facts = {
 
 /**
  * The lines of a notary's block: the state's certificate of the act with the required sentence, and the commission. If
- * the state's wording is unknown, the block shows only the facts, because the service never invents a wording.
+ * the state's wording is unknown, the block states only the facts, because the service never invents a wording.
  */
 export function blockLines({ act, notary, rules, zone }: Facts): string[] {
   const { commissionName, state, county, commissionNumber, commissionExpires } = notary;
@@ -58,7 +58,7 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
   limitMs: 30_000,
 };
 
-/** Reserves the block of an act before its first signature, when all its contents except the time are known. */
+/** Plans the block of an act before the first signature. At that time all its contents except the time are known. */
 export const placeBlock =
   ({ db, workers, clock }: Pick<DeskDeps, "db" | "clock"> & { workers: Workers }): PlaceFor =>
   ({ notary, order, eligibility }, { act, mode }) =>

@@ -24,24 +24,27 @@ import type { NotaryBlock } from "../../envelopes/envelopes.ts";
 import { blockName } from "../uploads/text.ts";
 import { blockLook, fitted, heightOf, sealSide } from "./block-look.ts";
 
-/** A notary's revision without its signature. */
+/** The data for a notary's revision whose signature is still missing. */
 export type NotaryRevision = {
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** Texts of the block; each takes at least one line. */
+  /** The texts of the block. Each begins on a new line. */
   readonly lines: readonly string[];
   readonly name: string;
   readonly reason: string;
   readonly location: string;
-  /** In whole seconds. */
+  /** The time of the signature, in whole seconds. */
   readonly at: Date;
   /** Hex SHA-256 of the act's canonical JSON; the signature contains it. */
   readonly actSha256: string;
   /** The notary's seal as a PNG encoded by this service; null without one. */
   readonly seal: Uint8Array | null;
-  /** The field that was reserved before the first signature; null when one is added now. */
+  /** The field that was reserved before the first signature; null to add a field now. */
   readonly block: NotaryBlock | null;
-  /** Random lengths, tried one set after the other until the document contains no decoy of the signature's place. */
+  /**
+   * Random lengths of the reserved space. One pair after the other is tried until the document contains no decoy of the
+   * signature's place.
+   */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
 
@@ -51,7 +54,7 @@ export type NotaryOutput = { readonly tail: Tail; readonly isVisible: boolean } 
 const SIG_FLAGS = 3;
 const { width, inset } = blockLook;
 
-/** Appends a signature field with a block in a blank place, or an invisible field if no place is blank. */
+/** Appends a signature field with a block in a blank place. If no place is blank, the field is invisible. */
 export async function run(document: Buffer, input: NotaryRevision): Promise<NotaryOutput> {
   try {
     const typeset = await typesetFor(input.lines);
@@ -98,8 +101,8 @@ function buildTail(
 }
 
 /**
- * Fills the reserved field with the lines, as large as they fit. @throws PdfRefusal when the field has changed since it
- * was prepared
+ * Draws the lines into the reserved field, as large as they fit.
+ * @throws PdfRefusal when the field has changed since it was prepared
  */
 function fillField(
   look: PdfLookup,
@@ -154,7 +157,7 @@ function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, 
   else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
 }
 
-/** @throws PdfRefusal for a page that only the other PDF reader found */
+/** @throws PdfRefusal if the page is missing here, although the other PDF reader found it */
 function pageAt({ file, root }: PdfLookup, index: number): Page {
   let number = 0;
   for (const page of pages(file, root.dict)) if (number++ === index) return page;
@@ -163,7 +166,7 @@ function pageAt({ file, root }: PdfLookup, index: number): Page {
 
 type Words = Pick<Block, "typeset" | "seal"> & { readonly lines: readonly string[] };
 
-/** The block as a form XObject. */
+/** Draws the block as a form XObject. */
 function drawn(writer: RevisionWriter, { typeset, lines, seal }: Words, box: Size): string {
   const { width, height } = box;
   const { rows, points, step } = fitted(typeset, lines, box, seal !== null);
@@ -180,7 +183,7 @@ function drawn(writer: RevisionWriter, { typeset, lines, seal }: Words, box: Siz
   );
 }
 
-/** The seal at the right edge, as large as its square and the block allow. */
+/** Draws the seal at the right edge, as large as its square and the block allow. */
 function sealDrawing({ width, height }: Picture, box: Size): [x: number, y: number, scale: number, operators: string] {
   const scale = Math.min(sealSide, box.height - 2 * inset) / Math.max(width, height);
   const [across, up] = [width * scale, height * scale];

@@ -11,7 +11,10 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import type { Notary } from "../commissions/store.ts";
 
-/** The registered certificate with its chain. @throws ServiceError saying why the file's certificate can't be used */
+/**
+ * The notary's registered certificate with its chain, if the key's certificate is the registered one.
+ * @throws ServiceError saying why the certificate can't be used
+ */
 export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain {
   const leaf = read(der);
   const subject = nameText(leaf.subject);
@@ -47,7 +50,10 @@ const faultWords: Readonly<Record<string, string>> = {
   "weak-key": "its key is too short",
 };
 
-/** Compares names ignoring case, accents and order. A difference is shown to the notary as a warning only. */
+/**
+ * Compares the name in the certificate with the notary's, ignoring case, accents and order. A difference only causes a
+ * warning to the notary.
+ */
 export function nameWarning({ subject }: Certificate, { commissionName }: Notary): string[] {
   const folded = (text: string) =>
     text

@@ -11,11 +11,13 @@ export type BlockToPlace = {
   readonly hasSeal: boolean;
 };
 
-/** Reserved because the names of counties and people may be longer at the act. */
+/**
+ * The lines that are reserved in addition, because the names of counties and people may become longer until the act.
+ */
 const spareLines = 2;
 const lineHeight = 11;
 
-/** Finds the place of a notary's block before the first signature; `at` is null when no page has one. */
+/** Finds the place of a notary's block before the first signature. `at` is null when no page has a blank place. */
 export async function run(document: Buffer, { lines, planned, hasSeal }: BlockToPlace): Promise<PlannedBlock> {
   const height = Math.min(
     heightOf(await typesetFor(lines), lines, hasSeal) + spareLines * lineHeight,

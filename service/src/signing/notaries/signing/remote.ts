@@ -1,6 +1,6 @@
 /**
- * The notary's signature with a key that a trust service holds: prepared, reviewed in the browser, and completed as
- * with a key from a file.
+ * The notary's signature with a key that a trust service holds. As with a key from a file, it is prepared, reviewed in
+ * the browser, and completed.
  */
 import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";
@@ -23,7 +23,10 @@ function remoteOf({ remote }: RemoteSigningDeps): RemoteSigning {
   return remote;
 }
 
-/** The keys of the token's person at the trust service. The token is passed on and not stored. @throws ServiceError */
+/**
+ * Lists the keys that the owner of the token has at the trust service. The token is passed on and not stored. @throws
+ * ServiceError
+ */
 export async function listRemoteKeys(
   deps: RemoteSigningDeps,
   operator: Operator,
@@ -37,7 +40,8 @@ export async function listRemoteKeys(
 }
 
 /**
- * Prepares the revision for a key at the trust service whose certificate is the registered one. @throws ServiceError
+ * Prepares the revision for a key at the trust service. The key's certificate must be the registered one. @throws
+ * ServiceError
  */
 export async function prepareRemote(
   deps: RemoteSigningDeps,
@@ -52,9 +56,9 @@ export async function prepareRemote(
 
 /**
  * Asks the trust service to sign the prepared revision.
- * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it; nothing else is
- * authorized
- * @throws ServiceError `conflict` for another hash, and when the act or document has changed since the preparation
+ * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it. The trust service is
+ * asked to sign only this hash
+ * @throws ServiceError `conflict` for another hash, and when the act or the document has changed since the preparation
  */
 export async function signRemote(
   deps: RemoteSigningDeps,
@@ -67,7 +71,8 @@ export async function signRemote(
   const prepared = await waitingSignature(deps.desk, claimed);
   if (prepared.isSigned || hash("sha256", prepared.signedAttrs) !== order.hash)
     throw new ServiceError("conflict", "This is not what waits for your signature. Open your key again.");
-  // A signature of the trust service may cost the notary money, so the service requests none that could not be used.
+  // A signature of the trust service may cost the notary money. So everything is checked before, and no signature is
+  // requested that could not be used.
   chainOf(claimed.notary, prepared.certificate, deps.desk.clock());
   const credential = await remote.credential(order.token, order.key);
   if (!prepared.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))

@@ -33,11 +33,11 @@ import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
 import { findSignature, keepPrepared, keepSigned } from "./store.ts";
 
-/** The dependencies of the notary's own signature, in addition to the desk. */
+/** The dependencies that the notary's own signature needs in addition to those of the desk. */
 export type NotarySigningDeps = {
   desk: DeskDeps;
   workers: Workers;
-  /** Null when no time-stamping authority is configured. */
+  /** Requests a time stamp. Null when no time-stamping authority is configured. */
   stamp: Stamp | null;
   random: Pick<Random, "below">;
 };
@@ -48,24 +48,24 @@ const building: Task<NotaryRevision, NotaryOutput> = {
   limitMs: 30_000,
 };
 
-/** Tokens of public authorities take 4 to 6 KB. */
+/** Room for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
-/** A revision that waits for the notary's key in the notary's browser. */
+/** A revision that waits for its signature with the notary's key, which is in the notary's browser. */
 export type PreparedSignature = {
-  /** Appended to the document that was given to the notary. */
+  /** The bytes to append to the document that was given to the notary. */
   tail: Buffer;
   contentsStart: number;
   contentsEnd: number;
-  /** DER of the SET OF signed attributes, which the key signs. */
+  /** DER of the SET OF signed attributes. The notary's key signs these bytes. */
   signedAttrs: Uint8Array;
   givenSha256: string;
   actSha256: string;
-  /** Canonical JSON of the act. The signature contains its hash, and the browser compares them. */
+  /** Canonical JSON of the act. The signature contains its hash, and the browser checks this before it signs. */
   record: string;
-  /** Lines of the block, shown to the notary before signing. */
+  /** The lines of the block, which the notary sees before signing. */
   lines: string[];
   isVisible: boolean;
   hasSeal: boolean;
@@ -74,7 +74,8 @@ export type PreparedSignature = {
 };
 
 /**
- * Prepares the revision that the notary signs on the page: a block with the act, and the signature over the whole file.
+ * Prepares the revision that the notary signs on this service's page: a block with the act, and the signature over the
+ * whole file.
  * @param der the certificate of the key that the browser opened
  * @throws ServiceError naming the fault of the certificate or the act
  */
@@ -137,7 +138,7 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
   );
 }
 
-/** Completes the prepared revision and time-stamps it. Nothing is sealed yet. @throws ServiceError */
+/** Completes the prepared revision with its signature and a time stamp. Nothing is sealed yet. @throws ServiceError */
 export async function completeSignature(
   { desk, stamp }: NotarySigningDeps,
   operator: Operator,
@@ -162,14 +163,17 @@ export async function completeSignature(
     throw new ServiceError("conflict", "It was prepared again, or signed, meanwhile. Reload the page.");
 }
 
-/** The verifier's report on the file that was signed on the page, like that on an upload. @throws ServiceError */
+/**
+ * The verifier's report on the file that was signed on this service's page. It is like the report on an upload. @throws
+ * ServiceError
+ */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
   return reportOn(desk, claimed, await signedFile(desk, claimed));
 }
 
 /**
- * Ends the act with the file that was signed on the page, as `completeAct` does with an upload. A notary who has a
- * passkey must use it, because the certificate file may be on a shared device.
+ * Ends the act with the file that was signed on this service's page, as `completeAct` does with an upload. A notary who
+ * has a passkey must use it, because the certificate file may be on a shared device.
  * @throws ServiceError
  */
 export async function takeSigned(
@@ -184,8 +188,8 @@ export async function takeSigned(
 }
 
 /**
- * Reads the file without reserving memory afterwards. Sealing reserves memory of its own, and could wait forever if
- * this function still held some.
+ * Assembles the file that the notary signed. The memory for reading it is released before this returns. Sealing
+ * reserves memory too, and could wait forever if this function still held some.
  */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);
@@ -199,8 +203,8 @@ async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
 /**
- * @throws ServiceError `conflict` when the act or document has changed since the preparation, or when the preparation
- * was too long ago
+ * @throws ServiceError `conflict` when the act or the document has changed since the preparation, and when the
+ * preparation is too old
  */
 export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());

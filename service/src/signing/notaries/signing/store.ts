@@ -1,9 +1,9 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
-/** Long enough for the notary to review the report on the signed file. */
+/** How long a signed revision is kept. The notary needs this time to review the report on the file. */
 const keptMs = 60 * 60_000;
-/** A prepared signature must be signed soon. */
+/** How soon a prepared revision must be signed. */
 const preparedMs = 10 * 60_000;
 
 /** A notary's revision of an order's document, with or without its signature. */
@@ -20,7 +20,7 @@ export type NotarySignature = {
 
 type Key = { taskId: number; notaryId: string };
 
-/** Stores a prepared revision; it replaces an earlier one. */
+/** Stores a prepared revision, instead of an earlier one for the same task. */
 export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<NotarySignature, "isSigned">, at: Date) =>
   db.query(sql`
     INSERT INTO notary_signatures (task_id, notary_id, given_sha256, act_sha256, certificate, tail, contents_start, contents_end,
@@ -47,7 +47,7 @@ export async function findSignature(
   return found;
 }
 
-/** @returns false when another revision was prepared or another signature stored in the meantime */
+/** @returns false when another revision was prepared, or another signature was stored, in the meantime */
 export async function keepSigned(
   db: Sql,
   { taskId, notaryId }: Key,
@@ -64,7 +64,8 @@ export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
 /**
- * Deletes revisions that were not signed or confirmed in time, and those of orders that no longer wait for a notary.
+ * Deletes revisions that were not signed or confirmed in time, and revisions of orders that no longer wait for a
+ * notary.
  */
 export const sweepSignatures = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - keptMs)}`);

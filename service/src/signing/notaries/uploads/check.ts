@@ -8,7 +8,7 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { hasSentence, textOf } from "./text.ts";
 import { placeProblem } from "./visible-place.ts";
 
-/** The checks of an upload, in order. */
+/** The checks of an upload, in the order of the report. */
 export type CheckName =
   | "our_revision"
   | "one_signature"
@@ -25,7 +25,7 @@ export type CheckName =
   | "fee_cap"
   | "document_class";
 
-/** `warns`: the notary may accept the document anyway. `fails`: nobody may. */
+/** The result of one check. `warns`: the notary may accept the document nevertheless. `fails`: nobody may. */
 export type Check = { readonly name: CheckName; readonly state: "holds" | "warns" | "fails"; readonly why: string };
 
 export type UploadRules = {
@@ -33,11 +33,14 @@ export type UploadRules = {
   readonly revision: { readonly bytes: number; readonly sha256: string };
   /** DER of the notary's certificate; null when none is registered. */
   readonly certificate: Uint8Array | null;
-  /** Whether a scan of paper is accepted too, for acts in ink. */
+  /** Whether a scan of paper is accepted too, because the act was on paper. */
   readonly mayBePaper: boolean;
-  /** The document must contain one of these sentences. Empty when the state requires no sentence, as far as known. */
+  /** The sentences one of which the document must contain. Empty when the state is not known to require one. */
   readonly sentences: readonly string[];
-  /** The lines that the service itself drew into a reserved block, because readers don't see them as text. */
+  /**
+   * The lines that the service itself drew into a reserved block. PDF readers don't find them as text, so they are
+   * passed here.
+   */
   readonly drawnLines: readonly string[];
   /** PEM of the trusted time-stamping authorities. */
   readonly tsaRoots: string;
@@ -49,7 +52,7 @@ export type UploadReport = {
   /** Whether the upload is a scan of paper, which has no earlier signature. */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];
-  /** The time of signing by a trusted time stamp, ISO 8601; null without one. */
+  /** The time of the signature according to a trusted time stamp, ISO 8601; null without one. */
   readonly stampedAt: string | null;
 };
 
@@ -57,8 +60,8 @@ const claim = (name: CheckName, holds: boolean, why: string, whyNot: string): Ch
   holds ? { name, state: "holds", why } : { name, state: "fails", why: whyNot };
 
 /**
- * Runs the verifier on the file that a notary made of our document, before it is stored. It shares no code with the
- * sealer.
+ * Runs the verifier on the file that a notary made of our document, before the file is stored. The verifier shares no
+ * code with the sealer.
  */
 export async function checkUpload(bytes: Buffer, rules: UploadRules): Promise<UploadReport> {
   const sha256 = await sha256Hex(bytes);
@@ -176,8 +179,8 @@ async function placeCheck(given: Buffer, upload: Buffer): Promise<Check> {
 }
 
 /**
- * A signature that was valid before must still be valid. The notary is not at fault for a signature that was invalid
- * before.
+ * Every earlier signature that was valid must still be valid. If one was invalid before the notary got the document,
+ * the notary is not at fault.
  */
 function earlierCheck(before: readonly EarlierSignature[], after: readonly EarlierSignature[]): Check {
   const broken = before

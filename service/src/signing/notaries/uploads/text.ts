@@ -3,7 +3,8 @@ import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 const mostPages = 500;
 
 /**
- * The text of a document as readers show it: of its pages, annotations and field values. Pictures have no text.
+ * The text of a document as readers show it: that of its pages, its annotations and its field values. Text in pictures
+ * is not included.
  * @param givenSha256 hex SHA-256 of the document that the notary was given
  * @returns null when pdf.js can't read the document
  */
@@ -37,20 +38,21 @@ function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): str
     alternativeText?: unknown;
     rect?: unknown;
   };
-  // The service draws its own block, and its field's description has the same words. The descriptions of other fields
-  // are ignored, because they may describe something that is not shown.
+  // For the block that the service drew itself, the field's description counts, because it has the same words.
+  // Descriptions of other fields don't count, because they may contain words that no page shows.
   const [left = 0, , right = 0] = Array.isArray(rect) ? rect.map(Number) : [];
   const block = fieldName === ownBlock && right > left ? alternativeText : undefined;
   return [fieldValue, contentsObj?.str, textContent, block].flat().filter((each) => typeof each === "string");
 }
 
 /**
- * The name of the field with which the service signs a notary's document. No field of the document itself can have it.
+ * The name of the signature field that the service adds for the notary. It contains the document's hash, so no field in
+ * the document can have the same name.
  */
 export const blockName = (givenSha256: string): string => `SignSealShip-Notary-${givenSha256.slice(0, 32)}`;
 
 const plain = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");
 
-/** Whether a text contains a sentence, ignoring line breaks, spacing and capitals. */
+/** Whether a text contains a sentence. Line breaks, spacing and case don't matter. */
 export const hasSentence = (text: string, sentence: string): boolean => plain(text).includes(plain(sentence));

@@ -16,16 +16,16 @@ import {
  */
 export const mostSignature = { width: 300, height: 150 } as const;
 /**
- * Limits as shares of a page's area: for one addition, such as a certificate across the page's width, and for all
- * additions together.
+ * The largest shares of a page's area. `each` is for one addition, such as a certificate across the page's width; `all`
+ * is for all additions together.
  */
 const mostShare = { each: 0.2, all: 0.25 } as const;
 const mostQuoted = 60;
 
 /**
- * Checks where a notary's additions are visible. They must be small, and not cover words or fields of the given
- * document, because nobody else has agreed to hide them. A reserved field already has its place. Words in pictures are
- * not detected.
+ * Checks the places where a notary's additions are visible. They must be small. They must not cover words or fields of
+ * the given document, because nobody else has agreed to hide these. A reserved field is not an addition, because it is
+ * at the same place in both documents. Words in pictures are not detected.
  * @returns why the additions are refused; null when they are accepted
  */
 export async function placeProblem(given: Buffer, upload: Buffer): Promise<string | null> {
@@ -79,7 +79,7 @@ async function pageProblem(before: PdfPage, after: PdfPage): Promise<string | nu
 
 function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): string | null {
   const [left, bottom, right, top] = box;
-  // The coordinates are sorted, because the sides are swapped on a page that is shown rotated.
+  // Width and height are compared by size, because they are swapped on a page that is shown rotated.
   const [shorter = 0, longer = 0] = [(right - left) * unit, (top - bottom) * unit].sort((one, other) => one - other);
   const { width, height } = mostSignature;
   if (isSignature && (longer > width + tolerance || shorter > height + tolerance))

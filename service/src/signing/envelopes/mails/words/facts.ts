@@ -11,28 +11,33 @@ export type MailFacts = {
   outcome: Envelope["outcome"];
   /** Names of the signers that a mail may show, in order. */
   signers: readonly string[];
-  /** The firm's own reference; null when it has none that a mail may show, and when it is already the title. */
+  /**
+   * The firm's own reference. Null when the firm gave none, when a mail may not show it, and when it is already the
+   * title.
+   */
   reference: string | null;
   /** The firm's own message to the signers; null for none. */
   message: string | null;
 };
 
-/** The words of a mail. The button leads to the signing link. `caution` replaces the usual warning. */
+/**
+ * The words of a mail. `label` is on the button that leads to the signing link. `caution` replaces the usual warning.
+ */
 export type MailWords = { subject: string; lines: string[]; label: string; caution?: string };
 
-/** The words of all mails that don't depend on the moment. */
+/** The words that all kinds of mails share. */
 export type CommonWords = {
   /** Used in place of a title that a mail may not show. */
   untitled: string;
   /** Used in place of a firm's name that a mail may not show. */
   unnamed: string;
   greeting: (name: string) => string;
-  /** The number of documents, for a mail about several. */
+  /** The phrase for this number of documents, in a mail about several. */
   documents: (count: number) => string;
   why: (firm: string) => string;
 };
 
-/** The mails of a language. */
+/** The words of all mails to signers in one language. */
 export type SignerMails = {
   readonly common: CommonWords;
   readonly caution: (outcome: MailFacts["outcome"]) => string;

@@ -5,8 +5,8 @@ import { ON, type PlannedField } from "../fields.ts";
 const isSpread = ({ kind }: RequestedField): boolean => kind === "radio" || kind === "multiple";
 
 /**
- * For each planned field, the name of the element that it comes from. A radio or multiple choice gives one field for
- * each of its options.
+ * For each planned field, the name of the element of `fields` in the order that requested it. A radio or multiple
+ * choice has one planned field for each of its options.
  */
 export const elementNames = (fields: readonly RequestedField[]): string[] =>
   fields.flatMap((field, index) =>
@@ -15,14 +15,17 @@ export const elementNames = (fields: readonly RequestedField[]): string[] =>
 
 type Asking = { readonly place: Place; readonly option?: string };
 
-/** The places of a field and of its options use coordinates from the upper left corner of the page as shown. */
+/** The places of a field or of its options, in coordinates from the upper left corner of the page as shown. */
 function placesOf(field: RequestedField): Asking[] {
   const { x, y, width, height, options = [] } = field;
   if (!isSpread(field)) return [{ place: { x, y, width, height } }];
   return options.flatMap(({ label, place }) => (place ? [{ place, option: label }] : []));
 }
 
-/** The planned fields of an element, one for each place. @param first the number of fields planned before these */
+/**
+ * The planned fields for an element of the order's `fields`, one for each place. @param first how many fields were
+ * planned before
+ */
 export function asked(field: RequestedField, first: number): PlannedField[] {
   const { signer, page, label, required, help, value, readOnly, format, options } = field;
   const { id, showWhen, formula, choices } = field;

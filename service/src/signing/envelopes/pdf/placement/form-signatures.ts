@@ -11,19 +11,22 @@ export type FormSignature = {
   readonly object: number;
   /** The fully qualified name. */
   readonly name: string;
-  /** Counted from 0. */
+  /** The number of the page, counted from 0. */
   readonly page: number;
   readonly place: Place;
 };
 
-/** Flags of widgets that nobody sees (ISO 32000-1 table 165): invisible, hidden and no-view. */
+/** Flags of widgets that readers do not show (ISO 32000-1 table 165): invisible, hidden and no-view. */
 const UNSEEN = 1 | 2 | 32;
 
 /**
- * The empty signature fields that can be signed themselves, in the order of the file: each must be its own widget and
- * visible on a page. A field with an incomplete or ambiguous name is left out, because acts are checked by name. In a
- * signed document, fields that a signature may not change or that require a certain signature are left out too; in an
- * encrypted document all are, because their names are encrypted.
+ * The empty signature fields of a document that can be signed, in the order of the file. Each must be its own widget
+ * and visible on a page. Some fields are left out:
+ *
+ * - fields with an incomplete or ambiguous name, because acts are checked by name;
+ * - in a signed document, fields that a signature may not change, and fields that require a certain signature;
+ * - in an encrypted document all fields, because their names are encrypted.
+ *
  * @throws PdfRefusal
  */
 export function formSignatures(look: PdfLookup): FormSignature[] {
@@ -42,8 +45,8 @@ export function formSignatures(look: PdfLookup): FormSignature[] {
 }
 
 /**
- * Null for a name with characters that can't be decoded for sure, because the check of acts might decode them
- * differently.
+ * The partial name of a field. Null when the name has characters that can't be decoded for certain: the check of acts
+ * might decode them differently.
  */
 function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));

@@ -4,7 +4,7 @@ import type { PlannedBlock } from "../prepare.ts";
 import { type PlanRequest, plan, planBlock } from "./plan.ts";
 
 export type PlanInput = PlanRequest & {
-  /** Whether a block for a notary is planned, too. */
+  /** Whether a block for a notary must be planned, too. */
   readonly hasBlock: boolean;
 };
 export type PlanOutput =

@@ -15,9 +15,9 @@ export type PlanRequest = {
 };
 
 /**
- * The places where the signers of a document sign: those in the order, else the document's own signature fields, else
- * its tags. A list in the order must be complete. A document may have been made for fewer people; the others then sign
- * on an added page.
+ * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
+ * complete. Otherwise the document's own signature fields count, and without such fields its tags. A document may have
+ * been made for fewer people than the order has; the others then sign on an added page.
  * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
@@ -33,10 +33,13 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
 }
 
-/** Holds a state's certificate of an act next to a seal; the notary is not known yet. In points. */
+/**
+ * The size of a notary's block in points. It fits a state's certificate of a notarial act next to a seal. The notary,
+ * and so the exact block, is not known yet.
+ */
 const blockSize = { width: 290, height: 150 } as const;
 
-/** The place for a notary's block: the lowest blank area of the last pages or, without a blank area, an added page. */
+/** The place for a notary's block: the lowest blank area on the last pages; if there is none, an added page. */
 export async function planBlock(original: Buffer, planned: readonly PlannedField[]): Promise<PlannedBlock> {
   const fields = planned.flatMap(({ page, place, invisible }) => (invisible ? [] : [{ page, ...place }]));
   const place = await blankPlace(original, blockSize, fields, { onPrinted: true });
@@ -44,8 +47,8 @@ export async function planBlock(original: Buffer, planned: readonly PlannedField
 }
 
 /**
- * Fields that show nothing. Readers accept that a signature adds such a field, even in a certified document that
- * forbids other changes.
+ * Signature fields that show nothing. Readers accept that a signature adds such a field, even in a certified document
+ * that forbids other changes.
  */
 const invisibleFor = (signers: readonly number[]): PlannedField[] =>
   signers.map((signer) => ({
@@ -57,16 +60,16 @@ const invisibleFor = (signers: readonly number[]): PlannedField[] =>
     invisible: true,
   }));
 
-/** Names of signature fields that are not meant for the signers. */
+/** Names of signature fields that are meant for a notary or witness, and not for a signer. */
 const ofOthers = /notar|witness/i;
 const numbered = /(?:signer|signatory|signature|sign|sig|party|recipient|client|role|r)[\s._-]*(\d{1,2})$/i;
 const roles =
   /buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer/i;
 
 /**
- * Assigns a document's signature fields to the signers: `signer2` to the second signer. Each new other name (`buyer`,
- * `seller`) goes to the next signer without a field, in the order of the pages. Fields of notaries and witnesses stay
- * empty.
+ * Assigns a document's signature fields to the signers. A name with a number, such as `signer2`, goes to the signer
+ * with that number. Any other new name (`buyer`, `seller`) goes to the next signer without a field, in the order of the
+ * pages. Fields of notaries and witnesses stay empty.
  * @param mayAdd whether a signer's second field can be shown as a mark, which is impossible in a signed document
  */
 export function matchSigners(fields: readonly FormSignature[], signers: number, mayAdd: boolean): PlannedField[] {
@@ -94,7 +97,7 @@ export function matchSigners(fields: readonly FormSignature[], signers: number, 
   });
 }
 
-/** Fields with the same key belong to the same person. */
+/** The key of a field's name. Fields with the same key belong to the same person. */
 function keyOf(name: string): string {
   const number = numbered.exec(name)?.[1];
   if (number !== undefined) return `number ${Number(number)}`;

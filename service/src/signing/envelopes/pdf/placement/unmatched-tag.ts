@@ -1,4 +1,6 @@
-/** A document with tags that can't be used. The message follows "document can't be signed:". */
+/**
+ * The error for a document with tags that can't be used. The message continues the words "document can't be signed:".
+ */
 export class UnmatchedTag extends Error {
   constructor(why: string, options: ErrorOptions = {}) {
     super(why, options);

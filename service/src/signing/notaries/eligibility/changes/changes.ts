@@ -32,7 +32,7 @@ export type RuleChangeDeps = {
   proofMeans: ProofMeans;
 };
 
-/** Identifies a version by its state and id. */
+/** Identifies a change by its state and its id. */
 export type WhichChange = { state: string; id: string };
 
 const noPerson = "Two people with names are needed. Sign in by email.";
@@ -44,7 +44,7 @@ export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps,
   return { rules, waiting };
 }
 
-/** A version for display, with its rules; null rules when it was altered outside the service. */
+/** A version to show. `content` has its rules; it is null when the version was altered outside the service. */
 export type ShownChange = RuleChange & { content: StateRules | null };
 
 /** The rules of a state with their versions, the latest first. @throws ServiceError `not_found` */
@@ -66,7 +66,9 @@ function shownChange(
   }
 }
 
-/** @throws ServiceError without the permission, a name, or a recent passkey */
+/**
+ * @throws ServiceError for an operator without the permission, without a name, or without a recent sign-in by passkey
+ */
 function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Operator): string {
   requirePermission(operator, ["notaries.manage"]);
   const by = requirePerson(operator, noPerson);
@@ -109,9 +111,10 @@ export async function requestChange(
 }
 
 /**
- * Confirms a version that another operator wrote; it takes effect on its day.
+ * Confirms a version that another operator wrote. It takes effect on its day. Of two concurrent decisions only one
+ * succeeds.
  * @throws ServiceError for the operator's own version (unless the service is set up for one person and an hour has
- * passed), and for one that was already decided, so that only one of two concurrent confirmations succeeds
+ * passed), and for a version that was already decided
  */
 export async function confirmChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);

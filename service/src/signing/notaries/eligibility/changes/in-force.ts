@@ -14,14 +14,17 @@ export const eligibilityReader =
   ({ shipped, clock, notarizationBlocked }: Shipped): ReadEligibility =>
   async (db) => ({ rules: await rulesInForce(db, shipped, clock()), notarizationBlocked });
 
-/** The rules of the file, replaced by changes that were confirmed and whose day has come. */
+/**
+ * The rules of the rules file. For each state, the latest change that was confirmed and whose day has come replaces
+ * them.
+ */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);
   const changed = new Map<string, StateRules>();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
     if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not allow more than the genuine rules, so the state gets only the rules that all states
-    // have.
+    // A forged change must not allow more than the genuine rules. So its state gets only the rules that apply to all
+    // states.
     if (!isAuthentic) changed.set(change.state, altered(shipped));
     else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
   }
@@ -40,7 +43,7 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
   try {
     return { ...readChange(change, shipped), origin: { kind: "confirmed", version, by, at, sourceUrl, effectiveOn } };
   } catch (error) {
-    // An operator's own rules file may lack a class that the change names.
+    // A change may name a class of documents that the operator's own rules file lacks.
     if (error instanceof StartupError) return altered(shipped);
     throw error;
   }

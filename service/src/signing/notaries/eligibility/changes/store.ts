@@ -16,7 +16,7 @@ export type RuleChange = {
   id: string;
   state: string;
   version: number;
-  /** The text that `rulesText` wrote. */
+  /** The rules as text, written by `rulesText`. */
   rules: string;
   sourceUrl: string;
   /** `YYYY-MM-DD`: the first day on which the version applies. */
@@ -30,7 +30,10 @@ export type RuleChange = {
   note: string | null;
 };
 
-/** The MAC covers versions and their decisions. A trigger lets a version be decided once and not change otherwise. */
+/**
+ * The MAC covers a version and its decision. A database trigger allows a version to be decided once, and no other
+ * change of it.
+ */
 export const changeState: StateMac = {
   table: sql`notary_rule_versions`,
   key: sql`id`,
@@ -69,7 +72,7 @@ export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ state }) => state));
 }
 
-/** @throws ServiceError `unavailable` for a version that was altered */
+/** @throws ServiceError `unavailable` for a version that fails its MAC */
 export async function lockChange(tx: Tx, id: string): Promise<RuleChange | undefined> {
   await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR UPDATE`);
   const [found] = await tx.query<RuleChange>(sql`${verifiedChanges} WHERE v.id = ${id}`);

@@ -13,15 +13,15 @@ import {
   termNames,
 } from "../rules.ts";
 
-/** A change of a state's rules as typed. */
+/** A change of a state's rules, as an operator typed it. */
 export type TypedChange = { rules: StateRules; sourceUrl: string; effectiveOn: string };
 
 type Before = { rules: StateRules; classes: NotaryRules["classes"]; today: string };
 
-/** Modes in whose documents the state requires a sentence. */
+/** The modes for which a state may require a sentence in the document. */
 export const sentenceModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 
-/** Reads the typed rules of a state. A value that did not change keeps its day and source. */
+/** Reads the rules of a state as an operator typed them. A value that did not change keeps its day and its source. */
 export function readTypedChange(typed: Typed, { rules, classes, today }: Before): Read<TypedChange> {
   const read = formReader(typed);
   const sourceUrl = read.required("source_url", { max: 300 });
@@ -65,7 +65,7 @@ function sentencesIn(read: FormReader, { sentences }: StateRules, sourced: Sourc
       read.fault(`sentences_${mode}`, "must have lines of at most 500 characters");
     return [mode, lines.filter((line) => line !== "")] as const;
   });
-  // The form has no field for the sentences of acts on paper, so those are kept.
+  // The form has no field for the sentences of acts on paper, so those stay as they were.
   const others = Object.entries(sentences).filter(([mode]) => !sentenceModes.some((each) => each === mode));
   return Object.fromEntries([
     ...others,
@@ -73,7 +73,7 @@ function sentencesIn(read: FormReader, { sentences }: StateRules, sourced: Sourc
   ]);
 }
 
-/** The form field of a certificate's wording. */
+/** The name of the form field for a certificate's wording. */
 export const certificateField = (act: ActKind, mode: (typeof certificateModes)[number]): string =>
   `certificate_${act}_${mode}`;
 
@@ -131,7 +131,7 @@ function isWebAddress(text: string): boolean {
   return url?.protocol === "https:" && url.username === "" && url.password === "" && !/\s/.test(text);
 }
 
-/** The rules of a state as the values of their form. */
+/** The values with which the form shows the rules of a state. */
 export function typedRules(rules: StateRules): Record<string, string> {
   const { modes, acts, excluded, sentences, certificates, terms, online } = rules;
   const boxes = (prefix: string, names: readonly string[]) => names.map((name) => [`${prefix}_${name}`, "on"]);

@@ -4,7 +4,7 @@ import { parseNotaryRules } from "../rules.ts";
 import { type Jurisdiction, readJurisdictions } from "./jurisdictions.ts";
 import { tableRows } from "./records.ts";
 
-/** The source of the table, as its license requires it to be named. */
+/** The source of the table, in the form in which its license requires it to be named. */
 export type Attribution = { title: string; license: string; url: string };
 
 export type ImportOptions = {
@@ -13,7 +13,7 @@ export type ImportOptions = {
   asOf: string;
 };
 
-/** The rules with the terms of a table, and the columns and terms that could not be interpreted. */
+/** The resulting rules file, and the columns (`unread`) and states (`doubtful`) that could not be interpreted. */
 export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };
@@ -29,8 +29,9 @@ const classWords: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Merges a published table of the states' laws on remote acts into a rules file: whether they are authorized, which
- * classes of documents are excluded, and fees, identity and records. Other terms of the file stay.
+ * Merges a published table of the states' laws on remote acts into a rules file. The table says whether such acts are
+ * authorized and which classes of documents are excluded, and has terms on fees, identity and records. All other terms
+ * of the file stay.
  * @param table the text of a CSV or JSON file
  * @throws StartupError naming the row or field, and the rule
  */
@@ -79,7 +80,10 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
   return isRemote ? ["ron", ...others] : others;
 }
 
-/** The further classes that the text names. A text that names no class stays a term for the notary to read. */
+/**
+ * The excluded classes of a state, with those that the table's text names added. A text that names no class remains as
+ * a term for the notary to read.
+ */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,
   before: Entry | undefined,

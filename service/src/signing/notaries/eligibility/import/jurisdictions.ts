@@ -9,14 +9,14 @@ export type Jurisdiction = {
   state: string;
   /** Whether remote acts are authorized on the day of the import. */
   isRemote: boolean;
-  /** The source of that statement. */
+  /** The source of the statement that remote acts are or are not authorized. */
   remoteSource: string | null;
   terms: Partial<Record<TermName, Cell>>;
 };
 
 /**
- * `unread` are columns that could not be interpreted; `doubtful` are states for which the table does not say clearly
- * whether acts are authorized.
+ * A table's rows. `unread` lists columns that could not be interpreted. `doubtful` lists states for which the table
+ * does not say clearly whether remote acts are authorized.
  */
 export type ReadTable = { jurisdictions: Jurisdiction[]; unread: string[]; doubtful: string[] };
 
@@ -35,7 +35,7 @@ const columns: Readonly<Record<"state" | "status" | TermName, readonly string[]>
   exclusions: ["exclusions", "document_exclusions", "excluded_documents"],
 };
 
-/** Columns with a source for the whole row. */
+/** The names of columns that give the source for a whole row. */
 const rowSources = ["statute", "source", "citation", "governing_statute"];
 
 const statesByName = new Map([...usStates].map(([code, { name }]) => [name.toLowerCase(), code]));
@@ -47,8 +47,8 @@ function stateOf(text: string): string | undefined {
 }
 
 /**
- * The terms of the rows, from columns with known names.
- * @param today `YYYY-MM-DD`: laws that take effect later are not in force yet
+ * Reads the rows of a table, from columns with known names.
+ * @param today `YYYY-MM-DD`; a law that takes effect later does not count as in force
  * @throws StartupError naming the row and the rule
  */
 export function readJurisdictions(rows: readonly TableRow[], today: string, file: string): ReadTable {
@@ -107,12 +107,12 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
 const yes = /^(?:yes|true|full(?:y authorized)?|(?:fully )?authorized|authorised|permitted|in force|active)$/i;
 const no =
   /^(?:no|false|none|not (?:yet )?(?:authorized|authorised|permitted|in force)|pending|prohibited|n\/?a|-|—)$/i;
-/** Matches only a day, as in `effective 2026-07-01` or `since July 1, 2026`. */
+/** Matches a text that states only a day, such as `effective 2026-07-01` or `since July 1, 2026`. */
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**
- * Whether remote acts are in force; null when the texts are not understood. If both texts are present, both must say
- * so. @param status undefined when the table has no such column
+ * Whether remote acts are in force. Null when a text is not understood. If both texts are present, both must say so.
+ * @param status undefined when the table has no such column
  */
 function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {
   if (status !== undefined) {

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { StartupError } from "../../../../kernel/platform/errors.ts";
 
-/** A table's text about one jurisdiction in one column, and its source; null when none is given. */
+/** A cell of the table: its text, and the source of that text. The source is null when the table gives none. */
 export type Cell = { text: string; source: string | null };
 
 /** A row of a table: its cells by column name, in lower case with `_` between words. */
@@ -15,13 +15,13 @@ const columnName = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
 
-/** The endings of names of columns that contain another column's source. */
+/** Endings of the names of columns that give the source of another column. */
 const sourceEnding = /_(statute|source|citation|cite|authority)$/;
 
 /**
- * The rows of a table of jurisdictions: CSV with a header (RFC 4180), a JSON array of objects, or a JSON object that
- * contains one. A value may be an object `{value, source}`. A column `NAME_source` (or `_statute`, `_citation`) is the
- * source of column NAME.
+ * Reads the rows of a table of jurisdictions: CSV with a header (RFC 4180), a JSON array of objects, or a JSON object
+ * that contains such an array. A value may be an object `{value, source}`. A column `NAME_source` (or `_statute`,
+ * `_citation`) gives the source of column NAME.
  * @throws StartupError for any other format
  */
 export function tableRows(text: string, file: string): TableRow[] {

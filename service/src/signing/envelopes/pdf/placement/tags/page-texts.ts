@@ -4,18 +4,21 @@ import { textLimits } from "../../../../../kernel/pdf/text-cost.ts";
 
 const mostText = textLimits.characters.toLocaleString("en-US");
 
-/** A run of text on a page, from its start along its line. Lengths are in user space. */
+/** A run of text on a page, which extends along its line. Lengths are in user space. */
 export type TextRun = {
   readonly text: string;
   /** The matrix that moves text space into user space. */
   readonly transform: readonly [number, number, number, number, number, number];
   /** The width of the run along its line. */
   readonly width: number;
-  /** The widths of the characters in the run's font; only known on pages with braces. */
+  /**
+   * The relative widths of the characters in the run's font. Undefined on pages without braces, where they are not
+   * needed.
+   */
   readonly widths: CharacterWidths | undefined;
 };
 
-/** The relative widths of characters. */
+/** Relative widths by character. */
 export type CharacterWidths = ReadonlyMap<string, number>;
 
 /**
@@ -49,7 +52,7 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
   }
 }
 
-/** The widths of the characters on a page. They are needed because a run of text only has a total width. */
+/** The widths of the characters on a page. They are needed because pdf.js gives only the total width of a run. */
 async function widthsByFont(page: PDFPageProxy, OPS: PdfJs["OPS"]): Promise<Map<string, CharacterWidths>> {
   const found = new Map<string, Map<string, number>>();
   let font = new Map<string, number>();

@@ -18,10 +18,11 @@ const mostMs = 8_000;
 type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
 
 /**
- * The fields that tags in the document's text request. A field is placed over its tag, and hides the tag if no other
- * words are close, because nothing can be removed from a document.
+ * The fields that are requested by tags in the document's text. A field is placed over its tag. A tag can't be removed
+ * from a document, so the field covers it, unless other words are too close.
  * @param signers the number of signers
- * @throws PdfRefusal; UnmatchedTag for a tag of an unknown signer, one that breaks a rule of an order's `fields`, or a
+ * @throws PdfRefusal
+ * @throws UnmatchedTag for a tag of an unknown signer, for a tag that breaks a rule of an order's `fields`, and for a
  * text that takes too long to read
  */
 export async function tagFields(look: PdfLookup, signers: number): Promise<PlannedField[]> {
@@ -46,7 +47,10 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
   return planned;
 }
 
-/** An element of an order's `fields` that tags request. Options with places of their own come from several tags. */
+/**
+ * An element as in an order's `fields`, and the tags that request it. Each option of a radio or multiple choice has a
+ * tag of its own.
+ */
 type Asking = { element: Record<string, unknown>; tags: TagOnPage[] };
 
 function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
@@ -60,8 +64,8 @@ function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
       throw new UnmatchedTag(`${text} on page ${page + 1} is for signer ${signer}, and ${has}`);
     }
     const { kind, label, required, more } = tag;
-    // A placeholder with the smallest size. The rules about sizes are checked later, against the real places, as for
-    // all documents.
+    // A placeholder of the smallest allowed size, so that the rules of `fields` accept it. The real place is checked
+    // later, as for all documents.
     const place = { x: 0, y: 0, ...leastSize[kind] };
     const members = { kind, signer, page: page + 1, ...(label !== null && { label }), required, ...more };
     if (kind !== "radio" && kind !== "multiple") return [{ element: { ...members, ...place }, tags: [found] }];
@@ -124,7 +128,7 @@ async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   return found;
 }
 
-/** Each new role without a number gets the next signer. */
+/** The number of the signer whom a tag means. Each new role without a number is assigned to the next signer. */
 function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): number {
   if (role === null) return 1;
   if ("number" in role) return role.number;
@@ -136,16 +140,19 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
   return known;
 }
 
-/** In points: a signature or initials need more room than the line of their tag. */
+/** The smallest sizes in points. A signature or initials need more room than the line of their tag. */
 const least: Partial<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 120, height: 28 },
   initials: { width: 36, height: 20 },
 };
 
-/** In points: the size of a box whose tag doesn't set one, equal to the height of a line of text. */
+/** The size in points of a box whose tag sets none, about the height of a line of text. */
 const usualBox = 12;
 
-/** Placed at the tag's lower left corner, at least as large as the tag (except a box), and within the page. */
+/**
+ * The place of a field, at its tag's lower left corner and within the page. It is at least as large as the tag; only a
+ * box may be smaller.
+ */
 function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const page = shownSize(box);
   const { width: usual, height: high } = least[tag.kind] ?? { width: 0, height: 0 };
@@ -162,8 +169,8 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
 }
 
 /**
- * Whether the text of a document may contain `{{`. Usually decides within a millisecond, without reading the text. If
- * unsure it returns true.
+ * Whether the text of a document may contain `{{`; true if unsure. Usually decides within a millisecond, because it
+ * doesn't read the text.
  */
 export function mayHoldTags(bytes: Buffer): boolean {
   if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;
@@ -174,7 +181,7 @@ export function mayHoldTags(bytes: Buffer): boolean {
 
 const showsText = /[)\]>]\s*(?:T[jJ]|['"])/;
 
-/** Two consecutive braces in strings of a content stream, with any operators between them that move the second one. */
+/** Two consecutive braces in strings of a content stream. Between them may be operators that move the second one. */
 const literalBraces = /\{[\s\0()\d.\-\\[\]TJjDdm*<>]{0,60}\{/;
 const hexBraces = /7b[\s<>\d.-]{0,60}?(?:00)?7b/i;
 const escapedBraces = /\\173/;
@@ -188,7 +195,7 @@ function showsBraces(text: string): boolean {
 
 const brace = 0x7b;
 
-/** Whether a ToUnicode map says that a code other than 0x7B stands for `{`. */
+/** Whether a ToUnicode map assigns `{` to a code other than 0x7B. */
 function mapsBrace(cmap: string): boolean {
   if (/<\s*007b\s*>/i.test(cmap)) return true;
   for (const [, low = "", high = "", to = ""] of cmap.matchAll(/<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]{4})>/gi)) {

@@ -1,18 +1,21 @@
 import { dateFormats, type RequestedField, textFormats } from "../../../../../orders/order/order.ts";
 
-/** A tag in the text of a page: the field that it requests, and for whom. */
+/** A tag in the text of a page. It requests a field for a signer. */
 export type Tag = {
   readonly kind: RequestedField["kind"];
-  /** `r2` names the second signer, any other role the next signer. Null means the first. */
+  /**
+   * The signer whom the tag names: `r2` is the second signer; any other role is the next signer. Null means the first
+   * signer.
+   */
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
   readonly required: boolean;
-  /** In points, if the tag sets it. */
+  /** The size in points; null when the tag doesn't set it. */
   readonly width: number | null;
   readonly height: number | null;
-  /** Other members of an element of an order's `fields`, not yet checked. */
+  /** Other members of the element in an order's `fields` that the tag stands for. They are not checked yet. */
   readonly more: Readonly<Record<string, unknown>>;
-  /** The label of an option that has its own place. */
+  /** For a tag that places one option of a radio or multiple choice: the option's label. */
   readonly option: string | null;
 };
 
@@ -44,7 +47,7 @@ export function readTag(inner: string): Tag | null {
 function byNumber(text: string): Tag | null {
   const [, word = "", number = ""] = /^([a-z]+) ?, ?r(\d{1,2})(?: ?,.*)?$/i.exec(text) ?? [];
   const kind = kindOf(word);
-  // A tag of this form can't express options.
+  // A tag in Documenso's form can't state options.
   if (!kind || Number(number) === 0 || withOptions.includes(kind)) return null;
   const plain = { label: null, width: null, height: null, more: {}, option: null };
   return { kind, role: { number: Number(number) }, required: kind !== "checkbox", ...plain };
@@ -85,7 +88,10 @@ const prefilled: readonly Tag["kind"][] = ["text", "number", "checkbox", "dropdo
 /** Kinds that need no label. */
 const explained: readonly Tag["kind"][] = ["signature", "initials", "date", "name"];
 
-/** The attributes that are members of our API, under their names there. Attributes of other programs are ignored. */
+/**
+ * The attributes of a tag that are members of a field in our API, by their names in the API. Attributes of other
+ * programs are ignored.
+ */
 function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): Record<string, unknown> {
   const text = (name: string) => attributes.get(name) || undefined;
   const digits = (name: string) => (/^-?\d+(?:\.\d+)?$/.test(text(name) ?? "") ? Number(text(name)) : text(name));
@@ -100,7 +106,8 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
     max: digits("max"),
     currency: text("currency"),
   });
-  // Other programs use these names with other meanings, so they are ignored for kinds whose value the sender can't set.
+  // Other programs use the names `value` and `read_only` with other meanings. So both are ignored for kinds whose value
+  // the sender can't set.
   const isKept = value !== undefined && prefilled.includes(kind);
   const formats: readonly string[] = kind === "date" ? dateFormats : kind === "text" ? textFormats : [];
   return given({

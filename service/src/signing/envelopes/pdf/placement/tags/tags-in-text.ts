@@ -8,23 +8,23 @@ export type TagInText = {
   readonly tag: Tag;
   readonly text: string;
   readonly rect: PlacedRect["rect"];
-  /** Whether no text follows the tag on its line. */
+  /** Whether the line ends with the tag. */
   readonly endsLine: boolean;
-  /** Whether the rectangle contains no other words; only then may it be covered. */
+  /** Whether the rectangle contains no words other than the tag. Only then may a field cover it. */
   readonly isAlone: boolean;
 };
 
 type Rect = PlacedRect["rect"];
 
-/** A tag has at most this many characters, which is one line. */
+/** Finds tags of at most 300 characters, about one line. */
 const braces = /\{\{([^{}]{1,300})\}\}/g;
 
-/** The most pairs of braces that are examined on one page, tags or not. */
+/** The most pairs of braces that are examined on one page, whether or not they are tags. */
 const mostPairs = 5_000;
 
 /**
  * The tags of a page, in the order of its text. Kerning may spread a tag over several runs.
- * @param most how many tags to find
+ * @param most after how many tags to stop
  * @throws UnmatchedTag for a page with too many pairs of braces
  */
 export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] {
@@ -46,9 +46,9 @@ export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] 
   return found;
 }
 
-/** A run of text with the positions of its characters. Each tag is compared with these positions. */
+/** A run of text with the positions of its characters, which are computed once and compared with every tag. */
 type Placed = TextRun & {
-  /** The offset in the text of all runs. */
+  /** Where the run begins, as an offset in the joined text of all runs. */
   readonly from: number;
   /** The position along the line where each character begins, and where the last one ends. */
   readonly along: Float64Array;
@@ -65,14 +65,17 @@ function placed(runs: readonly TextRun[]): PlacedPage {
     from += run.text.length;
     return { ...own, box: boxOf(cornersOf(own, 0, run.text.length)) };
   });
-  // For each run, the index of the first run from it on that has visible text.
+  // For each run, the index of the next run with visible text, which may be the run itself.
   const nextWords = new Int32Array(all.length + 1).fill(all.length);
   for (let index = all.length - 1; index >= 0; index--)
     nextWords[index] = all[index]?.text.trim() === "" ? (nextWords[index + 1] ?? all.length) : index;
   return { runs: all, nextWords, left: mostCompared };
 }
 
-/** The run that contains an offset in the text of all runs: the last one that begins there or before. */
+/**
+ * The index of the run that contains an offset in the joined text of all runs: the last run that begins at or before
+ * it.
+ */
 function runAt(runs: readonly Placed[], place: number): number {
   let [low, high] = [0, runs.length - 1];
   while (low < high) {
@@ -83,7 +86,7 @@ function runAt(runs: readonly Placed[], place: number): number {
   return low;
 }
 
-/** @param end the end of the tag, as an offset in the text of all runs */
+/** @param end where the tag ends, as an offset in the joined text of all runs */
 function endsLine({ runs, nextWords }: PlacedPage, end: number): boolean {
   const index = runAt(runs, end - 1);
   const line = runs[index];
@@ -93,13 +96,19 @@ function endsLine({ runs, nextWords }: PlacedPage, end: number): boolean {
   return !next || !isOnLine(line, next);
 }
 
-/** Whether a run is at about the same height as another, measured along that run's line. */
+/**
+ * Whether the second run is on the same line as the first. Its distance from the first run's line must be less than
+ * half of the first run's font size.
+ */
 function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , , x, y] }: TextRun): boolean {
   const up = Math.hypot(c, d) || 1;
   return Math.abs(((x - e) * c + (y - f) * d) / up) < 0.5 * up;
 }
 
-/** The rectangle around the characters from `from` up to, but not including, `to`, in the joined text of all runs. */
+/**
+ * The rectangle around the characters from `from` up to, but not including, `to`. Both are offsets in the joined text
+ * of all runs.
+ */
 function around({ runs }: PlacedPage, from: number, to: number): Rect | null {
   const points: Point[] = [];
   for (let index = runAt(runs, from); index < runs.length; index++) {
@@ -118,12 +127,15 @@ function boxOf(points: readonly Point[]): Rect {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** The most comparisons of runs and characters with the tags of one page. Beyond this, tags are not hidden. */
+/**
+ * The most comparisons of runs and characters with the tags of one page. When they are used up, further tags are not
+ * hidden.
+ */
 const mostCompared = 2_000_000;
 /** Comparing a character costs as much as comparing this many runs. */
 const perCharacter = 10;
 
-/** Whether a rectangle overlaps the body of any character other than those from `from` up to `to`. */
+/** Whether a rectangle overlaps other text: the body of any character except those from `from` up to `to`. */
 function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
   page.left -= page.runs.length;
   if (page.left < 0) return true;
@@ -145,12 +157,15 @@ function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, n
 const meet = ([l, b, r, t]: Rect, [left, bottom, right, top]: Rect): boolean =>
   l < right && left < r && b < top && bottom < t;
 
-/** The space that letters take below and above their line, as a fraction of the font size. */
+/** How far letters extend below and above their baseline, as a fraction of the font size. */
 const [below, above] = [0.3, 0.95];
 
 type Extent = { readonly from: number; readonly to: number; readonly inset: number };
 const whole: Extent = { from: -below, to: above, inset: 0 };
-/** The box of a small letter, narrowed on both sides, so that neighbors and adjacent lines do not count. */
+/**
+ * The body of a small letter. It is narrowed on both sides, so that a rectangle that only touches neighbors or adjacent
+ * lines does not overlap them.
+ */
 const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
 
 function cornersOf(
@@ -170,8 +185,8 @@ function cornersOf(
 }
 
 /**
- * The positions where the characters of a run begin. They are scaled, because a run may be wider or narrower than its
- * font says.
+ * The positions along the line where the characters of a run begin, and where the last one ends. They are scaled to the
+ * run's width, which may differ from the sum of the font's widths.
  */
 function alongLine({ text, width, widths }: TextRun): Float64Array {
   const along = new Float64Array(text.length + 1);
@@ -185,5 +200,7 @@ function alongLine({ text, width, widths }: TextRun): Float64Array {
   return along.map((each) => (each * width) / all);
 }
 
-/** The assumed width of a character that the font only shows joined with others. */
+/**
+ * The assumed width of a character of which pdf.js gives no width, because the font shows it only joined with others.
+ */
 const usualWidth = 500;
