@@ -38,6 +38,7 @@ import type { Metrics } from "./kernel/platform/metrics.ts";
 import type { Workers } from "./kernel/platform/workers/task.ts";
 import type { Resources } from "./kernel/resources.ts";
 import type { RetentionPlan } from "./kernel/retention/retention.ts";
+import { bringClaimsNearer } from "./kernel/tasks/tasks.ts";
 import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
@@ -285,6 +286,7 @@ const broughtNearer: readonly BringNearer[] = [
   bringSecretEndsNearer,
   bringSessionsNearer,
   bringRequestsNearer,
+  bringClaimsNearer,
   ageTestIdempotencyKeys,
 ];
 

@@ -138,6 +138,15 @@ export async function releaseClaims(
     );
 }
 
+/** Moves the claims of a firm's test orders earlier by this many seconds. */
+export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
+  changeTasks(
+    tx,
+    sql`t.environment = 'test' AND t.state IN ('claimed', 'paused') AND t.claimed_at IS NOT NULL
+      AND t.order_id IN (SELECT id FROM orders WHERE partner_id = ${partnerId})`,
+    sql`claimed_at = t.claimed_at - make_interval(secs => ${seconds})`,
+  );
+
 /**
  * Closes a task with a person's note, if no event would close it. @throws ServiceError for a task that an event closes,
  * or without a note

@@ -1,5 +1,6 @@
 /** Tasks for people: opened by events, claimed by a person, and closed when they are done or no longer needed. */
 export {
+  bringClaimsNearer,
   claimTask,
   claimTaskIn,
   dispatchQueue,

@@ -367,5 +367,6 @@ test("a check whose row was altered in the database is neither shown nor used", 
 
 test("names are compared by their words, without case, accents and order", () => {
   assert.ok(isSameName("Jane  DOE", "Döe, Jané"));
+  assert.ok(isSameName("GARCÍA Muñoz", "munoz garcia"));
   assert.ok(!isSameName("Jane Doe", "Jane Q Doe"));
 });

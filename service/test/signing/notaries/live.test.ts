@@ -382,6 +382,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
     [{ email }, /email must be another one/],
     [{ for_signer: "2" }, /for_signer must be the number of the signer/],
     [{ name: "JANE  doe" }, /name must be of somebody who neither signs/],
+    [{ name: "Jáne Döe" }, /name must be of somebody who neither signs/],
     [{ name: "Nora Ames" }, /name must be of somebody who neither signs/],
     [{ language: "de" }, /language must be one of/],
   ] as const) {
@@ -410,6 +411,9 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal((await invite({ name: "Will Wise", email: "will@example.com" })).status, 409);
   for (const person of ["1", "11"]) assert.equal((await post(desk(code, "/admit"), { person })).status, 303);
   assert.equal((await wanda.send("/media")).status, 200);
+  const shown = await wanda.send("/shown", { sha256: "ab".repeat(32) });
+  assert.equal(shown.status, 403);
+  assert.match(await shown.text(), /Only a signer’s browser reports the document/);
   assert.doesNotMatch(await (await wanda.look()).text(), /iframe|opens here when it is your turn/);
   const { id, orderId } = await liveOf(code);
   const [recorded] = await db.query<{ people: object[] }>(sql`SELECT people FROM recordings WHERE session = ${id}`);

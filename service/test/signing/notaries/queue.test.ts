@@ -293,6 +293,50 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   assert.equal((await nora.post(`/orders/${order.code}/release`)).status, 303);
 });
 
+test("an expired request takes no order from a notary who has just claimed it or has an appointment to come, and no draft of another notary keeps it", async () => {
+  const [order, rita] = [await waitingOrder("fresh@example.com"), await newNotary("Rita Dunn")];
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", order.code)} AND t.kind = 'notarize'`);
+  const claim = async (notary: typeof rita) =>
+    assert.equal((await notary.post(`/tasks/${task?.id}/claim`)).status, 303);
+  const release = async (notary: typeof rita) =>
+    assert.equal((await notary.post(`/orders/${order.code}/release`)).status, 303);
+  const expired = async (count: number) => {
+    const outcomes = async () => (await requestsOf(order)).filter(({ outcome }) => outcome === "expired");
+    await until(async () => (await outcomes()).length === count);
+    return claimantOf(order);
+  };
+  await nora.duty("on");
+  await rita.duty("on");
+  assert.equal((await order.ask()).status, 303);
+  await order.advance(1195);
+  await claim(rita);
+  const fresh = await claimantOf(order);
+  await order.advance(6);
+  assert.ok(fresh);
+  assert.equal(await expired(1), fresh, "claimed six seconds before the end");
+
+  const meet = async (when: Date) => {
+    const typed = { url: "https://meet.example/rita", when: when.toISOString().slice(0, 16) };
+    assert.equal((await rita.post(`/orders/${order.code}/appointment`, typed)).status, 303);
+    assert.equal((await order.ask()).status, 303);
+    await order.advance(1201);
+  };
+  await meet(new Date(Date.now() + 86_400_000));
+  assert.equal(await expired(2), fresh, "an appointment for tomorrow");
+  await meet(new Date(Date.now() - 86_400_000));
+  assert.equal(await expired(3), null, "an appointment that is past");
+
+  await claim(nora);
+  assert.equal((await nora.post(`/orders/${order.code}/act`, notedAct)).status, 303);
+  await release(nora);
+  await claim(rita);
+  assert.equal((await order.ask()).status, 303);
+  await order.advance(1201);
+  assert.equal(await expired(4), null, "the noted act is of an earlier notary");
+  for (const notary of [nora, rita]) await notary.duty("off");
+});
+
 test("requests that the service did not write use up no positions", async () => {
   const orders = [await waitingOrder("forged@example.com"), await waitingOrder("behind@example.com")];
   await nora.duty("on");

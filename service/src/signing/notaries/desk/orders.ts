@@ -28,6 +28,7 @@ export type WaitingOrder = {
   taskId: number;
   /** `operator:ID` of the notary who claimed the order; null when nobody has. */
   claimedBy: string | null;
+  claimedAt: Date | null;
   dueAt: Date;
   /** The people who are to appear. */
   signers: { name: string; email: string; language: string }[];
@@ -57,8 +58,8 @@ async function waitingOrders(
 const select = (where: Statement, end: Statement): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
-    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signingColumns}, ${marked(orderState, sql`o`)},
-    ${marked(taskState, sql`t`)}, ${markedFirm}
+    t.claimed_by AS "claimedBy", t.claimed_at AS "claimedAt", t.due_at AS "dueAt", ${signingColumns},
+    ${marked(orderState, sql`o`)}, ${marked(taskState, sql`t`)}, ${markedFirm}
   FROM tasks t JOIN orders o ON o.id = t.order_id JOIN partners p ON p.id = o.partner_id
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
@@ -177,9 +178,16 @@ export async function lockDraft(
   return draft;
 }
 
-/** Whether a notary has noted an act of the order. */
-export const isActNoted = async (db: Sql, taskId: number): Promise<boolean> =>
-  (await db.query(sql`SELECT FROM notary_drafts WHERE task_id = ${taskId} AND act IS NOT NULL LIMIT 1`)).length > 0;
+/** The draft of the notary who has claimed the order. Earlier claimants may have drafts too. @throws as `findDraft` */
+export async function draftOfClaimant(
+  db: Sql,
+  { taskId, claimedBy }: Pick<WaitingOrder, "taskId" | "claimedBy">,
+): Promise<Draft | undefined> {
+  const [notary] = await db.query<{ id: string }>(
+    sql`SELECT id FROM notaries WHERE 'operator:' || operator_id = ${claimedBy}`,
+  );
+  return notary && findDraft(db, taskId, notary.id);
+}
 
 export const saveAct = (db: Database, taskId: number, notaryId: string, act: object, at: Date): Promise<void> =>
   db.transaction((tx) => saveDraft(tx, { taskId, notaryId, at }, sql`act = ${act}::jsonb`));

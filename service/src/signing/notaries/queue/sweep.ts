@@ -5,7 +5,7 @@ import { releaseTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { lockNotary } from "../commissions/store.ts";
 import type { DeskDeps } from "../desk/desk.ts";
-import { isActNoted, orderOfId, peopleOf, type WaitingOrder } from "../desk/orders.ts";
+import { draftOfClaimant, orderOfId, peopleOf, type WaitingOrder } from "../desk/orders.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { callPeople } from "./mail.ts";
 import { waitMs } from "./queue.ts";
@@ -13,7 +13,7 @@ import { lockRequest, type NotaryRequest, requestsToLookAt, setEnded, setWaiting
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
-/** How soon a notary who took a request must open the session. */
+/** How soon a notary who took a request must open the session. A new claim also has this long before it may end. */
 const callMs = 5 * minuteMs;
 
 /**
@@ -50,31 +50,36 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 type Mac = SweepDeps["rowMac"];
 
 /**
- * Ends the request. If a notary had claimed the order, that notary loses it, so that other notaries may take the next
- * request.
+ * Ends the request. A notary who had time to answer and did not loses the claim, so that others may answer the next
+ * request. A notary who has just claimed the order keeps it.
  */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
-  const { partnerId, orderId } = order;
-  const isReleased = await releaseIdle(tx, rowMac, order, at);
+  const { partnerId, orderId, claimedAt } = order;
+  const hadTime = claimedAt !== null && at.getTime() - claimedAt.getTime() >= callMs;
+  const isReleased = hadTime && (await releaseIdle(tx, rowMac, order, at));
   const detail = { request: id, ...(notaryId !== null && { notaryId }), ...(isReleased && { released: true }) };
   await tx.query(auditLine({ at, action: "notary.now_expired", actor: "system", partnerId, orderId, detail }));
   await callPeople(tx, order, { requestId: id, moment: "expired", at });
 }
 
-/** @returns false when nobody has claimed the order, and when its notary has opened or noted an act */
-async function releaseIdle(tx: Tx, rowMac: Mac, { claimedBy, taskId }: WaitingOrder, at: Date): Promise<boolean> {
-  if (claimedBy === null) return false;
-  if ((await openSheetOf({ db: tx, rowMac }, taskId)) || (await isActNoted(tx, taskId))) return false;
+/**
+ * @returns false for an order that nobody has claimed, and when its notary has opened or noted an act, or mailed an
+ * appointment that is still to come
+ */
+async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): Promise<boolean> {
+  const { claimedBy, taskId } = order;
+  if (claimedBy === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return false;
+  const draft = await draftOfClaimant(tx, order);
+  if (draft && (draft.act !== null || (draft.appointmentAt !== null && draft.appointmentAt > at))) return false;
   await releaseTaskIn(tx, taskId, { by: claimedBy, at });
   return true;
 }
 
 /**
- * Looks at a request that a notary took. If the notary released the order, or did not open the session in time, the
- * request returns to its position in the queue. A notary who was too late also goes off duty and loses the order.
- * However, if that notary has noted an act, the notary keeps the order and the request ends, because nobody else may
- * take it.
+ * Returns a request to its position when its notary released the order, or did not open the session. In the second case
+ * that notary goes off duty and loses the order. A notary who has noted an act, or has an appointment, keeps it: the
+ * request ends, because nobody else may take it.
  */
 async function lookAtTaken(tx: Tx, rowMac: Mac, request: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
   const { id, notaryId, takenAt } = request;

@@ -64,13 +64,19 @@ async function write(deps: LiveDeps, live: Showing, person: string, sha256: stri
 const another = () =>
   new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
 
-/** Records what a signer's browser shows. @throws as `write` */
+/**
+ * Records what a signer's browser shows. Witnesses and interpreters are given no document, so a hash from them would be
+ * a false mark in the manifest.
+ * @throws ServiceError `role_required` for anybody but a signer, and as `write`
+ */
 export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const sha256 = readHash(typed);
-  const seen = await atLink(deps, link, ["room"], async (entered) => ({
-    session: entered.session.id,
-    isCurrent: await write(deps, entered, personName(entered.person.n), sha256),
-  }));
+  const seen = await atLink(deps, link, ["room"], async (entered) => {
+    const { session, person } = entered;
+    if (person.role !== "signer")
+      throw new ServiceError("role_required", "Only a signer’s browser reports the document that it shows.");
+    return { session: session.id, isCurrent: await write(deps, entered, personName(person.n), sha256) };
+  });
   deps.rooms.tell(seen.session, { kind: "changed" });
   if (!seen.isCurrent) throw another();
 }

@@ -6,6 +6,7 @@ import { oathKinds, readWitnessIdentity } from "../acts/act.ts";
 import type { Notary } from "../commissions/store.ts";
 import { claimedOrder } from "../desk/desk.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { isSameName } from "../identity/results.ts";
 import { atSheet, type SheetDeps } from "./ipen.ts";
 import { type By, noteEvent } from "./sheet.ts";
 import { openTurn, turnWords } from "./steps.ts";
@@ -70,15 +71,3 @@ export async function writeWitness(tx: Tx, rowMac: RowMac, witnessed: Witnessed)
   );
   await noteEvent(tx, rowMac, sheet, { name: "witness_sworn", signer, detail }, by);
 }
-
-/** Whether two names have the same words. Order, case and accents don't matter. */
-export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
-const folded = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replaceAll(/[^\p{L}]+/gu, " ")
-    .trim()
-    .toLowerCase()
-    .split(" ")
-    .toSorted()
-    .join(" ");
