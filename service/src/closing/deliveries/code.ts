@@ -53,35 +53,36 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
 }
 
 /**
- * Tries a code. The fifth wrong one in a row locks the link for good. A code works once.
- * @returns the session for the browser, and its end; null for a wrong or expired code
- * @throws ServiceError `not_found` as `linkedDelivery`; `conflict` for a locked link
+ * Tries a code. The fifth wrong one in a row locks the link for good. A code works once. Without a valid code nothing
+ * is counted: otherwise a stranger with the link could lock it before the recipient asks for a code.
+ * @returns the session for the browser, and its end; `wrong` for a wrong code, `ended` while no code is valid
+ * @throws ServiceError `not_found` as for the link, `conflict` for a locked link
  */
 export async function enterDelivery(
   deps: DeliveryDeps,
   link: Link,
   { typed, network }: { typed: string; network: string | null },
-): Promise<{ session: string; expiresAt: Date } | null> {
+): Promise<{ session: string; expiresAt: Date } | "wrong" | "ended"> {
   const { id } = await linkedDelivery(deps, link);
-  const isRight = await deps.db.transaction(async (tx) => {
+  const result = await deps.db.transaction(async (tx) => {
     const at = deps.clock();
     const code = await store.lockCode(tx, id);
     if (!code || code.lockedAt) throw locked();
     const { codeId, askedAt } = code;
-    const isFresh = codeId !== null && askedAt !== null && at.getTime() - askedAt.getTime() < codeMs;
+    if (codeId === null || askedAt === null || at.getTime() - askedAt.getTime() >= codeMs) return "ended";
     const digits = typed.replaceAll(/\D/g, "");
-    if (isFresh && keysOf(deps.secrets).some((key) => isSame(digitsUnder(key, codeId), digits))) {
+    if (keysOf(deps.secrets).some((key) => isSame(digitsUnder(key, codeId), digits))) {
       await store.updateCode(tx, id, { ...code, codeId: null, failures: 0 });
       await store.writeUse(tx, id, { kind: "code_entered", at, file: null, network });
-      return true;
+      return "right";
     }
     const failures = code.failures + 1;
     const lockedAt = failures >= mostFailures ? at : null;
     await store.updateCode(tx, id, { ...code, failures, lockedAt });
     if (lockedAt) await store.writeUse(tx, id, { kind: "locked", at, file: null, network });
-    return false;
+    return "wrong";
   });
-  if (!isRight) return null;
+  if (result !== "right") return result;
   const expiresAt = new Date(deps.clock().getTime() + sessionMs);
   const end = String(expiresAt.getTime());
   return { session: `${end}.${sessionUnder(deps.secrets, id, end)}`, expiresAt };

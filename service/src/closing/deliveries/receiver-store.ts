@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, type StateMac, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { Receiver } from "../rooms/rooms.ts";
@@ -30,14 +30,33 @@ export async function writeReceivers(
   await writeStateMacs(tx, receiverState, sql`order_id = ${orderId}`);
 }
 
-type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string };
+/**
+ * Whether the firm took back a document or a person since it asked for the delivery. An order that was detached and then
+ * attached again counts as taken back.
+ */
+export const isTakenBack: Statement = sql`(
+  NOT EXISTS (
+    SELECT FROM room_orders a WHERE a.room_id = r.room_id AND a.order_id = r.order_id AND a.attached_at <= r.asked_at)
+  OR NOT EXISTS (
+    SELECT FROM room_participants p WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at IS NULL)
+  AND EXISTS (
+    SELECT FROM room_participants p WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at >= r.asked_at))`;
+
+type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string; isTakenBack: boolean };
 
 /** The people of a room who wait for documents. Leaves out rows that fail their MAC. */
 export async function waitingReceivers(db: Sql, roomId: string): Promise<WaitingReceiver[]> {
   const rows = await db.query<WaitingReceiver & Marked>(sql`
-    SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy", ${marked(receiverState, sql`r`)}
+    SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy",
+      ${isTakenBack} AS "isTakenBack", ${marked(receiverState, sql`r`)}
     FROM closing_receivers r WHERE r.room_id = ${roomId} AND r.ended_at IS NULL ORDER BY r.email, r.id`);
   return rows.filter(({ isAuthentic }) => isAuthentic);
+}
+
+/** Locks an open room, so that its orders, its people and its status stay until the transaction ends. */
+export async function holdOpenRoom(tx: Tx, roomId: string): Promise<boolean> {
+  const rows = await tx.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND status = 'open' FOR SHARE`);
+  return rows.length === 1;
 }
 
 export async function endWait(tx: Tx, id: number, at: Date, deliveryId: string | null): Promise<void> {

@@ -13,7 +13,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { type Deliverable, deliverableOf } from "./contents.ts";
 import { notFound } from "./link.ts";
-import { endWait, waitingReceivers } from "./receiver-store.ts";
+import { endWait, holdOpenRoom, isTakenBack, waitingReceivers } from "./receiver-store.ts";
 import { writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
@@ -50,17 +50,19 @@ const keptDays = 14;
 type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
 
 /**
- * Sends finished documents to the people who wait for them: ten minutes after the first one is finished, or at once
- * when all documents of a person are finished. After a crash no document is lost or sent twice, because one transaction
- * writes the delivery and ends the wait.
+ * Sends documents to people who wait for them: ten minutes after one document is done, or at once when all documents of
+ * a person are done. A closed room sends nothing until it is open again. A crash loses nothing and sends nothing twice,
+ * because the delivery and the end of the wait are committed together.
  */
 export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const before = new Date(clock().getTime() - mergedMs);
   const due = await db.query<{ roomId: string; email: string }>(sql`
     SELECT r.room_id AS "roomId", r.email FROM closing_receivers r JOIN orders o ON o.id = r.order_id
+      JOIN rooms ON rooms.id = r.room_id AND rooms.status = 'open'
     WHERE r.ended_at IS NULL GROUP BY r.room_id, r.email
     HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
+      OR bool_or(${isTakenBack})
     LIMIT ${mostAtOnce}`);
   for (const { roomId, email } of due) {
     if (stopping.aborted) return;
@@ -74,10 +76,15 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
 async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: string): Promise<void> {
   const at = clock();
   await lockDeliveries(tx, roomId);
+  if (!(await holdOpenRoom(tx, roomId))) return;
   const own = (await waitingReceivers(tx, roomId)).filter((each) => each.email === email);
   const [receiver] = own;
   const room = receiver && (await roomById(tx, roomId));
   if (!receiver || !room) return;
+  const takenBack = own.filter((each) => each.isTakenBack);
+  for (const { id } of takenBack) await endWait(tx, id, at, null);
+  // The next run decides whether the other documents are due.
+  if (takenBack.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));
   const ended: Deliverable[] = [];

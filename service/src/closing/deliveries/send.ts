@@ -36,12 +36,13 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
  */
 export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
-  const [orders, listed, waiting] = await Promise.all([
+  const [orders, listed, asked] = await Promise.all([
     ordersOf(deps, room),
     store.listDeliveries(deps.db, room.id),
     waitingReceivers(deps.db, room.id),
   ]);
   const now = deps.clock();
+  const waiting = asked.filter(({ isTakenBack }) => !isTakenBack);
   return { orders, waiting, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
 }
 
@@ -108,8 +109,8 @@ export async function sendDelivery(
   return deps.db.transaction(async (tx) => {
     const at = deps.clock();
     await store.lockDeliveries(tx, room.id);
-    if ((await store.countSince(tx, room.id, new Date(at.getTime() - dayMs))) >= mostInADay)
-      throw new ServiceError("conflict", `At most ${mostInADay} deliveries of a room are sent in 24 hours.`);
+    if ((await store.countManualSince(tx, room.id, new Date(at.getTime() - dayMs))) >= mostInADay)
+      throw new ServiceError("conflict", `A firm sends at most ${mostInADay} deliveries of a room in 24 hours.`);
     const recipient = { recipientName, recipientEmail };
     return writeDelivery(tx, room, chosen, {
       ...recipient,

@@ -145,10 +145,15 @@ export async function selectDelivery(db: Sql, id: string): Promise<Delivery | un
   return found;
 }
 
-/** The number of deliveries of the room that were sent since the given time, including ended ones. */
-export async function countSince(tx: Tx, roomId: string, since: Date): Promise<number> {
+/**
+ * The number of the room's deliveries that its firm sent by hand since the time, including ended ones. One that was sent
+ * to a receiver of a closing is on record with each of its documents.
+ */
+export async function countManualSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM closing_deliveries WHERE room_id = ${roomId} AND created_at > ${since}`);
+    SELECT count(*)::int AS count FROM closing_deliveries d WHERE d.room_id = ${roomId} AND d.created_at > ${since}
+      AND NOT EXISTS (SELECT FROM closing_receivers r WHERE r.order_id = (d.files->0->>'orderId')::bigint
+        AND r.email = d.recipient_email AND r.delivery_id = d.id)`);
   return row?.count ?? 0;
 }
 

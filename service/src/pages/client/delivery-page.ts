@@ -94,7 +94,7 @@ const pathOf = ({ id, token }: Link): string => `/deliveries/${id}/${token}`;
 /** The form that requests a mail with a code, and the form that takes the code. */
 function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { deliveries } = deps.documents;
-  const back = (reader: Reader, link: Link, said: "sent" | "wait" | "wrong" | "locked") => ({
+  const back = (reader: Reader, link: Link, said: "sent" | "wait" | "wrong" | "ended" | "locked") => ({
     redirect: linkFor(reader, `${pathOf(link)}?code=${said}`),
   });
   const isRefusal = (error: unknown) => error instanceof ServiceError && error.code === "conflict";
@@ -123,7 +123,7 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
       const typed = { typed: call.form["code"] ?? "", network: loggedNetwork(call.request.ip) ?? null };
       try {
         const entered = await enterDelivery(deliveries, link, typed);
-        if (entered === null) return back(reader, link, "wrong");
+        if (typeof entered === "string") return back(reader, link, entered);
         const cookie = stringifySetCookie({
           name: cookieName,
           value: entered.session,
@@ -149,14 +149,14 @@ type Door = Awaited<ReturnType<typeof deliveryDoor>> & { path: string; said: str
 function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, said }: Door, reader: Reader): string {
   const { words } = reader;
   const { code } = words.delivery;
-  const message =
-    said === "sent" ? code.sent : said === "wait" ? code.wait : said === "wrong" && !isLocked ? code.wrong : null;
+  const isRefused = (said === "wrong" || said === "ended") && !isLocked;
+  const message = said === "sent" || said === "wait" || isRefused ? code[said] : null;
   return layout(assets, {
     ...clientFrame(words),
     title: code.title,
     body: html`<div class="message"><h1>${code.title}</h1>
 ${room.environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
-${message && html`<p role="${said === "wrong" ? "alert" : "status"}">${message}</p>`}
+${message && html`<p role="${isRefused ? "alert" : "status"}">${message}</p>`}
 ${
   isLocked
     ? html`<p role="alert">${code.locked}</p>`

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
@@ -8,6 +8,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
 import { sendToReceivers, writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
+import { insertDelivery, lockCode, updateCode } from "../../../src/closing/deliveries/store.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { silent } from "../../orders/order/orders-database.ts";
@@ -243,7 +244,7 @@ test("asks for a code that only the recipient's mailbox gets, before it shows or
   assert.ok((await bytesOf(await postTo(path, {}, cookie))).length > 1000);
   assert.match(
     (await postTo(`${path}/enter`, { code })).headers.get("location") ?? "",
-    /code=wrong$/,
+    /code=ended$/,
     "a code works once",
   );
 
@@ -253,6 +254,31 @@ test("asks for a code that only the recipient's mailbox gets, before it shows or
   assert.doesNotMatch(await (await fetch(baseUrl + path, { headers: { cookie: forged } })).text(), /signed\.pdf/);
   const listed = await look();
   assert.match(listed, /Code entered /);
+});
+
+test("counts no try while no code is valid, and asks for a new code", async () => {
+  const email = "idle@lender.example";
+  const path = await asking(email);
+  const enter = async (code: string) =>
+    /code=(\w+)/.exec((await postTo(`${path}/enter`, { code })).headers.get("location") ?? "")?.[1];
+  for (let i = 0; i < 6; i++) assert.equal(await enter("000000"), "ended", "before the first code");
+  const door = await fetch(`${baseUrl}${path}?code=ended`, { headers: { "Accept-Language": "en" } });
+  assert.match(await door.text(), /role="alert">No code is valid at the moment\. Ask for a new one\./);
+  await postTo(`${path}/code`);
+  const code = await until(() => newestCode(email)[0]);
+  const id = path.split("/")[2] ?? "";
+  const mailed = (minutesAgo: number) =>
+    running.db.transaction(async (tx) => {
+      const row = await lockCode(tx, id);
+      assert.ok(row);
+      await updateCode(tx, id, { ...row, askedAt: new Date(Date.now() - minutesAgo * 60_000) });
+    });
+  await mailed(11);
+  for (let i = 0; i < 6; i++) assert.equal(await enter(code), "ended", "after the code expired");
+  await mailed(9);
+  assert.equal(await enter(wrongOf(code)), "wrong");
+  assert.equal(await enter(code), undefined);
+  for (let i = 0; i < 6; i++) assert.equal(await enter(code), "ended", "after the code was used");
 });
 
 test("the fifth wrong code locks the link, however they are sent, and no row in the database opens it again", async () => {
@@ -277,26 +303,31 @@ test("the fifth wrong code locks the link, however they are sent, and no row in 
   await assert.rejects(running.db.query(sql`UPDATE closing_deliveries SET asks_code = false WHERE id = ${id}`));
 });
 
+/** Asks for an order's document to be sent to people once it is done. */
+async function ask(orderCode: string, emails: string[]) {
+  const { db } = running;
+  const [order] = await db.query<{ orderId: number; roomId: string }>(sql`
+    SELECT o.id AS "orderId", a.room_id AS "roomId" FROM orders o JOIN room_orders a ON a.order_id = o.id
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
+  assert.ok(order);
+  const receivers = emails.map((email) => ({ name: "Lee Lender", email: email.toUpperCase() }));
+  await db.transaction((tx) => writeReceivers(tx, { ...order, by: "member:test", at: new Date() }, receivers));
+}
+
+function sweep(minutes: number) {
+  const { db, rowMac } = running;
+  const clock = () => new Date(Date.now() + minutes * 60_000);
+  return sendToReceivers({ db, rowMac, log: silent, clock }, new AbortController().signal);
+}
+
+const sentTo = (to: string) =>
+  running.db.query<{ files: number; asks: boolean }>(sql`
+    SELECT jsonb_array_length(files) AS files, asks_code AS asks FROM closing_deliveries WHERE recipient_email = ${to}`);
+
 test("sends people what they are to receive once it is done, once each, by links that ask for a code", async () => {
   const { roomCode: room, deed: finished, note: unfinished } = await closing();
   const [email, gone] = ["lee@lender.example", "gone@lender.example"];
-  const { db, rowMac } = running;
-  for (const code of [finished, unfinished]) {
-    const [order] = await db.query<{ orderId: number; roomId: string }>(sql`
-      SELECT o.id AS "orderId", a.room_id AS "roomId" FROM orders o JOIN room_orders a ON a.order_id = o.id
-      WHERE ${isSealed(sql`o.code`, "order", code)}`);
-    assert.ok(order);
-    const receivers = [email, gone].map((each) => ({ name: "Lee Lender", email: each.toUpperCase() }));
-    await db.transaction((tx) => writeReceivers(tx, { ...order, by: "member:test", at: new Date() }, receivers));
-  }
-  const sweep = (minutes: number) =>
-    sendToReceivers(
-      { db, rowMac, log: silent, clock: () => new Date(Date.now() + minutes * 60_000) },
-      new AbortController().signal,
-    );
-  const sentTo = (to: string) =>
-    db.query<{ files: number; asks: boolean }>(sql`
-      SELECT jsonb_array_length(files) AS files, asks_code AS asks FROM closing_deliveries WHERE recipient_email = ${to}`);
+  for (const code of [finished, unfinished]) await ask(code, [email, gone]);
   const own = `${baseUrl}/dashboard/rooms/${room}`;
   assert.match(await (await fetch(own, { headers: agent })).text(), /lee@lender\.example<\/strong>: 2 documents/);
   assert.equal((await postForm(`${own}/receivers/end`, { email: gone }, agent)).status, 303);
@@ -312,10 +343,75 @@ test("sends people what they are to receive once it is done, once each, by links
   await sweep(60);
   assert.deepEqual([(await sentTo(email)).length, await sentTo(gone)], [2, []]);
   await until(() => links(email).length === 2);
+  const { db } = running;
   const put = sql`SELECT room_id, order_id, 'Eve', 'eve@example.com', asked_by, asked_at FROM closing_receivers LIMIT 1`;
   await db.query(sql`INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at) ${put}`);
   await sweep(60);
   assert.deepEqual(await sentTo("eve@example.com"), []);
+});
+
+test("sends nothing that the firm took back, also after it is added again, and nothing from a closed room", async () => {
+  // The unfinished document keeps the service's own sweep from sending the others at once.
+  const { roomCode: room, deed: detached, note: unfinished } = await closing();
+  const own = `/api/rooms/${room}`;
+  const kept = await place(acme, {});
+  await post(`${own}/orders`, acme, { orderCode: kept });
+  await finish(acme, kept);
+  const [stays, removed] = ["stays@lender.example", "removed@lender.example"];
+  for (const email of [stays, removed]) await post(`${own}/participants`, acme, { name: "Lee Lender", email });
+  for (const code of [detached, kept, unfinished]) await ask(code, [stays, removed]);
+  const drop = async (path: string) =>
+    assert.equal((await fetch(baseUrl + path, { method: "DELETE", headers: acme.headers })).status, 200);
+  await drop(`${own}/orders/${detached}`);
+  await post(`${own}/orders`, acme, { orderCode: detached });
+  const [person] = await running.db.query<{ id: string }>(
+    sql`SELECT id FROM room_participants WHERE email = ${removed}`,
+  );
+  await drop(`${own}/participants/${person?.id}`);
+  const shown = async () => (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
+  assert.match(await shown(), /stays@lender\.example<\/strong>: 2 documents, within minutes/);
+  assert.doesNotMatch(await shown(), /removed@lender\.example<\/strong>: \d document/);
+
+  await post(`${own}/close`, acme);
+  assert.match(await shown(), /stays@lender\.example<\/strong>: 2 documents, after you reopen the room/);
+  await sweep(60);
+  assert.deepEqual(await sentTo(stays), []);
+  await post(`${own}/reopen`, acme);
+  await sweep(0);
+  const waits = () =>
+    running.db.query(sql`SELECT FROM closing_receivers WHERE email = ANY (${[stays, removed]}) AND ended_at IS NULL`);
+  assert.equal((await waits()).length, 2, "the end of the others is on record");
+  await post(`${own}/participants`, acme, { name: "Lee Lender", email: removed });
+  await Promise.all([sweep(60), sweep(60)]);
+  assert.deepEqual([(await sentTo(stays)).length, await sentTo(removed)], [1, []]);
+  const [files] = await running.db.query<{ orders: number }>(sql`
+    SELECT count(DISTINCT f->>'orderId')::int AS orders FROM closing_deliveries, jsonb_array_elements(files) f
+    WHERE recipient_email = ${stays}`);
+  assert.equal(files?.orders, 1);
+  assert.equal((await waits()).length, 1, "the unfinished document still waits");
+});
+
+test("counts only the deliveries that the firm sends by hand toward the limit of a day", async () => {
+  const { roomCode: room, deed: finished } = await closing();
+  const receivers = ["one@lender.example", "two@lender.example"];
+  await ask(finished, receivers);
+  await sweep(11);
+  for (const email of receivers) assert.equal((await sentTo(email)).length, 1);
+  const [of] = await running.db.query<{ id: string }>(sql`
+    SELECT room_id AS id FROM closing_deliveries WHERE recipient_email = ${receivers[0]}`);
+  const byHand = (email: string) => send({ email, [`send-${finished}`]: "on" }, room);
+  // A person who received a document by itself is sent it again by hand: that one counts.
+  assert.equal((await byHand("one@lender.example")).status, 303);
+  await running.db.transaction(async (tx) => {
+    const [at, expiresAt] = [new Date(), new Date(Date.now() + 86_400_000)];
+    const row = { roomId: of?.id ?? "", recipientName: "Lena", files: [{ orderId: 1, kind: "sealed", sha256: "0" }] };
+    const more = { recipientEmail: "lena@lender.example", sentBy: "member:test", createdAt: at, expiresAt };
+    for (let i = 0; i < 23; i++) await insertDelivery(tx, { id: randomUUID(), ...row, ...more, asksCode: false });
+  });
+  assert.equal((await byHand("two@lender.example")).status, 303, "the 25th by hand");
+  const refused = await byHand("two@lender.example");
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /at most 25 deliveries of a room in 24 hours/);
 });
 
 test("prevents changes of a delivery in the database, and opens none that was changed", async () => {

@@ -68,6 +68,8 @@ const chosenIn = (form: FormValues): string[] =>
 
 type DeliveryView = {
   roomCode: string;
+  /** A closed room sends nothing by itself. */
+  isClosed: boolean;
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
@@ -108,12 +110,12 @@ ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: t
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
 
-/** The people whom the form of the closing named as receivers of documents that are not done yet. */
-function waitingPart({ roomCode, deliveries: { waiting } }: DeliveryView): Html {
+/** The people who are sent documents once they are done, as the closing was placed. */
+function waitingPart({ roomCode, isClosed, deliveries: { waiting } }: DeliveryView): Html {
   const people = Map.groupBy(waiting, ({ email }) => email);
   return html`<div class="room-part"><h3>Will be sent</h3>${[...people].map(
     ([email, own]) =>
-      html`<p><strong class="breakable">${own[0]?.name}, ${email}</strong>: ${own.length === 1 ? "1 document" : `${own.length} documents`}, within minutes after each is done.</p>
+      html`<p><strong class="breakable">${own[0]?.name}, ${email}</strong>: ${own.length === 1 ? "1 document" : `${own.length} documents`}, ${isClosed ? "after you reopen the room" : "within minutes after each is done"}.</p>
 ${buttonForm(`/dashboard/rooms/${roomCode}/receivers/end`, "Do not send", { fields: { email }, kind: "quiet-button", about: `to ${own[0]?.name}` })}`,
   )}</div>`;
 }

@@ -22,7 +22,7 @@ ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p
 ${card("orders", "Orders", ordersPart(view))}
 ${(view.payable.orders.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
-${view.deliveries && deliveryCard({ roomCode, submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
+${view.deliveries && deliveryCard({ roomCode, isClosed: status === "closed", submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing certificate", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
@@ -145,7 +145,7 @@ function statePart(view: RoomDetailView): Html {
 <p>${
     closed
       ? "The room takes orders again and counts toward your open rooms."
-      : "A closed room takes no new orders and does not count toward your open rooms. Its public page stays up, and you can reopen it."
+      : "A closed room takes no new orders, sends no documents by itself, and does not count toward your open rooms. Its public page stays up, and you can reopen it."
   }</p>
 ${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
 }

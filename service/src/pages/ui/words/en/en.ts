@@ -153,6 +153,7 @@ export const en = {
       hint: "Six digits. It works for 10 minutes.",
       enter: "Open the documents",
       wrong: "This code is wrong or has expired.",
+      ended: "No code is valid at the moment. Ask for a new one.",
       sent: "The code is being mailed. Look for it, also in the spam folder.",
       wait: "A code was mailed a moment ago, or too many were. Look for the newest one, also in the spam folder.",
       locked: "A wrong code was typed five times, so the link is locked. Ask its sender for another.",

@@ -172,6 +172,7 @@ export const es: Words = {
       hint: "Seis dígitos. Sirve durante 10 minutos.",
       enter: "Abrir los documentos",
       wrong: "Este código es incorrecto o ha caducado.",
+      ended: "En este momento no hay un código válido. Pida uno nuevo.",
       sent: "El código se está enviando. Búsquelo también en la carpeta de correo no deseado.",
       wait: "Se acaba de enviar un código, o se enviaron demasiados. Busque el más reciente, también en el correo no deseado.",
       locked: "Se escribió un código incorrecto cinco veces y el enlace está bloqueado. Pida otro al remitente.",

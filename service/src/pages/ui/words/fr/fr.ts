@@ -173,6 +173,7 @@ export const fr: Words = {
       hint: "Six chiffres. Il est valable 10 minutes.",
       enter: "Ouvrir les documents",
       wrong: "Ce code est faux ou a expiré.",
+      ended: "Aucun code n’est valable pour le moment. Demandez-en un nouveau.",
       sent: "Le code est en cours d’envoi. Cherchez-le aussi dans les courriers indésirables.",
       wait: "Un code vient d’être envoyé, ou trop l’ont été. Cherchez le plus récent, aussi dans les courriers indésirables.",
       locked: "Un code faux a été saisi cinq fois : le lien est bloqué. Demandez-en un autre à l’expéditeur.",

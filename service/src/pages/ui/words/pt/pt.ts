@@ -171,6 +171,7 @@ export const pt: Words = {
       hint: "Seis dígitos. Vale por 10 minutos.",
       enter: "Abrir os documentos",
       wrong: "Este código está errado ou expirou.",
+      ended: "Nenhum código é válido no momento. Peça um novo.",
       sent: "O código está sendo enviado. Procure também na pasta de spam.",
       wait: "Um código acabou de ser enviado, ou muitos já foram. Procure o mais recente, também na pasta de spam.",
       locked: "Um código errado foi digitado cinco vezes, e o link está bloqueado. Peça outro ao remetente.",

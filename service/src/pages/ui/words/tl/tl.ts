@@ -172,6 +172,7 @@ export const tl: Words = {
       hint: "Anim na numero. Gumagana ito nang 10 minuto.",
       enter: "Buksan ang mga dokumento",
       wrong: "Mali o lipas na ang code na ito.",
+      ended: "Walang gumaganang code sa ngayon. Humingi ng bago.",
       sent: "Ipinapadala ang code. Hanapin din ito sa spam folder.",
       wait: "Kapapadala lang ng code, o napakarami na. Hanapin ang pinakabago, pati sa spam folder.",
       locked: "Limang beses nang nagkamali ng code, kaya naka-lock ang link. Humingi ng iba sa nagpadala.",

@@ -169,6 +169,7 @@ export const vi: Words = {
       hint: "Sáu chữ số. Mã có hiệu lực trong 10 phút.",
       enter: "Mở tài liệu",
       wrong: "Mã này sai hoặc đã hết hạn.",
+      ended: "Hiện không có mã nào hợp lệ. Hãy yêu cầu mã mới.",
       sent: "Mã đang được gửi. Hãy tìm cả trong thư mục thư rác.",
       wait: "Một mã vừa được gửi, hoặc đã gửi quá nhiều. Hãy tìm mã mới nhất, cả trong thư mục thư rác.",
       locked: "Mã sai đã được nhập năm lần, nên liên kết bị khóa. Hãy xin người gửi một liên kết khác.",
