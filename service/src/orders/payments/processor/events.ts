@@ -202,8 +202,7 @@ async function readSession(
   const shareOf = sharesOf(message, payees, orders);
   const results: Taken[] = [];
   for (const order of orders) {
-    // When one charge fails late, the order may be waiting for money from another payment. Then the failure doesn't
-    // move the order.
+    // A late failure of one charge doesn't move an order that waits for money from another payment.
     const isLate = kind === "failed" && message.chargeId !== null && (await isAwaited(tx, order.id));
     const about = { ...options, share: shareOf(order), status };
     results.push(isLate ? nothing("stale", order) : await takeSession(tx, order, message, about));
