@@ -138,11 +138,11 @@ function copy(path: string, out: string): void {
   else cpSync(from, to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** @returns the number of bytes of all files */
+/** @returns the number of bytes of all files, in which a file behind a symbolic link does not count again */
 export const sizeOf = (folder: string): number =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+  readdirSync(folder, { withFileTypes: true })
+    .map((entry) => ({ entry, path: join(folder, entry.name) }))
+    .reduce((sum, { entry, path }) => sum + (entry.isDirectory() ? sizeOf(path) : lstatSync(path).size), 0);
 
 const marker = "RELEASE";
 

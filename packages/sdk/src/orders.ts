@@ -83,7 +83,7 @@ export type Notarization = {
   session: string | null;
 };
 
-/** The latest charge of your firm's own card or bank account for an order. */
+/** The latest charge of an order's total to your firm's own card or bank account. */
 export type OrderCharge = {
   chargeId: string;
   state: "asked" | "processing" | "succeeded" | "failed" | "refused";

@@ -167,7 +167,8 @@ const charge = Type.Object(
     ),
   },
   {
-    description: "The latest charge of your firm's own card or bank account: only of an order that was charged to it.",
+    description:
+      "The latest charge of the order's total to your firm's own card or bank account. Absent for an order that was never charged to it.",
   },
 );
 

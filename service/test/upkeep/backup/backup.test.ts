@@ -127,7 +127,7 @@ test("refuses a folder that is not empty, or is in the data or in the backup", a
   for (const [args, rule] of [
     [[at("copy")], /is not empty/],
     [[join(dataDir, "backup")], /inside of DATA_DIR/],
-    [[at("next"), "--keys", at("next/keys")], /not apart/],
+    [[at("next"), "--keys", at("next/keys")], /is not separate from/],
     [[at("next"), "--keys", at("keys")], /is not empty/],
   ] as const) {
     const { code, stderr } = await command(dataDir, "backup", ...args);

@@ -84,12 +84,8 @@ besideCase("a closing certificate whose seal does not say so", certificate, null
 const document = fileNamed("B-B by P-256", "sealed");
 besideCase("a document", document, { kind: "proof", environment: "live" }, sealLine(document));
 besideCase("a document that says to be a closing certificate", document, closing, sealLine(document));
-besideCase(
-  "a file that is no PDF, and says to be a closing certificate",
-  "index.json",
-  closing,
-  sealLine("index.json"),
-);
+const noPdf = "proof-records/a-list.json";
+besideCase("a file that is no PDF, and says to be a closing certificate", noPdf, closing, sealLine(noPdf));
 
 // The checkpoint and the purpose that a reader finds in the seal of a file.
 const statedCase = (name: string, file: string, carried: string | null, purpose: SealPurpose | null) =>

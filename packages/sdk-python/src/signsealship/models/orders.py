@@ -335,12 +335,12 @@ class Notarization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderCharge:
-    """The latest charge of your firm's own card or bank account for an order."""
+    """The latest charge of an order's total to your firm's own card or bank account."""
 
     charge_id: str
     """The charge's id."""
-    state: str
-    """`asked`, `processing`, `succeeded`, `failed` or `refused`."""
+    state: Literal["asked", "processing", "succeeded", "failed", "refused"]
+    """After `failed` and `refused` the order can be charged again."""
     amount_cents: int
     """US cents."""
     asked_at: datetime
