@@ -171,12 +171,13 @@ test("witnesses cosign the last state of a log that ends, and the log that follo
     [`${origin}-2`, origin],
   );
   assert.equal(logs[0], retired.key);
-  const published = await db.query<{ log: string }>(sql`
-    SELECT log FROM log_entries WHERE line LIKE 'policy/v1 %' AND leaf IS NOT NULL ORDER BY id`);
-  assert.deepEqual(
-    published.map(({ log }) => log),
-    ["live", "live-2"],
-  );
+  const published = async () =>
+    (
+      await db.query<{ log: string }>(sql`
+        SELECT log FROM log_entries WHERE line LIKE 'policy/v1 %' AND leaf IS NOT NULL ORDER BY id`)
+    ).map(({ log }) => log);
+  await until(async () => (await published()).includes("live-2"));
+  assert.deepEqual(await published(), ["live", "live-2"]);
 });
 
 test("a policy that cannot be used prevents the start, and the message names the line and its rule", async () => {
