@@ -118,22 +118,37 @@ export async function bookLoss(
 ): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
   const { rest, notes } = await booksOf(tx, paymentId, subject);
-  const earlier = notes.find(({ refund }) => refund === dispute);
-  const lost = earlier ? (earlier.partCents ?? 0) : Math.min(cents, rest);
-  if (!earlier && lost > 0)
-    await insert(tx, subject, paymentId, { kind: "loss", refund: dispute, partCents: lost }, at);
+  const losses = lossesOf(notes, dispute);
+  const last = losses.at(-1);
+  if (last && (!isReversed(notes, last) || notes.some(({ refund }) => refund === `settled:${last.refund}`)))
+    return last.partCents ?? 0;
+  // A bank that took a decision back may lose the dispute again, and each loss has a name of its own.
+  const name = last ? `${dispute}:${losses.length + 1}` : dispute;
+  const lost = Math.min(cents, rest);
+  if (lost > 0) await insert(tx, subject, paymentId, { kind: "loss", refund: name, partCents: lost }, at);
   return lost;
 }
+
+/** The losses by a dispute, oldest first. All but the last are reversed. */
+const lossesOf = (notes: readonly Note[], dispute: string): Note[] =>
+  notes.filter(({ kind, refund }) => kind === "loss" && (refund === dispute || refund.startsWith(`${dispute}:`)));
+
+const isReversed = (notes: readonly Note[], { refund }: Note): boolean =>
+  notes.some((each) => each.refund === `reversed:${refund}`);
 
 /** Reverses a loss after the bank has decided differently. */
 export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
   const subject = await lockedSeries(tx, paymentId);
   const { notes } = await booksOf(tx, paymentId, subject);
-  const loss = notes.find(({ kind, refund }) => kind === "loss" && refund === dispute);
-  if (!loss || notes.some(({ refund }) => refund === `reversed:${dispute}`)) return;
-  const document = { kind: "loss_reversal", refund: `reversed:${dispute}`, partCents: loss.partCents } as const;
-  await insert(tx, subject, paymentId, document, at);
+  const loss = lossesOf(notes, dispute).find((each) => !isReversed(notes, each));
+  if (loss) await insert(tx, subject, paymentId, reversalOf(loss), at);
 }
+
+const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
+  kind: "loss_reversal",
+  refund: `reversed:${refund}`,
+  partCents,
+});
 
 /** Settles the losses of all payments of a refunded order. A payment may also have been refunded in part. */
 export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<void> {
@@ -145,11 +160,12 @@ export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<v
  * The order is refunded, so the firm no longer owes the price that the bank took back. A credit note replaces the loss.
  */
 async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<void> {
-  const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
-  for (const { kind, refund: dispute, partCents } of notes) {
-    if (kind !== "loss" || notes.some(({ refund }) => refund === `reversed:${dispute}`)) continue;
-    await reverseLoss(tx, paymentId, dispute, at);
-    await creditPart(tx, paymentId, { refund: `settled:${dispute}`, partCents: partCents ?? 0 }, at);
+  const subject = await lockedSeries(tx, paymentId);
+  const { notes } = await booksOf(tx, paymentId, subject);
+  for (const loss of notes.filter(({ kind }) => kind === "loss")) {
+    if (isReversed(notes, loss)) continue;
+    await insert(tx, subject, paymentId, reversalOf(loss), at);
+    await creditPart(tx, paymentId, { refund: `settled:${loss.refund}`, partCents: loss.partCents ?? 0 }, at);
   }
 }
 

@@ -184,6 +184,26 @@ test("events in any order and twice end in the state of the processor's latest d
       "won",
     ],
     [
+      "lost, won and lost again, which arrives twice",
+      [
+        ["lost", t + 5],
+        ["won", t + 9],
+        ["lost", t + 12],
+        ["lost", t + 12],
+      ],
+      "lost",
+    ],
+    [
+      "lost again and won again",
+      [
+        ["lost", t + 5],
+        ["won", t + 9],
+        ["lost", t + 12],
+        ["won", t + 15],
+      ],
+      "won",
+    ],
+    [
       "both in one second",
       [
         ["lost", t],
