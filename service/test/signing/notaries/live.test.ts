@@ -396,6 +396,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal((await post(desk(code, "/withdraw"), { person: "1" })).status, 400, "a signer is not taken back");
   assert.equal((await post(desk(code, "/withdraw"), { person: "11" })).status, 303);
   assert.equal((await invite({})).status, 303);
+  assert.equal((await post(desk(code, "/withdraw"), { person: "11" })).status, 400, "no number is used again");
 
   const signer = await entered(room, email);
   assert.equal((await signer.send("/consent", agreed)).status, 303);
@@ -409,7 +410,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal((await wanda.send("/consent", agreed)).status, 303);
   assert.equal((await post(desk(code, "/start"))).status, 303);
   assert.equal((await invite({ name: "Will Wise", email: "will@example.com" })).status, 409);
-  for (const person of ["1", "11"]) assert.equal((await post(desk(code, "/admit"), { person })).status, 303);
+  for (const person of ["1", "12"]) assert.equal((await post(desk(code, "/admit"), { person })).status, 303);
   assert.equal((await wanda.send("/media")).status, 200);
   const shown = await wanda.send("/shown", { sha256: "ab".repeat(32) });
   assert.equal(shown.status, 403);
@@ -417,7 +418,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.doesNotMatch(await (await wanda.look()).text(), /iframe|opens here when it is your turn/);
   const { id, orderId } = await liveOf(code);
   const [recorded] = await db.query<{ people: object[] }>(sql`SELECT people FROM recordings WHERE session = ${id}`);
-  assert.deepEqual(recorded?.people.at(-1), { person: "third-1", role: "credible witness", name: "Wanda Wise" });
+  assert.deepEqual(recorded?.people.at(-1), { person: "third-2", role: "credible witness", name: "Wanda Wise" });
 
   await marksUntil(code, "identify");
   const credential = {
@@ -431,14 +432,14 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   const { deps, rooms, joined } = otherNode();
   const live = await killed(code, 3600);
   await db.transaction((tx) => updateLive(tx, id, sql`node = NULL, lease_until = NULL`));
-  const everybody = ["notary", "signer-1", "third-1"];
+  const everybody = ["notary", "signer-1", "third-2"];
   const here = rooms.add(id, orderId, live.openedAt, everybody);
   joined(id, everybody);
   for (const person of everybody.slice(0, 2)) here.recorded.add(person);
   const vouches = (part: string, typed: Record<string, string>) =>
     noteLiveWitness(deps, operator, code, { signer: "1", part, ...typed });
   await assert.rejects(vouches("identified", credential), /not on the recording yet/);
-  here.recorded.add("third-1");
+  here.recorded.add("third-2");
   const identify = {
     step: "identify",
     signer: "1",
@@ -456,7 +457,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.match(JSON.stringify(mark?.detail), /Neighbors since 2011/);
   assert.deepEqual(presentLines(await livePeople(db, id)), ["Wanda Wise, credible witness, Ohio, United States"]);
   // Somebody who turns the witness into a signer in the database still can't open anything.
-  await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 11`);
+  await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 12`);
   assert.equal((await wanda.look()).status, 503);
 });
 

@@ -16,7 +16,7 @@ import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { atLive, type LiveDeps, mostPeople, note } from "./session.ts";
-import { deletePerson, insertPerson, type LivePerson, livePeople, openLiveOf } from "./store.ts";
+import { deletePerson, eventsOf, insertPerson, type LivePerson, livePeople, openLiveOf } from "./store.ts";
 
 export const thirdRoles = ["credible_witness", "interpreter"] as const;
 export type ThirdRole = (typeof thirdRoles)[number];
@@ -65,7 +65,12 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
     if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
       throw new ServiceError("conflict", "This signer has a credible witness already.");
     const id = newUuid();
-    const n = Math.max(mostPrincipals, ...people.map((each) => each.n)) + 1;
+    // A number is used once, because the session's events name a person by it, also one who was withdrawn.
+    const { desk } = deps.sheets;
+    const invitations = (await eventsOf(tx, desk.rowMac, session)).filter(({ name }) => name === "invited");
+    if (invitations.length >= mostPeople)
+      throw new ServiceError("conflict", `A session has at most ${mostPeople} invitations, with withdrawn ones.`);
+    const n = mostPrincipals + invitations.length + 1;
     const token = roomTokenUnder(deps.identity.secrets, id);
     await insertPerson(tx, { ...invited, id, sessionId: session.id, n, token });
     await liveMail.enqueue(tx, { personId: id, codeId: null });
