@@ -59,6 +59,7 @@ export async function retireLog(deps: RetireDeps, origin: string, reason: LogEnd
     if (tree?.log !== known.log || tree.finalSize !== null) return false;
     const at = deps.clock();
     const final = reason === "rotation" ? null : await newestSigned(tx, deps, tree);
+    if (final && reason === "key-compromise") await requireNothingLost(deps, tree, final);
     if (final === null) await examined(tx, deps, tree);
     const { key } = await successorOf(deps, tree);
     const end = { successorKey: key, endReason: reason, endedAt: at };
@@ -102,6 +103,18 @@ async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTr
     throw error instanceof LogHalt ? new StartupError(error.message) : error;
   }
   return newest;
+}
+
+/**
+ * A log whose published entries are gone must not end as if its key alone were known to somebody: its end would state a
+ * size below what was published.
+ */
+async function requireNothingLost({ keys }: RetireDeps, tree: Tree, { size }: StoredCheckpoint): Promise<void> {
+  const high = await readHighWater(keys.pathOf(tree.log));
+  if (haltedSince(tree) === null && (high === null || high.size <= size)) return;
+  throw new StartupError(
+    `the database lacks a checkpoint of ${tree.origin} that this node signed: start the service or run log recover, or name --reason lost`,
+  );
 }
 
 /** Whether this node has the key of a log. The MAC of the row can't show this when the database was restored. */

@@ -278,6 +278,7 @@ test("a log whose published entries are gone ends as lost, and entries without a
   await db.transaction((tx) => haltRestored(tx, clock()));
   const { log, size, origin } = (await currentTree(db, "live")) ?? assert.fail();
   await assert.rejects(retire(node, log, "rotation"), /halts, and can't sign its last entry: .*--reason lost/);
+  await assert.rejects(retire(node, log, "key-compromise"), /lacks a checkpoint .* that this node signed/);
   const retired = await retire(node, log, "lost");
   assert.deepEqual([retired.origin, retired.size], [origin, size - 1]);
   await settle(node);
