@@ -107,9 +107,10 @@ async function closingSet(one: WholeCase): Promise<Outcome> {
 
 async function custodySet(one: WholeCase): Promise<Outcome> {
   const [document] = filesOf(one, "document");
-  return outcomeOf(
-    await verifySealedPdf(oneFile(one, "certificate"), document === undefined ? {} : { document }, contextOf(one)),
-  );
+  const files = document === undefined ? {} : { document };
+  const report = await verifySealedPdf(oneFile(one, "certificate"), files, contextOf(one));
+  assert.equal(report.isOfAnotherFile, one.anotherFile ?? false);
+  return outcomeOf(report);
 }
 
 const runners: Readonly<Record<string, (one: WholeCase) => Promise<Outcome>>> = {

@@ -90,7 +90,7 @@ export async function signedClaim(
   const verdicts = await Promise.all(fitting.map(({ key }) => verdictOf(note, key)));
   const end = fitting.find((log, i) => verdicts[i] === "signed" && log.end)?.end;
   if (verdicts.includes("wrong")) return fails(`A signature of the log ${origin} is not valid.`);
-  if (verdicts.includes("signed") && end) {
+  if (end) {
     const isLast = size === end.size && toHex(root) === end.root;
     if (!isLast && size >= end.size && end.reason !== "lost")
       return fails(`The log ${origin} ended with ${end.size} entries, and this is another state, of ${size}.`);

@@ -33,6 +33,7 @@ const badEnds: Readonly<Record<string, unknown>> = {
   "without a root": { size: 11, reason: end.reason },
   "of a root in capitals": { ...end, root: "0F".repeat(32) },
   "of a root that is a number": { ...end, root: 7 },
+  "of a root in a list": { ...end, root: [end.root] },
   "without a reason": { size: 11, root: end.root },
   "of another reason": { ...end, reason: "sold" },
 };

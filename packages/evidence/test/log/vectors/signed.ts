@@ -170,6 +170,13 @@ endCase("with entries that its operator has lost", { reason: "lost", size: 10, r
 proofCase("of a log that ended under another trusted key", proof, both, {
   logs: [{ environment: "live", key: formatNoteKey(stranger.key), end: { size: 1, root: otherRoot, reason: "rotation" } }, ...trusted],
 });
+proofCase("of a log that is listed twice, once as ended", proof, unsigned, {
+  logs: [...trusted, { environment: "live", key, end: { size: 10, root: otherRoot, reason: "rotation" } }],
+});
+// Of 11 and of 12 entries the path is the same.
+proofCase("of a log that ended, with its last root for one entry more", proof.replace(note, live.signed(12, root)), unsigned, {
+  logs: [{ environment: "live", key, end: { size: 11, root: hex(root), reason: "rotation" } }],
+});
 
 function shortened(line: string): string {
   const [dash = "", name = "", bytes = ""] = line.split(" ");

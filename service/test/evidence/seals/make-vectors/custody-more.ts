@@ -16,7 +16,7 @@ export type Row = readonly [
   verdict: Expectation["verdict"],
   changes: Claims,
   teaches: string,
-  more?: Partial<Pick<VectorCase, "trust" | "tsaTrust" | "absent">>,
+  more?: Partial<Pick<VectorCase, "trust" | "tsaTrust" | "absent" | "anotherFile">>,
 ];
 
 /** Custody sets that differ in one place from a signing by these two. */

@@ -14,15 +14,21 @@ export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
     certificate,
     document: sealedFor(reason, { signer }, document),
   });
-  const whole = (name: string, files: Row[1], changes: Row[3], teaches: string): Row => [
+  const whole = (name: string, files: Row[1], changes: Row[3], teaches: string, more: Row[5] = {}): Row => [
     name,
     files,
     "not_verified",
     { document_seal: "fails", ...changes },
     teaches,
-    notContinued,
+    { ...notContinued, ...more },
   ];
   const another = { document_hash: "fails" } as const;
+  const changedLetter = {
+    ...another,
+    document_revisions: "fails",
+    act_certificate: "fails",
+    document_signatures: "fails",
+  } as const;
   const letter = Uint8Array.from(signed);
   letter[Buffer.from(letter).indexOf("/MediaBox") + 1] = 0x6d;
   return [
@@ -62,8 +68,15 @@ export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
     whole(
       "a notarized document that begins with another letter",
       endedBy(sealReasons.notarized.live, letter),
-      { ...another, document_revisions: "fails", act_certificate: "fails", document_signatures: "fails" },
+      changedLetter,
       "It begins with another document than the one named.",
+      { anotherFile: true },
+    ),
+    whole(
+      "a notarized document that begins with another letter, sealed by a stranger",
+      endedBy(sealReasons.notarized.live, letter, stranger),
+      changedLetter,
+      "Nobody trusted says that it is the document of another signing.",
     ),
     whole(
       "a document sealed as notarized at once",

@@ -249,6 +249,7 @@ export async function custodySets(): Promise<Made> {
     { ...honest, document: other.document },
     "Another document than the one named.",
     notVerified({ document_hash: "fails", document_acts: "fails" }),
+    { anotherFile: true },
   );
   const table = (name: string, options: by.Options, changes: Claims, teaches: string) =>
     set(name, by.signedEnvelope([ann, bob], options), teaches, notVerified(changes));
@@ -316,6 +317,21 @@ export async function custodySets(): Promise<Made> {
     { records: (records) => records.toSpliced(2, 1) },
     { acts_recorded: "fails", revision_table: "fails" },
     "Each signer has one.",
+  );
+  set(
+    "an act left out, and the document of another signing",
+    {
+      ...by.signedEnvelope([ann, bob], { records: (records) => records.toSpliced(2, 1) }),
+      document: other.document,
+    },
+    "Nobody can say of a certificate that fails which file it is about.",
+    notVerified({ acts_recorded: "fails", revision_table: "fails", document_hash: "fails", document_acts: "fails" }),
+  );
+  set(
+    "the document of another signing, sealed once more for a proof passport",
+    { ...honest, document: sealedFor(sealReasons.proof.live, { signer: seal }, other.document) },
+    "Anybody may have a proof seal: it does not make a file the document of another signing.",
+    notVerified({ document_hash: "fails", document_acts: "fails", document_seal: "fails" }),
   );
 
   add({
