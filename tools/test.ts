@@ -1,4 +1,4 @@
-// Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [FILE ...]
+// Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [--minutes N] [FILE ...]
 import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";
@@ -13,7 +13,11 @@ import { root, sourceOf } from "./test-sources.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { slowest: { type: "boolean", default: false }, "no-install": { type: "boolean", default: false } },
+  options: {
+    slowest: { type: "boolean", default: false },
+    "no-install": { type: "boolean", default: false },
+    minutes: { type: "string", default: "5" },
+  },
 });
 const patterns = [
   "packages/*/test/**/*.test.ts",
@@ -57,7 +61,7 @@ const runFiles = (files: string[], concurrency: number): ReturnType<typeof outco
       cwd: root,
       files,
       concurrency,
-      timeout: 300_000,
+      timeout: Number(values.minutes) * 60_000,
       execArgv: [`--import=${join(root, "testing/end-of-file.ts")}`],
     }),
     { root, allowSkips: !isCi },
