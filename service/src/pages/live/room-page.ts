@@ -29,6 +29,8 @@ export type RoomView = {
   consentText: ConsentText;
   /** The address of the signing pages while it is this person's turn; null at other times. */
   signing: string | null;
+  /** Whether the notary let this person go: they are in the waiting room after their part. */
+  isExcused: boolean;
   reader: Reader;
   error?: string | null;
   isSent?: boolean;
@@ -83,6 +85,7 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
         consentPart(view, words),
       ];
     case "waiting":
+      if (view.isExcused) return [card("waiting", words.waiting.title, html`<p>${words.thanks}</p>`)];
       return [
         card("waiting", words.waiting.title, html`<p>${words.waiting.text}</p>`),
         ...identityParts(view, words),

@@ -10,6 +10,7 @@ import {
   enteredBy,
   enterRoom,
   identitiesOf,
+  isExcused,
   type LiveDeps,
   livePeopleOf,
   personName,
@@ -72,6 +73,7 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
     ...{ token: link.token, entered, notary, people, act, reader },
     identity: identities.find((each) => each.person === person.n)?.check ?? null,
     consentText: live.consentTexts.current(reader.words.language),
+    isExcused: entered.step === "waiting" && (await isExcused(live, session, person)),
     signing: isTurn ? `/sign/${turn?.token}` : null,
   };
 }

@@ -159,7 +159,7 @@ export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { recordingById } from "./recordings/store.ts";
 export { giveTurn, markLive, onRecord, typedOnRecord, unmetLive } from "./sessions/act.ts";
-export { admitPerson, closeForAct, endLive, pauseLive, releaseBrowser } from "./sessions/door.ts";
+export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
 export {
   answerConsent,
   type Entered,
@@ -185,7 +185,9 @@ export {
 export { reportShown, reportShownToNotary, shownIn } from "./sessions/shown.ts";
 export type { LivePerson, LiveSession } from "./sessions/store.ts";
 export {
+  hasVouched,
   invitePerson,
+  isExcused,
   noteLiveWitness,
   roleObstacle,
   roleWords,

@@ -7,6 +7,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
@@ -17,7 +18,9 @@ import {
   answerConsent,
   closeForAct,
   endLive,
+  excusePerson,
   type LiveDeps,
+  type LivePerson,
   type LiveSession,
   markLive,
   noteLiveWitness,
@@ -31,13 +34,15 @@ import type { Recordings } from "../../../src/signing/notaries/recordings/record
 import { requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 import {
+  eventsOf,
   findLive,
+  insertPerson,
   livePeople,
   sha256Of,
   updateLive,
   updatePerson,
 } from "../../../src/signing/notaries/sessions/store.ts";
-import { presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
+import { hasVouched, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
 import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
@@ -455,10 +460,63 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   await markLive(deps, operator, code, byWitness);
   const mark = (await sheetOf(code))?.marks.findLast(({ name }) => name === "identify");
   assert.match(JSON.stringify(mark?.detail), /Neighbors since 2011/);
-  assert.deepEqual(presentLines(await livePeople(db, id)), ["Wanda Wise, credible witness, Ohio, United States"]);
+
+  const lines = async () => presentLines(await livePeople(db, id), await eventsOf(db, rowMac, await liveOf(code)));
+  const present = ["Wanda Wise, credible witness, Ohio, United States"];
+  assert.deepEqual(await lines(), present);
+
+  // The session does not wait for the witness once the notary lets her go, and her absence cancels no step.
+  const people = () => [...(rooms.roomOf(id)?.people.keys() ?? [])];
+  Object.assign(here.people.get("third-2") ?? {}, { lastAt: Date.now() - 100_000, phase: "away" });
+  await db.transaction((tx) => updateLive(tx, id, sql`state = 'held'`));
+  const excuse = (person: string) => excusePerson(deps, operator, code, { person });
+  await assert.rejects(excuse("1"), /must be the number of a credible witness/);
+  await excuse("12");
+  await assert.rejects(excuse("12"), /Wanda Wise is not in the session/);
+  assert.deepEqual([people(), await lines()], [["notary", "signer-1"], present]);
+  assert.match(await (await wanda.look()).text(), /Thank you\. You can close this page/);
+  assert.equal((await wanda.send("/media")).status, 409);
+  joined(id);
+  const stop = watchSessions(deps);
+  await until(async () => (await liveOf(code)).state === "live");
+  await stop();
+  assert.equal((await sheetOf(code))?.run, 1);
   // Somebody who turns the witness into a signer in the database still can't open anything.
   await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 12`);
   assert.equal((await wanda.look()).status, 503);
+});
+
+test("the return of a credible witness matters only before the signer is identified, that of an interpreter always", () => {
+  const people = [
+    { n: 11, role: "credible_witness", forSigner: 1 },
+    { n: 12, role: "interpreter", forSigner: null },
+  ] as LivePerson[];
+  const mark = { kind: "step", run: 2, name: "identify", signer: 1 };
+  const sheet = (marks: object[]) => ({ run: 2, marks }) as never;
+  const vouched = (marks: object[]) => ["third-1", "third-2"].map((name) => hasVouched(people, sheet(marks), name));
+  assert.deepEqual(vouched([mark]), [true, false]);
+  for (const other of [{ run: 1 }, { signer: 2 }, { name: "appear_online" }])
+    assert.deepEqual(vouched([{ ...mark, ...other }]), [false, false]);
+});
+
+test("an interpreter is not let go before the notary signs", async () => {
+  const { code } = await begun("interpreted@example.com", "identify");
+  const { id } = await liveOf(code);
+  const { deps, rooms } = otherNode();
+  await killed(code, 1, rooms.node);
+  const ivy = {
+    id: newUuid(),
+    sessionId: id,
+    n: 11,
+    name: "Ivy Ito",
+    token: "c".repeat(40),
+    role: "interpreter",
+  } as const;
+  await db.transaction((tx) => insertPerson(tx, { ...ivy, email: "ivy@example.com", language: "en" }));
+  await assert.rejects(
+    excusePerson(deps, operator, code, { person: "11" }),
+    /Ivy Ito interprets until you have signed/,
+  );
 });
 
 test("a role that no rule of the state names, or to which it says no, is not offered", () => {

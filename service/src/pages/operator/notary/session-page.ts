@@ -4,6 +4,7 @@ import {
   actWords,
   type Claimed,
   hasNoCodesLeft,
+  hasVouched,
   type IdentityState,
   type LivePerson,
   type LiveSession,
@@ -139,6 +140,7 @@ function personPart(code: string, view: SessionView, person: LivePerson): Html {
   const fields = { person: String(n) };
   const about = name;
   const mayEnter = session.state !== "open" && waitingAt !== null && admittedAt === null;
+  const mayGo = role === "credible_witness" && admittedAt !== null && session.state !== "signed";
   return html`<h3 class="breakable">${name}</h3>
 ${facts([
   ["Role", isThird ? `${capital(roleWords[role])}${known === undefined ? "" : `, knows ${known}`}` : null],
@@ -150,6 +152,7 @@ ${facts([
 ])}
 <div class="form-actions">${isThird && session.state === "open" && buttonForm(sessionPath(code, "/withdraw"), "Take the invitation back", { fields, about, kind: "quiet-button" })}
 ${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
+${mayGo && buttonForm(sessionPath(code, "/excuse"), hasVouched(view.people, view.sheet.sheet, personName(n)) ? "Let them go: their part is done" : "Go on without this witness", { fields, about, kind: "secondary" })}
 ${browserSha256 !== null && buttonForm(sessionPath(code, "/release"), "Let them use another browser", { fields, about, kind: "quiet-button" })}
 ${browserSha256 === null && hasNoCodesLeft(person) && buttonForm(sessionPath(code, "/release"), "Let them ask for codes again", { fields, about, kind: "quiet-button" })}</div>`;
 }

@@ -20,7 +20,7 @@ import { openSheetOf } from "../sheets/store.ts";
 import { withWitness } from "../sheets/vouching.ts";
 import { notaryName, personName } from "./interruption.ts";
 import type { LiveDeps } from "./session.ts";
-import { findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
+import { eventsOf, findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
 import { presentLines, witnessObstacle } from "./third-persons.ts";
 
 /** Checks the conditions of an act by audio and video: everybody must be present, and everything recorded. */
@@ -187,7 +187,7 @@ export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRe
   if (!head || !recording) throw new ServiceError("conflict", "Nothing of this session is recorded yet.");
   const { seq, headSha256, at } = head;
   return {
-    present: presentLines(await livePeople(desk.db, session.id)),
+    present: presentLines(await livePeople(desk.db, session.id), await eventsOf(desk.db, desk.rowMac, session)),
     session: { tool: deps.tool, id: session.id },
     recording: {
       sha256: headSha256,

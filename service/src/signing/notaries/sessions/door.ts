@@ -69,6 +69,35 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
   await deps.rooms.disconnect(released.session, released.who);
 }
 
+/**
+ * Lets a credible witness go back to the waiting room, also one who has left. From then on nobody waits for the witness.
+ * No mark falls: the vouching is done once the signer is identified, and before that it has no effect. If the identity
+ * has to be established again, the notary can let the witness in again. An interpreter can't go, because the signer
+ * understands the rest of the act only through the interpreter.
+ * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
+ */
+export async function excusePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const excused = await changeLive(deps, operator, code, async (live) => {
+    const { session } = live;
+    const person = personOf(live.people, typed);
+    const who = personName(person.n);
+    if (person.role === "signer") throw invalid("person must be the number of a credible witness.");
+    if (person.role === "interpreter")
+      throw new ServiceError(
+        "conflict",
+        `${person.name} interprets until you have signed. End the session if that is not possible.`,
+      );
+    if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
+    // The person may have connected while an earlier request excused them.
+    if (!person.admittedAt && !deps.rooms.roomOf(session.id)?.people.has(who))
+      throw new ServiceError("conflict", `${person.name} is not in the session.`);
+    await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);
+    await note(deps, live, operator.actor, { name: "excused", person: who });
+    return { session: session.id, who };
+  });
+  await deps.rooms.disconnect(excused.session, excused.who);
+}
+
 /** Pauses the session, or continues it. During a pause nothing can be marked or signed, but the recording continues. */
 export async function pauseLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const isPaused = typed["hold"] === "yes";

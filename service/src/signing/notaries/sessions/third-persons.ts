@@ -12,11 +12,20 @@ import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
 import { atSheet } from "../sheets/ipen.ts";
+import { markOf, type Progress } from "../sheets/steps.ts";
 import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { atLive, type LiveDeps, mostPeople, note } from "./session.ts";
-import { deletePerson, eventsOf, insertPerson, type LivePerson, livePeople, openLiveOf } from "./store.ts";
+import {
+  deletePerson,
+  eventsOf,
+  insertPerson,
+  type LivePerson,
+  type LiveSession,
+  livePeople,
+  openLiveOf,
+} from "./store.ts";
 
 export const thirdRoles = ["credible_witness", "interpreter"] as const;
 export type ThirdRole = (typeof thirdRoles)[number];
@@ -167,8 +176,31 @@ export function witnessObstacle(
   return here.every((person) => recorded?.has(person)) ? null : `${witness.name} is not on the recording yet.`;
 }
 
-/** The third persons who were admitted, as lines for the act's journal entry. */
-export const presentLines = (people: readonly LivePerson[]): string[] =>
+type Moved = Pick<Awaited<ReturnType<typeof eventsOf>>[number], "name" | "person">;
+
+/** The last event that let a person into the session or out of it. */
+const lastMove = (events: readonly Moved[], n: number): string | undefined =>
+  events.findLast(({ name, person }) => person === personName(n) && ["admitted", "excused", "released"].includes(name))
+    ?.name;
+
+/** Whether the notary let a third person go after their part. */
+export async function isExcused(
+  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
+  session: LiveSession,
+  { n, role }: LivePerson,
+): Promise<boolean> {
+  return role !== "signer" && lastMove(await eventsOf(desk.db, desk.rowMac, session), n) === "excused";
+}
+
+/** Whether a person is a credible witness whose signer is identified: nothing in the act depends on them any more. */
+export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
+  people.some(
+    ({ n, role, forSigner }) =>
+      role === "credible_witness" && personName(n) === name && markOf(sheet, "identify", forSigner) !== undefined,
+  );
+
+/** The third persons who took part, as lines for the act's journal entry. */
+export const presentLines = (people: readonly LivePerson[], events: readonly Moved[]): string[] =>
   people
-    .filter(({ role, admittedAt }) => role !== "signer" && admittedAt !== null)
+    .filter(({ n, role }) => role !== "signer" && ["admitted", "excused"].includes(lastMove(events, n) ?? ""))
     .map(({ name, role, place }) => [name, roleWords[role], ...(place === null ? [] : [place])].join(", "));

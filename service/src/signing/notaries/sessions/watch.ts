@@ -26,6 +26,7 @@ import {
   sessionsToEnd,
   updateLive,
 } from "./store.ts";
+import { hasVouched } from "./third-persons.ts";
 
 const everyMs = 1_000;
 const renewMs = 10_000;
@@ -147,8 +148,10 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
     }
     const state = isTogether && !session.isPaused ? "live" : "held";
     if (session.state !== state) await updateLive(tx, session.id, sql`state = ${state}`);
-    const restarts = turned.flatMap(({ to, silentMs }) =>
-      to === "here" ? (restartAfter(silentMs, online) ?? []) : [],
+    const sheet = await findSheet({ ...desk, db: tx }, session.sheetId);
+    const people = await livePeople(tx, session.id);
+    const restarts = turned.flatMap(({ person, to, silentMs }) =>
+      to === "here" && !(sheet && hasVouched(people, sheet, person)) ? (restartAfter(silentMs, online) ?? []) : [],
     );
     if (restarts.length > 0)
       await beginAgain(deps, tx, session, restarts.includes("identity") ? "identity" : "act", at);
