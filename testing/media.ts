@@ -61,9 +61,9 @@ export function startEngine(settings: MediaSettings = testMedia()): EngineUnderT
   };
 }
 
-/** The media servers' processes among the children of this process. */
-export function enginePids(): number[] {
-  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
+/** The media servers' processes among the children of a process; by default, of this one. */
+export function enginePids(parent = process.pid): number[] {
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
   return children
     .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("media-main"))
     .map(Number);

@@ -33,6 +33,7 @@ import {
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import { requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
+import { leaseMs } from "../../../src/signing/notaries/sessions/session.ts";
 import {
   eventsOf,
   findLive,
@@ -316,7 +317,7 @@ function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
 /** The state that a service leaves when it was killed this many seconds ago. */
 async function killed(code: string, seconds: number, node = "killed"): Promise<LiveSession> {
   const { id } = await liveOf(code);
-  const at = new Date(Date.now() - seconds * 1000 + 15_000);
+  const at = new Date(Date.now() - seconds * 1000 + leaseMs);
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'live', node = ${node}, lease_until = ${at}`));
   return liveOf(code);
 }

@@ -112,7 +112,7 @@ async function join(): Promise<void> {
 function lost(): void {
   said.textContent = words["lost"] ?? "";
   window.setTimeout(() => void join(), retryMs);
-  retryMs = Math.min(retryMs * 2, 10_000);
+  retryMs = Math.min(retryMs * 2, 3_000);
 }
 
 function leave(): void {

@@ -228,7 +228,8 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
   deps.rooms.tell(session.id, { kind: "changed" });
 }
 
-export const leaseMs = 15_000;
+/** After a killed process, people can come back only once its lease has ended, so the lease is short. */
+export const leaseMs = 9_000;
 
 /** Renews this node's lease on a session. @returns the lease's end; null while another node has the session */
 export async function renewLease({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {

@@ -29,7 +29,7 @@ import {
 import { hasVouched } from "./third-persons.ts";
 
 const everyMs = 1_000;
-const renewMs = 10_000;
+const renewMs = 6_000;
 const lookForLeftMs = 60_000;
 
 /** Starts the watch. @returns a function that stops it */

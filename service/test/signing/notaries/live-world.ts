@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Harness } from "@signsealship/testing/harness";
+import { type MediaPeer, openPeer } from "@signsealship/testing/media-peer";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import type { ChainLine } from "../../../src/providers/media/chain.ts";
+import { readLine } from "../../../src/providers/media/chain.ts";
+import type { MediaEngine, MediaEvent } from "../../../src/providers/media/media.ts";
+import { readSpool, spoolFiles } from "../../../src/providers/media/spool.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles } from "./certificate-files.ts";
+import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
+
+/** A person's page of a session, and the cookie that opens it. */
+type Page = { person: string; path: string; cookie: string };
+
+/** A session that has begun, with a notary and a signer who were admitted and are not connected yet. */
+export type BegunSession = { code: string; id: string; pages: readonly Page[] };
+
+type Manifest = {
+  takes: { person: string; take: number; endedBy: string }[];
+  gaps: { person: string; from: string; to: string; cause: string }[];
+  chain: { lines: number; headSha256: string };
+};
+
+/** A notary and sessions of a running service. Their people connect over the service's own routes, without browsers. */
+export async function liveWorld(running: Harness, folder: string) {
+  const certificate = certificateFiles(folder)("Nora Ames", { key: "p256" }).pem;
+  const partner = await newPartner(running.service);
+  const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  const commission = { ...ohioCommission, certificate };
+  await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
+  const orders = ordersToNotarize(running, partner);
+  const mailed = (email: string, pattern: RegExp) =>
+    until(() => mailsTo(running.service, email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
+  const post = async (path: string, typed: Record<string, string>, cookie: string) => {
+    const answer = await postForm(running.service.baseUrl + path, typed, { cookie, Accept: "application/json" });
+    assert.equal(answer.status, 303, `${path}: ${await answer.clone().text()}`);
+    return answer;
+  };
+  return {
+    async begin(email: string): Promise<BegunSession> {
+      const code = await orders.place({ email });
+      await orders.claim(code, nora.cookie);
+      const desk = `/operator/notary/orders/${code}/session`;
+      await post(desk, { act: "acknowledgment" }, nora.cookie);
+      const room = await mailed(email, /(\/notary-room\/[0-9a-f]{40})/);
+      await post(`${room}/code`, {}, "");
+      const entered = await post(`${room}/enter`, { code: await mailed(email, /Your code is (\d{6})\./) }, "");
+      const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
+      const agreed = { answer: "agree", place: "Ohio, United States", version: "1", language: "en" };
+      await post(`${room}/consent`, agreed, cookie);
+      await post(`${desk}/start`, {}, nora.cookie);
+      await post(`${desk}/admit`, { person: "1" }, nora.cookie);
+      const [row] = await running.db.query<{ id: string }>(sql`
+        SELECT l.id FROM live_sessions l JOIN orders o ON o.id = l.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+      const pages = [
+        { person: "notary", path: desk, cookie: nora.cookie },
+        { person: "signer-1", path: room, cookie },
+      ];
+      return { code, id: row?.id ?? "", pages };
+    },
+    end: ({ pages: [notary] }: BegunSession) =>
+      post(`${notary?.path}/end`, { outcome: "abandoned" }, notary?.cookie ?? ""),
+    /** The manifest of an ended session, and all lines of its chain. */
+    async recordOf({ id }: BegunSession): Promise<{ manifest: Manifest; lines: ChainLine[] }> {
+      const manifest = await until(async () => {
+        const rows = await running.db.query<{ manifest: string | null }>(
+          sql`SELECT manifest FROM recordings WHERE session = ${id}`,
+        );
+        return rows[0]?.manifest;
+      });
+      const parts = await running.db.query<{ lines: string }>(sql`
+        SELECT p.lines FROM recording_parts p JOIN recordings r ON r.id = p.recording_id
+        WHERE r.session = ${id} ORDER BY p.first_seq`);
+      const lines = parts.flatMap(({ lines: text }) => text.trimEnd().split("\n").map(readLine));
+      return { manifest: JSON.parse(manifest) as Manifest, lines };
+    },
+    /** Resolves once a chunk of each person was recorded after this time. */
+    async recordedSince(since: number, { id, pages }: BegunSession): Promise<void> {
+      const folderOfSession = join(running.service.dataDir, "recordings", id);
+      await until(async () => {
+        const files = await spoolFiles(folderOfSession).catch(() => []);
+        // The service may move a file to the store meanwhile.
+        const read = await Promise.all(files.map((file) => readSpool(file).catch(() => ({ chunks: [] }))));
+        const lines = read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
+        return pages.every(({ person }) =>
+          lines.some((line) => line.person === person && line.n > 0 && Date.parse(line.at) > since),
+        );
+      });
+    },
+  };
+}
+
+/** Connects all people of a session over a node, and again until it succeeds, as their pages do. */
+export const connectAll = (baseUrl: string, { id, pages }: BegunSession): Promise<MediaPeer[]> =>
+  Promise.all(
+    pages.map((page) =>
+      until(() =>
+        openPeer({ engine: roomEngine(baseUrl, page), session: id, person: page.person, rate: 10 }).catch(() => null),
+      ),
+    ),
+  );
+
+/** The media engine as a page reaches it: by the routes of the person's room. */
+function roomEngine(baseUrl: string, { path, cookie }: Page): MediaEngine {
+  const listeners = new Set<(event: MediaEvent) => void>();
+  const closing = new AbortController();
+  const ask = async (rest: string, typed: Record<string, string>) => {
+    const answer = await postForm(baseUrl + path + rest, typed, { cookie, Accept: "application/json" });
+    if (answer.status !== 200) throw new Error(`${rest}: ${answer.status}`);
+    return answer.json();
+  };
+  const hear = async (session: string, person: string) => {
+    const stream = await fetch(`${baseUrl}${path}/events`, { headers: { cookie }, signal: closing.signal });
+    if (stream.status !== 200 || !stream.body) throw new Error(`events: ${stream.status}`);
+    const { body } = stream;
+    const read = async () => {
+      let text = "";
+      for await (const bytes of body) {
+        text += Buffer.from(bytes).toString();
+        const events = text.split("\n\n");
+        text = events.pop() ?? "";
+        for (const event of events) {
+          const news = event.startsWith("data: ") ? JSON.parse(event.slice(6)) : null;
+          if (news?.kind === "message")
+            for (const listener of listeners) listener({ kind: "message", session, person, message: news.message });
+        }
+      }
+    };
+    // The stream ends when the peer closes, or when its service is killed.
+    read().catch(() => {});
+  };
+  return {
+    async admit(session: string, person: string) {
+      try {
+        await hear(session, person);
+        return (await ask("/media", {})) as { ticket: string; iceServers: [] };
+      } catch (error) {
+        closing.abort();
+        throw error;
+      }
+    },
+    async signal(ticket: string, message: { kind: string; sdp?: string }) {
+      const { sdp, kind } = message;
+      const { messages } = await ask("/signal", { ticket, kind, ...(sdp !== undefined && { sdp }) });
+      return messages;
+    },
+    listen(listener: (event: MediaEvent) => void) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        closing.abort();
+      };
+    },
+  } as unknown as MediaEngine;
+}
