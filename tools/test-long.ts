@@ -44,6 +44,8 @@ const suites: readonly Suite[] = [
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
   // A run of these files kills services 28 times.
+  // A run of this file kills a media process, a service, and one of two services.
+  { name: "51 kills in live sessions", args: tests("service/test/signing/notaries/live-kills.test.ts"), times: 17 },
   {
     name: "1,000 kills",
     args: tests("service/test/**/*crash.test.ts", "service/test/faults/chaos.test.ts"),
