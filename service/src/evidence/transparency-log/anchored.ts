@@ -13,7 +13,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { openTimestamps, selectCalendarRoot, selectProofs } from "./anchor-store.ts";
-import { inclusionHashes } from "./published.ts";
+import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
 import { selectCheckpoint } from "./store.ts";
 import type { LogName } from "./trees.ts";
 
@@ -36,6 +36,7 @@ export async function composedOts(db: Sql, environment: Environment, entry: Seal
   const { digest, timestamp } = parseDetached(rootProof);
   const leafHash = hash("sha256", leafMessage(Buffer.from(line)), "buffer");
   const isIncluded = await verifyInclusion({ leafHash, index, size, root, proof: hashes });
+  if (!isIncluded) forgetTiles(db);
   if (!isIncluded || !equalBytes(digest, root))
     throw new Error(`the ${log} log does not lead entry ${index} to its anchor`);
   const ranges = inclusionRanges(index, size);

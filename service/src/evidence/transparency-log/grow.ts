@@ -11,7 +11,6 @@ import {
   hashLength,
   type LeafRange,
   leafMessage,
-  nodeMessage,
   parseBundle,
   perfectNodes,
   placeOfNode,
@@ -26,7 +25,17 @@ import type { StoredTile } from "./store.ts";
 export class LogHalt extends Error {}
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
-export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
+
+// The prefix of an inner node (RFC 6962, section 2.1) and two hashes. A batch of the sequencer hashes this tens of
+// thousands of times, and a new buffer for each costs as much as the hash.
+const nodeInput = Buffer.alloc(1 + 2 * hashLength, 1);
+
+export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  nodeInput.set(left, 1);
+  nodeInput.set(right, 1 + hashLength);
+  return sha256(nodeInput);
+}
+
 export const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry));
 
 export const emptyRoot = sha256(new Uint8Array(0));
@@ -48,13 +57,32 @@ function part(hashes: readonly Uint8Array[], place: number): Uint8Array {
   return found;
 }
 
-const nameOf = ({ level, n }: Pick<StoredTile, "level" | "n">): string => `${level}/${n}`;
+export const nameOf = ({ level, n }: Pick<StoredTile, "level" | "n">): string => `${level}/${n}`;
 
-export const byPlace = (tiles: readonly StoredTile[]): Map<string, StoredTile> =>
+export const byPlace = <Tile extends HashTile>(tiles: readonly Tile[]): Map<string, Tile> =>
   new Map(tiles.map((tile) => [nameOf(tile), tile]));
 
+/** A tile without its entries. `nodes`: the hashes above its hashes, if they were computed before (`nodesOfTile`). */
+export type HashTile = Pick<StoredTile, "level" | "n" | "hashes"> & { nodes?: Buffer };
+
+/** The place in `nodes` of the first node over `count` hashes, a power of two from 2 to 128. */
+const firstNode = (count: number): number => tileWidth - (2 * tileWidth) / count;
+
+/** All perfect subtrees of a tile below its root: 128 nodes over two hashes each, then 64 over four, and so on. */
+export function nodesOfTile(hashes: Buffer): Buffer {
+  const nodes = Buffer.alloc((tileWidth - 2) * hashLength);
+  let below = hashes;
+  for (let count = 2; count < tileWidth; count *= 2) {
+    const row = nodes.subarray(firstNode(count) * hashLength, firstNode(count * 2) * hashLength);
+    for (let i = 0; (i + 1) * count * hashLength <= hashes.length; i++)
+      row.set(nodeHash(hashInTile(below, 2 * i), hashInTile(below, 2 * i + 1)), i * hashLength);
+    below = row;
+  }
+  return nodes;
+}
+
 /** The hash of a range of leaves. @throws LogHalt when a tile of the range is missing */
-export function hashOfRange(tiles: ReadonlyMap<string, StoredTile>, range: LeafRange): Uint8Array {
+export function hashOfRange(tiles: ReadonlyMap<string, HashTile>, range: LeafRange): Uint8Array {
   return (
     foldNodes(
       perfectNodes(range).map((node) => hashOfNode(tiles, node)),
@@ -63,10 +91,12 @@ export function hashOfRange(tiles: ReadonlyMap<string, StoredTile>, range: LeafR
   );
 }
 
-function hashOfNode(tiles: ReadonlyMap<string, StoredTile>, node: TreeNode): Uint8Array {
+function hashOfNode(tiles: ReadonlyMap<string, HashTile>, node: TreeNode): Uint8Array {
   const { first, count, ...place } = placeOfNode(node);
   const tile = tiles.get(nameOf(place));
   if (!tile) throw new LogHalt(`tile ${nameOf(place)} is missing`);
+  if (tile.nodes && count > 1 && (first + count) * hashLength <= tile.hashes.length)
+    return hashInTile(tile.nodes, firstNode(count) + first / count);
   return rootOfLevel(Array.from({ length: count }, (_, i) => hashInTile(tile.hashes, first + i)));
 }
 

@@ -56,7 +56,7 @@ export async function requireBeginsWith(
   if (oldSize > size)
     throw new LogHalt(`the database has ${size} entries, and ${name} has ${oldSize}: it is an older database`);
   const ranges = consistencyRanges(oldSize, size);
-  const tiles = byPlace(await selectHashes(db, log, tilesOf(ranges)));
+  const tiles = byPlace(ranges.length === 0 ? [] : await selectHashes(db, log, tilesOf(ranges)));
   const proof = ranges.map((range) => hashOfRange(tiles, range));
   if (!(await verifyConsistency({ oldSize, oldRoot, size, root, proof })))
     throw new LogHalt(

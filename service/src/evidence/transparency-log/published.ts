@@ -7,9 +7,9 @@ import {
   type LogEntry,
   type LogProof,
   parseCheckpoint,
+  parseEntry,
   parseLogProof,
   parseTilePath,
-  tilesOf,
   tileWidth,
   widthAt,
 } from "@signsealship/evidence/log";
@@ -17,13 +17,13 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { type LineState, lineState } from "./anchor-store.ts";
-import { byPlace, hashOfRange, leafHash, nodeHash } from "./grow.ts";
-import { selectRetraction } from "./retractions.ts";
+import { leafHash, nodeHash } from "./grow.ts";
+import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
+import { retractionLines } from "./retractions.ts";
 import {
   type StoredCheckpoint,
   type StoredTile,
   selectCheckpoint,
-  selectHashes,
   selectNewestCheckpoint,
   selectPlace,
   selectTiles,
@@ -36,18 +36,9 @@ export type ProvenLine =
   | { state: "unknown" | "queued" }
   | { state: "logged"; log: LogName; index: number; size: number; proof: string };
 
-/**
- * The proof of the first retraction of a sealed file. The file's own proof includes it as `extra`. Null without a
- * retraction, and for a line that does not record a sealed file.
- */
-async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer | null> {
-  if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
-  const { sealedSha256 } = entry;
-  const retraction = await selectRetraction(db, log, sealedSha256);
-  if (retraction === null) return null;
-  const logged = await logProof(db, log, { kind: "retract/v1", sealedSha256, reason: retraction.reason });
-  return logged.state === "logged" ? Buffer.from(logged.proof) : null;
-}
+/** The lines that would retract the file of this entry; none for an entry that does not record a sealed file. */
+const retractionsOf = (entry: LogEntry): string[] =>
+  entry.kind === "seal/v1" || entry.kind === "closing/v1" ? [...retractionLines(entry.sealedSha256).keys()] : [];
 
 /**
  * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
@@ -58,24 +49,26 @@ async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Prom
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
   const line = formatEntry(entry);
-  const [place, extra] = await Promise.all([
-    selectPlace(db, environment, line),
-    retractionProof(db, environment, entry),
-  ]);
+  const place = await selectPlace(db, environment, line, retractionsOf(entry));
   if (!place) return { state: "unknown" };
-  const { log, leaf: index, checkpoint } = place;
+  const { log, leaf: index, checkpoint, retraction } = place;
   if (index === null || checkpoint === null) return { state: "queued" };
-  const { size } = checkpoint;
-  const [hashes, note] = await Promise.all([inclusionHashes(db, log, index, size), cosignedNote(db, log, checkpoint)]);
+  const { size, note } = checkpoint;
+  // The file's proof includes the proof of its first retraction.
+  const retracted = retraction === null ? null : await logProof(db, environment, parseEntry(retraction));
+  const extra = retracted?.state === "logged" ? Buffer.from(retracted.proof) : null;
+  const hashes = await inclusionHashes(db, log, index, size);
   const proof = formatLogProof({ extra, index, hashes, checkpoint: note });
-  if (!isProven(line, parseLogProof(Buffer.from(proof))))
+  if (!isProven(line, parseLogProof(Buffer.from(proof)))) {
+    forgetTiles(db);
     throw new Error(`the ${log} log does not prove its entry ${index}`);
+  }
   return { state: "logged", log, index, size, proof };
 }
 
 /** The log that has a line and the line's index there; null while no signed checkpoint covers it. */
 export async function placeInLog(db: Sql, environment: Environment, entry: LogEntry) {
-  const place = await selectPlace(db, environment, formatEntry(entry));
+  const place = await selectPlace(db, environment, formatEntry(entry), []);
   if (place?.checkpoint) return { origin: parseCheckpoint(place.checkpoint.note).origin, index: place.leaf };
   return { origin: (await currentTree(db, environment))?.origin ?? "", index: null };
 }
@@ -92,13 +85,6 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
     leafHash(Buffer.from(line)),
   );
   return ranges.length === hashes.length && equalBytes(reached, root);
-}
-
-/** The hashes from a leaf up to the root of the first `size` leaves. */
-export async function inclusionHashes(db: Sql, log: LogName, index: number, size: number): Promise<Uint8Array[]> {
-  const ranges = inclusionRanges(index, size);
-  const tiles = byPlace(await selectHashes(db, log, tilesOf(ranges)));
-  return ranges.map((range) => hashOfRange(tiles, range));
 }
 
 /** For this long, readers get a checkpoint with a quorum even when a newer one without a quorum exists. */

@@ -10,27 +10,22 @@ import { queueEntry } from "./store.ts";
 /** A retraction in the log, and when it was queued. */
 export type Retraction = { reason: RetractionReason; retractedAt: Date };
 
-/** The first retraction of a sealed file that is in the log; null for none. */
-export async function selectRetraction(
+/** The lines that would retract a sealed file, and the reason in each. */
+export const retractionLines = (sealedSha256: string): Map<string, RetractionReason> =>
+  new Map(retractionReasons.map((reason) => [formatEntry({ kind: "retract/v1", sealedSha256, reason }), reason]));
+
+/** Why and when the operator retracted a seal, by its first retraction in the log; null for a seal without one. */
+export async function retractionOf(
   db: Sql,
-  environment: Environment,
-  sealedSha256: string,
+  { environment, sealedSha256 }: { environment: Environment; sealedSha256: string },
 ): Promise<Retraction | null> {
-  const reasons = new Map(
-    retractionReasons.map((reason) => [formatEntry({ kind: "retract/v1", sealedSha256, reason }), reason]),
-  );
+  const reasons = retractionLines(sealedSha256);
   const [found] = await db.query<{ line: string; retractedAt: Date }>(sql`
     SELECT line, queued_at AS "retractedAt" FROM log_entries
     WHERE split_part(log, '-', 1) = ${environment} AND line = ANY (${[...reasons.keys()]}::text[]) AND leaf IS NOT NULL ORDER BY id LIMIT 1`);
   const reason = found && reasons.get(found.line);
   return reason ? { reason, retractedAt: found.retractedAt } : null;
 }
-
-/** Why and when the operator retracted a seal; null for a seal that was not retracted. */
-export const retractionOf = (
-  db: Sql,
-  { environment, sealedSha256 }: { environment: Environment; sealedSha256: string },
-): Promise<Retraction | null> => selectRetraction(db, environment, sealedSha256);
 
 const isReason = (text: string): text is RetractionReason => retractionReasons.some((reason) => reason === text);
 

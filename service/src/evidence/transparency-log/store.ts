@@ -105,18 +105,22 @@ const tilesWith = (entries: Statement, db: Sql, log: LogName, places: readonly P
 
 export type Growth = { tree: Tree; from: number; leaves: readonly { id: number; leaf: number }[]; tiles: StoredTile[] };
 
-/** Writes a batch. @returns false when the tree's size has changed since the batch began */
+/**
+ * Writes a batch. `sequenced_at` is the time when its transaction began, so that the interval between two batches
+ * includes the work of the first. @returns false when the tree's size has changed since the batch began
+ */
 export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth): Promise<boolean> {
   const grown = await tx.query(sql`
-    UPDATE log_trees SET size = ${tree.size}, root = ${tree.root}, sequenced_at = clock_timestamp(),
+    UPDATE log_trees SET size = ${tree.size}, root = ${tree.root}, sequenced_at = now(),
       row_mac = ${new MacOfRow("log_trees", treeMembers(tree))}
     WHERE log = ${tree.log} AND size = ${from} RETURNING log`);
   if (grown.length === 0) return false;
-  const numbered = await tx.query(sql`
-    UPDATE log_entries e SET log = ${tree.log}, leaf = n.leaf, row_mac = NULL
+  const [numbered] = await tx.query<{ lines: number }>(sql`
+    WITH numbered AS (UPDATE log_entries e SET log = ${tree.log}, leaf = n.leaf, row_mac = NULL
     FROM unnest(${leaves.map(({ id }) => id)}::bigint[], ${leaves.map(({ leaf }) => leaf)}::bigint[]) AS n (id, leaf)
-    WHERE e.id = n.id AND e.log = ${environmentOf(tree.log)} AND e.leaf IS NULL RETURNING e.id`);
-  if (numbered.length !== leaves.length) throw new Error("a line of the batch has a leaf already");
+    WHERE e.id = n.id AND e.log = ${environmentOf(tree.log)} AND e.leaf IS NULL RETURNING e.id)
+    SELECT count(*) AS lines FROM numbered`);
+  if (numbered?.lines !== leaves.length) throw new Error("a line of the batch has a leaf already");
   await tx.query(sql`
     INSERT INTO log_tiles (log, level, n, hashes, entries)
     SELECT ${tree.log}, * FROM unnest(${tiles.map(({ level }) => level)}::smallint[], ${tiles.map(({ n }) => n)}::bigint[],
@@ -197,8 +201,19 @@ export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredChe
     INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})
     ON CONFLICT DO NOTHING`);
 
-/** The log and the index of a line, and the checkpoint that its proof leads to. The latter two are null while it waits. */
-export type Place = { log: LogName; leaf: number | null; checkpoint: StoredCheckpoint | null };
+/**
+ * The log and the index of a line, and the checkpoint that its proof leads to, with its cosignatures. The latter two
+ * are null while the line waits. `retraction` is the first of its retractions that is in the log.
+ */
+export type Place = {
+  log: LogName;
+  leaf: number | null;
+  checkpoint: StoredCheckpoint | null;
+  retraction: string | null;
+};
+
+/** A note has at most 32 lines, including the log's own. */
+export const mostCosignatures = 31;
 
 /** A condition for WHERE: it selects the row of a line, whichever log of the environment has the line. */
 export const isLine = (environment: Environment, line: string): Statement =>
@@ -208,11 +223,24 @@ export const isLine = (environment: Environment, line: string): Statement =>
  * Selects, of the checkpoints that cover the line, the one that its proof leads to. This is the first anchored one, if
  * that has a quorum or none of them has one. Otherwise it is the first with a quorum, or else the first. For a log with
  * a compromised key it is the last checkpoint, because the next log vouches for it.
+ * @param retractions the lines that would retract this line
  */
-export async function selectPlace(db: Sql, environment: Environment, line: string): Promise<Place | undefined> {
+export async function selectPlace(
+  db: Sql,
+  environment: Environment,
+  line: string,
+  retractions: readonly string[],
+): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;
+  const cosignatures = sql`
+    SELECT string_agg(line, '' ORDER BY cosigned_at, witness) FROM (
+      SELECT line, cosigned_at, witness FROM log_cosignatures s WHERE s.log = c.log AND s.size = c.size
+      ORDER BY cosigned_at, witness LIMIT ${mostCosignatures}) AS s`;
   const [place] = await db.query<Place>(sql`
-    SELECT log, leaf, (SELECT json_build_object('size', c.size, 'note', note) FROM log_checkpoints c
+    SELECT log, leaf, (SELECT r.line FROM log_entries r
+        WHERE split_part(r.log, '-', 1) = ${environment} AND r.line = ANY (${retractions}::text[]) AND r.leaf IS NOT NULL
+        ORDER BY r.id LIMIT 1) AS retraction,
+      (SELECT json_build_object('size', c.size, 'note', note || coalesce((${cosignatures}), '')) FROM log_checkpoints c
       WHERE c.log = e.log AND c.size = coalesce(
         (SELECT final_size FROM log_trees t WHERE t.log = e.log AND end_reason = 'key-compromise' AND final_size > e.leaf),
         (SELECT min(size) FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND proof IS NOT NULL

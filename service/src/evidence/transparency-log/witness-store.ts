@@ -1,6 +1,6 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { queueEntry } from "./store.ts";
+import { mostCosignatures, queueEntry } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
 
 /** A cosignature line of a checkpoint. `witness` is NAME+ID of its key. */
@@ -41,9 +41,6 @@ export type AskedWitness = { witness: string; size: number; failingSince: Date |
 export const selectWitnesses = (db: Sql, log: LogName): Promise<AskedWitness[]> =>
   db.query<AskedWitness>(sql`
     SELECT witness, size, failing_since AS "failingSince", alarm FROM log_witnesses WHERE log = ${log} ORDER BY witness`);
-
-/** A note has at most 32 lines, including the log's own. */
-const mostCosignatures = 31;
 
 export const selectCosignatures = (db: Sql, log: LogName, size: number): Promise<Cosignature[]> =>
   db.query<Cosignature>(sql`

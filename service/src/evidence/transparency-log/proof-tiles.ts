@@ -1,0 +1,56 @@
+import { hashLength, inclusionRanges, tilesOf, widthAt } from "@signsealship/evidence/log";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { byPlace, type HashTile, hashOfRange, nameOf, nodesOfTile } from "./grow.ts";
+import { selectHashes } from "./store.ts";
+import type { LogName } from "./trees.ts";
+
+/** Tiles kept in memory for each database handle: 16 KB each, with the nodes above the hashes. */
+const mostTiles = 1_000;
+
+/**
+ * Recently read tiles, the most recent last, by log and place. A tile only grows, so its hashes stay right, and a
+ * narrow one is read again when a proof needs more of it. Callers check each proof against the signed root.
+ */
+const cached = new WeakMap<Sql, Map<string, HashTile>>();
+
+function cacheOf(db: Sql): Map<string, HashTile> {
+  const known = cached.get(db) ?? new Map<string, HashTile>();
+  cached.set(db, known);
+  return known;
+}
+
+/** Reads all tiles again. For callers whose proof failed: the tile may have been damaged when it was read. */
+export const forgetTiles = (db: Sql): void => void cached.delete(db);
+
+/**
+ * The hashes from a leaf up to the root of the first `size` leaves. The caller must check that they lead to the root.
+ */
+export async function inclusionHashes(db: Sql, log: LogName, index: number, size: number): Promise<Uint8Array[]> {
+  const ranges = inclusionRanges(index, size);
+  const tiles = await tilesFor(db, log, tilesOf(ranges), size);
+  return ranges.map((range) => hashOfRange(tiles, range));
+}
+
+type Place = Pick<HashTile, "level" | "n">;
+
+async function tilesFor(db: Sql, log: LogName, places: readonly Place[], size: number): Promise<Map<string, HashTile>> {
+  const cache = cacheOf(db);
+  const found = places.flatMap((place) => {
+    const tile = cache.get(`${log}/${nameOf(place)}`);
+    return tile && tile.hashes.length >= widthAt(place, size) * hashLength ? [tile] : [];
+  });
+  const tiles = byPlace(found);
+  const missing = places.filter((place) => !tiles.has(nameOf(place)));
+  const read = missing.length === 0 ? [] : await selectHashes(db, log, missing);
+  for (const { level, n, hashes } of read)
+    tiles.set(nameOf({ level, n }), { level, n, hashes, nodes: nodesOfTile(hashes) });
+  for (const [name, tile] of tiles) {
+    cache.delete(`${log}/${name}`);
+    cache.set(`${log}/${name}`, tile);
+  }
+  for (const name of cache.keys()) {
+    if (cache.size <= mostTiles) break;
+    cache.delete(name);
+  }
+  return tiles;
+}
