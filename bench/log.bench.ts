@@ -1,12 +1,23 @@
-import { hash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { databaseOf } from "@signsealship/testing/database";
+import { startWitness } from "@signsealship/testing/doubles/witness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { until } from "@signsealship/testing/until";
-import { logProof, queueEntry } from "../service/src/evidence/transparency-log/transparency-log.ts";
-import type { Database } from "../service/src/kernel/platform/database/database.ts";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../service/src/kernel/platform/database/sql.ts";
-import { atLeast, atMost, type Result } from "./result.ts";
+import { atLeast, type Result } from "./result.ts";
+import { fillLog, published } from "./support/filled-log.ts";
+import {
+  fsck,
+  type Measured,
+  monitoring,
+  numbering,
+  provableSeals,
+  proving,
+  quantile,
+  steadyLoad,
+  within,
+} from "./support/log-figures.ts";
 
 const rounds = 8;
 const roundMs = 2_000;
@@ -58,61 +69,83 @@ async function sealing(ours: () => Promise<number>, other: () => Promise<number>
   return { ...result, ratio, holds: ratio >= budget };
 }
 
-const entries = 20_000;
-const proofs = 500;
-const entryOf = (n: number) => ({ kind: "artifact/v1", commitment: hash("sha256", `bench ${n}`) }) as const;
+const documents = (count: number, text: string): Buffer[] =>
+  Array.from({ length: count }, (_, i) => makePdf({ bytes: 20_000, text: `${text} ${i}` }));
 
-/** Entries that the running service sequences per second, including its pauses between batches. */
-async function sequencing(db: Database): Promise<Result> {
-  await db.transaction(async (tx) => {
-    for (let n = 0; n < entries; n++) await tx.query(queueEntry("test", entryOf(n), new Date()));
-  });
-  const from = performance.now();
-  await until(async () => {
-    const waiting = await db.query(sql`SELECT FROM log_entries WHERE log = 'test' AND leaf IS NULL LIMIT 1`);
-    return waiting.length === 0;
-  });
-  const perSecond = entries / ((performance.now() - from) / 1_000);
-  return atLeast("log entries numbered, against 5,000 a second", [perSecond], [5_000], "entries/s", 1);
+/** The log's own figures: with an empty log, with 100,000 entries, and with a million. */
+async function figures(test: Measured, live: Measured): Promise<Result[]> {
+  const { db } = test;
+  const results = [await numbering(test), await steadyLoad(test, 60_000)];
+  await published(db);
+  await fillLog(db, 100_000, 100_000);
+  results.push(...(await fsck(test, await published(db))));
+  const filled = await fillLog(db, 1_000_000, 1_000_000);
+  await db.query(sql`ANALYZE log_entries, log_tiles`);
+  const size = await published(db);
+  const sealed = await provableSeals(test, documents(100, "provable"), "index ");
+  const waits = sealed.map(({ provableMs }) => provableMs);
+  const witnessed = await provableSeals(live, documents(60, "witnessed"), witnessName);
+  const witnessedWaits = witnessed.map(({ provableMs }) => provableMs);
+  results.push(
+    within("seal to provable, median", quantile(waits, 0.5), 1_000, "ms"),
+    within("seal to provable, p99", quantile(waits, 0.99), 2_000, "ms"),
+    within("seal to witnessed by a local witness, p99", quantile(witnessedWaits, 0.99), 3_000, "ms"),
+    within("checkpoint carried in a PDF", Math.max(...sealed.map(({ pdfBytes }) => pdfBytes)), 400, "bytes"),
+    ...(await proving(test, filled, size, sealed)),
+    ...(await monitoring(test, 3_000_000)),
+  );
+  return results;
 }
 
-async function proving(db: Database): Promise<Result> {
-  await until(async () => (await logProof(db, "test", entryOf(entries - 1))).state === "logged");
-  const times: number[] = [];
-  for (let n = 0; n < proofs; n++) {
-    const from = performance.now();
-    await logProof(db, "test", entryOf((n * 7_919) % entries));
-    times.push(performance.now() - from);
-  }
-  const slowest = times.toSorted((a, b) => a - b)[Math.floor(proofs * 0.99)] ?? 0;
-  return atMost(`log proof among ${entries} entries, p99, against 5 ms`, [slowest], [5], "ms", 1);
-}
+const witnessName = "witness.example.com/bench";
 
 /**
  * Sealing with the transparency log, compared with a service whose database discards the log's lines, so that it
- * sequences nothing. Also the log's own rates.
+ * sequences nothing. Also the log's own figures.
  */
 export async function run(): Promise<Result[]> {
   const folders = [temporaryFolder(), temporaryFolder()] as const;
+  try {
+    return [await comparison(folders[0].path, folders[1].path), ...(await ownFigures(folders[0].path))];
+  } finally {
+    for (const folder of folders) folder.remove();
+  }
+}
+
+async function comparison(path: string, otherPath: string): Promise<Result> {
   const [ours, other] = await Promise.all(
-    folders.map(({ path }) => startService({ DATA_DIR: path, RATE_LIMITS: "off", KEEP_SEALED: "off" })),
+    [path, otherPath].map((DATA_DIR) => startService({ DATA_DIR, RATE_LIMITS: "off", KEEP_SEALED: "off" })),
   );
   if (!ours || !other) throw new Error("a service did not start");
-  const [db, without] = [await databaseOf(ours.dataDir), await databaseOf(other.dataDir)];
+  const without = await databaseOf(other.dataDir);
   try {
     await without.transaction((tx) =>
       tx.script(`CREATE FUNCTION drop_line() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
         CREATE TRIGGER drop_lines BEFORE INSERT ON log_entries FOR EACH ROW EXECUTE FUNCTION drop_line();`),
     );
     const [mine, theirs] = [await newPartner(ours), await newPartner(other)];
-    const seals = await sealing(
+    return await sealing(
       () => rate(ours, mine.headers),
       () => rate(other, theirs.headers),
     );
-    return [seals, await sequencing(db), await proving(db)];
   } finally {
-    await Promise.all([db.close(), without.close()]);
+    await without.close();
     await Promise.all([ours.stop(), other.stop()]);
-    for (const folder of folders) folder.remove();
+  }
+}
+
+async function ownFigures(path: string): Promise<Result[]> {
+  const witness = await startWitness(witnessName);
+  const policy = join(path, "witnesses");
+  writeFileSync(policy, `witness one ${witness.key} ${witness.url}\nquorum one\n`);
+  const settings = { RATE_LIMITS: "off", LOG_POLICY: policy, WITNESS_INTERVAL: "1" };
+  const service = await startService({ ...settings, ...ownProcess, DATA_DIR: path });
+  const db = await databaseOf(path);
+  try {
+    const [test, live] = [await newPartner(service), await newPartner(service, { live: true })];
+    return await figures({ service, db, headers: test.headers }, { service, db, headers: live.headers });
+  } finally {
+    await db.close();
+    await Promise.all([service.stop(), witness.close()]);
   }
 }
