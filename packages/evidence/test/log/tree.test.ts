@@ -86,6 +86,23 @@ test("refuses sizes that are not whole numbers below 2^53, and an older tree tha
   assert.equal(await verifyConsistency(reset), false);
 });
 
+test("refuses a tree with reordered leaves, and one that claims another leaf under its old root", async () => {
+  for (let size = 2; size <= 70; size++) {
+    const leaves = leavesOf(size + 1);
+    const older = leaves.slice(0, size);
+    const oldRoot = rootOf(older);
+    const proof = consistencyOf(leaves, size);
+    const reordered = rootOf([...older.toReversed(), ...leaves.slice(size)]);
+    const states = { oldSize: size, oldRoot, size: size + 1 };
+    assert.ok(await verifyConsistency({ ...states, root: rootOf(leaves), proof }));
+    for (const root of [oldRoot, reordered]) {
+      assert.equal(await verifyConsistency({ ...states, root, proof }), false);
+      assert.equal(await verifyConsistency({ ...states, root, proof: [] }), false);
+    }
+    assert.equal(await verifyConsistency({ oldSize: size, oldRoot, size, root: rootOf(older.toReversed()), proof: [] }), false);
+  }
+});
+
 test("refuses a proof with any hash changed, removed, or moved", async () => {
   const size = fc.integer({ min: 2, max: 300 });
   const property = fc.asyncProperty(size, fc.nat(), fc.nat(), fc.nat(), async (count, pick, place, how) => {

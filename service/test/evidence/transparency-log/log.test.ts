@@ -16,7 +16,8 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { createSequencer } from "../../../src/evidence/transparency-log/sequencer.ts";
-import { LogHalt } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { selectTiles, writeGrowth } from "../../../src/evidence/transparency-log/store.ts";
+import { currentTree, LogHalt, logProof } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
@@ -138,6 +139,55 @@ test("finds a line that commits after lines with higher ids", async () => {
   await until(async () => (await leafOf())?.leaf !== null);
   const row = await leafOf();
   assert.ok(row && before && key !== undefined && row.id < before.id);
+});
+
+test("writes nothing of a batch when another node has grown the tree since the batch began", async () => {
+  await proofOf(await seal(test_.headers));
+  const tree = await currentTree(db, "test");
+  assert.ok(tree);
+  const tile = { level: 0, n: 9, hashes: Buffer.alloc(32), entries: Buffer.alloc(1) };
+  const stale = { tree: { ...tree, size: tree.size + 1 }, from: tree.size - 1, leaves: [], tiles: [tile] };
+  assert.equal(await db.transaction((tx) => writeGrowth(tx, stale)), false);
+  assert.deepEqual(await currentTree(db, "test"), tree);
+  assert.deepEqual(await selectTiles(db, "test", [tile]), []);
+});
+
+test("refuses to prove a line by a damaged tile, and proves it once the tile is whole again", async () => {
+  const sealed = await seal(test_.headers);
+  const proof = await proofOf(sealed);
+  const entry = { kind: "seal/v1", sealedSha256: sealed.sealedSha256 } as const;
+  const flip = () =>
+    db.transaction(async (tx) => {
+      await tx.query(sql`ALTER TABLE log_tiles DISABLE TRIGGER log_tiles_grow`);
+      await tx.query(sql`
+        UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE log = 'test' AND level = 0`);
+      await tx.query(sql`ALTER TABLE log_tiles ENABLE TRIGGER log_tiles_grow`);
+    });
+  await flip();
+  await assert.rejects(logProof(db, "test", entry), /the test log does not prove its entry \d+/);
+  await flip();
+  for (const _ of ["from the table", "from memory"]) {
+    const logged = await logProof(db, "test", entry);
+    assert.equal(logged.state === "logged" && logged.proof, proof);
+  }
+});
+
+test("answers the hash of a sealed file, in place of a code, as it answers any other hash", async () => {
+  const { sealedSha256, verifyCode } = await seal(test_.headers);
+  const { paths } = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as {
+    paths: Record<string, { get?: object }>;
+  };
+  const urls = Object.keys(paths).filter((path) => paths[path]?.get && path.includes("{"));
+  assert.ok(urls.length > 20);
+  const ask = async (path: string, hash: string) => {
+    const answer = await fetch(service.baseUrl + path.replaceAll(/\{[^}]*\}/g, hash), { redirect: "manual" });
+    return { status: answer.status, text: await answer.text() };
+  };
+  for (const path of [...urls, "/verify/{code}", "/log/live/policy/{sha256}"]) {
+    const [found, other] = [await ask(path, sealedSha256), await ask(path, "ab".repeat(32))];
+    assert.equal(found.status, other.status, path);
+    assert.ok(!found.text.includes(verifyCode), path);
+  }
 });
 
 test("never gives a leaf to a line that the service did not write, and reports the line", async () => {

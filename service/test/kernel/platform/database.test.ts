@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { newDatabase } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import type { Tx } from "../../../src/kernel/platform/database/database.ts";
@@ -38,6 +39,25 @@ test("work that throws is not repeated, and none of its changes remain", async (
   });
   await assert.rejects(work, { code: "conflict" });
   assert.deepEqual([attempts, await balances()], [1, [2, 2]]);
+});
+
+test("statements that are sent at once run one after another, and a failed one rolls all of them back", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", onWarning);
+  const numbers = await db.transaction((tx) =>
+    Promise.all([1, 2, 3, 4].map((n) => tx.query<{ n: number }>(sql`SELECT ${n}::int AS n`))),
+  );
+  assert.deepEqual(
+    numbers.map(([row]) => row?.n),
+    [1, 2, 3, 4],
+  );
+  const failing = db.transaction((tx) => Promise.all([add(tx, 1), tx.query(sql`SELECT 1 / 0`), add(tx, 2), add(tx, 1)]));
+  await assert.rejects(failing, /division by zero/);
+  await setImmediate();
+  process.off("warning", onWarning);
+  assert.deepEqual(warnings, [], "the driver does not queue statements");
+  assert.deepEqual(await balances(), [2, 2]);
 });
 
 test("a connection that ends between two statements makes its transaction unavailable and affects no other", async () => {

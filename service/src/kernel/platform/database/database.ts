@@ -15,7 +15,10 @@ export type Sql = {
   query: <Row>(statement: Statement) => Promise<Row[]>;
 };
 
-/** A transaction in progress. Statements that are sent through it always use its own connection. */
+/**
+ * A transaction in progress. Statements that are sent through it always use its own connection, one after another in the
+ * order of the calls.
+ */
 export type Tx = Sql & {
   /** Runs a trusted script of several statements. */
   script: (text: string) => Promise<void>;
@@ -207,6 +210,19 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
     }),
   );
 
+/**
+ * Starts each work after the one before has ended. The statements of a transaction share one connection, and pg 9 no
+ * longer queues a statement that arrives while another one is executing.
+ */
+function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
 /** This database with a longer statement limit, for slow work outside of requests. */
 export const withLongStatements = (db: Database): Sql => ({
   query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
@@ -220,11 +236,13 @@ async function transactionOn<T>(
 ): Promise<T> {
   const query_timeout = time.statementMs + graceMs;
   return onConnection(pool, async (client, onBroken) => {
-    const run = (text: string) => reaching(client.query({ text, query_timeout }));
+    const next = inTurn();
+    const run = (text: string) => next(() => reaching(client.query({ text, query_timeout })));
+    const statements = sqlOver(client, handle, time);
     try {
       await run(begin);
       const result = await work({
-        ...sqlOver(client, handle, time),
+        query: <Row>(statement: Statement) => next(() => statements.query<Row>(statement)),
         script: async (text) => {
           await run(text);
         },
