@@ -99,7 +99,10 @@ test("refuses a tree with reordered leaves, and one that claims another leaf und
       assert.equal(await verifyConsistency({ ...states, root, proof }), false);
       assert.equal(await verifyConsistency({ ...states, root, proof: [] }), false);
     }
-    assert.equal(await verifyConsistency({ oldSize: size, oldRoot, size, root: rootOf(older.toReversed()), proof: [] }), false);
+    assert.equal(
+      await verifyConsistency({ oldSize: size, oldRoot, size, root: rootOf(older.toReversed()), proof: [] }),
+      false,
+    );
   }
 });
 
