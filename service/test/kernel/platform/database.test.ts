@@ -52,7 +52,9 @@ test("statements that are sent at once run one after another, and a failed one r
     numbers.map(([row]) => row?.n),
     [1, 2, 3, 4],
   );
-  const failing = db.transaction((tx) => Promise.all([add(tx, 1), tx.query(sql`SELECT 1 / 0`), add(tx, 2), add(tx, 1)]));
+  const failing = db.transaction((tx) =>
+    Promise.all([add(tx, 1), tx.query(sql`SELECT 1 / 0`), add(tx, 2), add(tx, 1)]),
+  );
   await assert.rejects(failing, /division by zero/);
   await setImmediate();
   process.off("warning", onWarning);
