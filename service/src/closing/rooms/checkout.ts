@@ -16,7 +16,7 @@ import {
   type SharedCheckout,
   sharedCheckout,
 } from "../../orders/payments/payments.ts";
-import { orderNotFound, roomNotFound } from "./change.ts";
+import { orderNotFound, roomNotFound } from "./begin-change.ts";
 import { verifiedRoom } from "./store.ts";
 
 type Group = { id: string; environment: Environment };

@@ -10,13 +10,14 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
-import type { RoomDeps } from "./change.ts";
+import type { RoomDeps } from "./begin-change.ts";
 import { roomCharge, roomCheckout } from "./checkout.ts";
 import { attachFields, newRoomFields } from "./fields.ts";
-import { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
+import { closeRoom, createRoom, reopenRoom } from "./lifecycle.ts";
 import { roomPage } from "./list.ts";
 import { roomOrderParams, roomParams } from "./params.ts";
 import { participantRoutes } from "./participants/routes.ts";
+import { rotateRoom } from "./rotate-code.ts";
 import {
   CreatedRoom,
   NewRoom,

@@ -4,7 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { findSessionsLater, leaveSessionsOf } from "../../../signing/envelopes/envelopes.ts";
-import { beginChange, orderNotFound, type RoomChange, type RoomDeps } from "../change.ts";
+import { beginChange, orderNotFound, type RoomChange, type RoomDeps } from "../begin-change.ts";
 import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import type { Attached } from "./schemas.ts";

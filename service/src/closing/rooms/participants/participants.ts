@@ -3,7 +3,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
-import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../change.ts";
+import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../begin-change.ts";
 import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import { invite } from "./invite.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
-import type { RoomDeps } from "../change.ts";
+import type { RoomDeps } from "../begin-change.ts";
 import { participantFields } from "../fields.ts";
 import { roomParams, roomParticipantParams } from "../params.ts";
 import { RoomChanged } from "../schemas.ts";

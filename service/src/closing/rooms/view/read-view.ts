@@ -5,7 +5,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import type { Titled } from "../../../orders/order/order.ts";
 import { selectOwnOrders } from "../attachments/store.ts";
-import { type RoomDeps, roomNotFound } from "../change.ts";
+import { type RoomDeps, roomNotFound } from "../begin-change.ts";
 import { listParticipants } from "../participants/participants.ts";
 import type { Participant } from "../participants/schemas.ts";
 import type { RoomView } from "./schemas.ts";

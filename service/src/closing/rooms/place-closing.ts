@@ -1,0 +1,68 @@
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import type { RecordResult } from "../../kernel/platform/idempotency.ts";
+import { newCode } from "../../kernel/platform/ids.ts";
+import { type NewOrder, writeOrder } from "../../orders/order/order.ts";
+import { attachIn } from "./attachments/attachments.ts";
+import { holdOrder } from "./attachments/store.ts";
+import { beginChange, type RoomDeps } from "./begin-change.ts";
+import type { NewParticipant, NewRoom } from "./fields.ts";
+import { createRoomIn } from "./lifecycle.ts";
+import { addIn, inviteIn } from "./participants/participants.ts";
+
+/** A closing that is not placed yet: its room, the people in it, and its orders, which were checked and priced. */
+export type NewClosing = {
+  room: NewRoom;
+  people: readonly (NewParticipant & { isInvited: boolean })[];
+  documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
+};
+
+/** A person who is to be sent a final document. */
+export type Receiver = { name: string; email: string };
+
+/** Callbacks that write further rows in the transaction of a closing. */
+type WithClosing = {
+  /** Stores the result under the request's idempotency key. */
+  record: RecordResult;
+  /** Records the people who are to be sent the final document of an order. */
+  receive: (
+    tx: Tx,
+    of: { roomId: string; orderId: number; by: string; at: Date },
+    receivers: readonly Receiver[],
+  ) => Promise<void>;
+};
+
+/**
+ * Places a closing in one transaction: either all of its orders, its room and its people are written, or nothing.
+ * @throws ServiceError when the quota of open rooms is used up, or another order has used one of the documents
+ */
+export function placeClosing(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  { room, people, documents }: NewClosing,
+  { record, receive }: WithClosing,
+): Promise<{ roomCode: string }> {
+  const placed = { roomCode: newCode() };
+  return db.transaction(async (tx) => {
+    // This statement runs first, so a duplicate request waits here for the original one. It then finds the closing that
+    // was placed, instead of failing because the documents are already used.
+    await record(tx, placed);
+    for (const { order } of documents) await writeOrder(tx, order);
+    await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });
+    const change = await beginChange(tx, clock, principal, placed.roomCode);
+    for (const [index, { isInvited, ...person }] of people.entries()) {
+      // Lists of participants are sorted by these times.
+      const at = new Date(change.at.getTime() + index);
+      await (isInvited ? inviteIn : addIn)(tx, { ...change, at }, person);
+    }
+    for (const { order, label, receivers } of documents) {
+      const held = await holdOrder(tx, order.code, principal.environment);
+      if (!held) throw new Error("an order that was just written is missing");
+      const { partnerId, environment } = principal;
+      await attachIn(tx, change, { partnerId, environment }, { ...held, label });
+      const of = { roomId: change.room.id, orderId: held.id, by: actorOf(principal), at: change.at };
+      await receive(tx, of, receivers);
+    }
+    return placed;
+  });
+}
