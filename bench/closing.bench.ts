@@ -1,5 +1,5 @@
 import { connectionTo } from "@signsealship/testing/database";
-import { verificationStatement } from "../service/src/closing/closing-passports/record.ts";
+import { verificationStatement } from "../service/src/closing/closing-passports/verify.ts";
 import { atLeast, type Result } from "./result.ts";
 import { portableFor, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";

@@ -17,7 +17,7 @@ export {
   type ClosingVersions,
   closingRecord,
   closingVersions,
-} from "./record.ts";
+} from "./public-record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { queueEarlierVersions } from "./store.ts";

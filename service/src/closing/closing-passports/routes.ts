@@ -9,10 +9,11 @@ import { jsonRoute, type RouteDeps, sendText } from "../../kernel/http/route.ts"
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
-import { closingLogProof, verifyClosing } from "./record.ts";
+import { closingLogProof } from "./public-record.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 import { closingEntry } from "./store.ts";
+import { verifyClosing } from "./verify.ts";
 
 export type ClosingRouteDeps = { frame: RouteDeps; closings: SealClosingDeps; logWaits: LogWaits };
 
