@@ -4,8 +4,8 @@ import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { OrderStatus } from "../order/order.ts";
+import { type Figures, readFigures } from "./figures.ts";
 import type { Snapshot } from "./schemas.ts";
-import { type Figures, readFigures } from "./store.ts";
 
 /** The stages into which the contract's funnel groups statuses (contract, Analytics). */
 type Bucket = "created" | "paid" | "inProgress" | "completed" | "problem";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { figuresSettings, figuresStatement } from "../../../src/orders/analytics/store.ts";
+import { figuresSettings, figuresStatement } from "../../../src/orders/analytics/figures.ts";
 import { explain } from "../../explain.ts";
 import { newPartnerRow, openData } from "./orders-database.ts";
 
