@@ -54,7 +54,7 @@ export async function killersOf(
         const answer = await ask(worker, task);
         if (answer.kind === "mutant") killers.set(answer.id, answer.killer);
       } catch {
-        // A time-out, lack of memory, or an error outside of a vector counts as killed.
+        // The mutant counts as killed if its worker times out, runs out of memory, or fails while no vector runs.
         killers.set(task.id, "(no answer)");
         await worker.terminate();
         worker = start(bundle);

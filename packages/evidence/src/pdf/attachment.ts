@@ -24,7 +24,11 @@ export function attachedFile(document: PdfDocument, name: string, limit: number)
   return dataOf(document, only.specification, limit);
 }
 
-/** The names of all files attached this way, without duplicates. @throws EvidenceError as `attachedFile` */
+/**
+ * The names in a document's /EmbeddedFiles name tree, without duplicates.
+ * @throws EvidenceError `pdf` for a repeated key on the path, `limit` past a bound, `unsupported` for an encrypted
+ * document
+ */
 export const attachedNames = (document: PdfDocument): string[] => [
   ...new Set(attachments(document).flatMap(({ names }) => names)),
 ];

@@ -1,7 +1,10 @@
 import { type Cursor, cursorAt, isSpace, peek, skipSpace } from "./cursor.ts";
 import { isTextAt } from "./search.ts";
 
-/** Where the value of an object ends, and offsets of candidates for its /Length; null without data. */
+/**
+ * `position`: where the stream data starts or, without data, where the value ends. `lengths`: the offsets after names
+ * that may be /Length; null without data.
+ */
 type Skimmed = { readonly position: number; readonly lengths: readonly number[] | null };
 
 const CLOSING = ["endobj", "xref", "trailer", "startxref"];
@@ -11,9 +14,9 @@ const ENDS_WORD = Uint8Array.from({ length: 256 }, (_, code) =>
 );
 
 /**
- * Skips the value of an object at lower cost than parsing it: to its data, or to the closing word.
+ * Finds the end of an object's value, or the start of its stream data, at lower cost than parsing the value.
  *
- * @returns null when the value has no end before `limit`
+ * @returns null when a string, array or dictionary is still open at `limit`
  */
 export function skimObject(bytes: Uint8Array, from: number, limit: number): Skimmed | null {
   const cursor = cursorAt(bytes, from, limit);

@@ -28,9 +28,9 @@ export interface EarlierSignature {
   readonly claimedTime: number | null;
   /** End of the revision that the signature covers; null when its /ByteRange is unusable. */
   readonly revisionEnd: number | null;
-  /** The gravest change of later revisions. */
+  /** The gravest change that later revisions made; null when they can't be compared. */
   readonly laterChanges: ChangeLevel | null;
-  /** /P of a certification, or of the signature's lock. */
+  /** The stricter of the permissions (/P) in the signature's certification and in its lock; null without either. */
   readonly docMdp: 1 | 2 | 3 | null;
   /** Whether the signature is a trusted seal of the service: the document that it sealed is final. */
   readonly closes: boolean;
@@ -150,7 +150,10 @@ function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | 
   return one < other ? one : other;
 }
 
-/** The document certification's permission for a later signature that states none itself. */
+/**
+ * For a signature that states no permission itself: 3 when an earlier certification of the document states 3 (/P, which
+ * permits annotations), otherwise null.
+ */
 function inherited(signature: RangedSignature, all: readonly RangedSignature[]): 3 | null {
   const certified = all.find(({ docMdp }) => docMdp !== undefined);
   return certified?.docMdp === 3 && (certified.start ?? 0) < (signature.start ?? 0) ? 3 : null;

@@ -21,9 +21,10 @@ export type ClosingVersion = {
 };
 
 /**
- * `verified`: no claim fails, and every manifest is in a certificate with a trusted seal, or a later manifest in such a
- * certificate names its hash. `intact`: the same with seals of untrusted certificates. `unsigned`: nothing fails, and
- * some manifest has no seal. `not_verified`: something fails.
+ * `verified`: no claim fails, and a trusted seal vouches for every manifest: its own closing certificate's seal or,
+ * through the chain of hashes, that of a later version. `intact`: the same, but some of these seals are genuine without
+ * being trusted. `unsigned`: no claim fails, but no seal vouches for some manifest. `not_verified`: a claim fails, or
+ * there are no versions.
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 

@@ -25,8 +25,8 @@ export function signatureFault(
 }
 
 /**
- * Why a signature is too old to rely on, in words: its digest, its signature's hash, or its key. Null when the
- * signature can be judged, whatever the result.
+ * Names the outdated part of a signature: MD5, SHA-1, or a short key. Null when nothing is outdated; the signature may
+ * still be invalid.
  * @param key null when the signer's certificate is unknown
  */
 export function outdatedPart(
@@ -39,7 +39,7 @@ export function outdatedPart(
   return key !== null && keyFault(key) === "weak-key" ? `a key of under ${MIN_RSA_BITS} bits` : null;
 }
 
-/** Why a key is too weak; null when it is strong enough. */
+/** Why a key is not accepted: it is too short, too long, or of an unknown type. Null when it is accepted. */
 export function keyFault(key: PublicKeyInfo): "weak-key" | "unsupported-algorithm" | null {
   if (key.type === "other") return "unsupported-algorithm";
   if (key.type === "ec") return null;

@@ -201,8 +201,8 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
   /**
-   * The manifest of a first version, because that version's line needs the room's code of that time. Null for later
-   * versions.
+   * The manifest of a first version, which contains the room's code at the time of sealing: the log line needs that
+   * code. Null for later versions.
    */
   manifest: string | null;
   environment: Environment;

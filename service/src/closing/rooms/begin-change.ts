@@ -24,8 +24,8 @@ export const roomNotFound = (): ServiceError => new ServiceError("not_found", "R
 export const orderNotFound = (): ServiceError => new ServiceError("not_found", "Order not found.");
 
 /**
- * Begins a change inside a transaction, and locks the room until its end. The lock order is: order, rooms of other
- * firms, partner, room.
+ * Begins a change of a room: locks the room until the transaction ends. The lock order, which prevents deadlocks, is:
+ * order, rooms of other firms, partner, room.
  * @throws ServiceError when the caller has no such room in the key's environment
  */
 export async function beginChange(tx: Tx, clock: Clock, principal: Principal, roomCode: string): Promise<RoomChange> {

@@ -61,7 +61,7 @@ const membersOf =
 
 const all = sql`true`;
 
-/** Only orders of the same client, so that the holder of one order's link sees no prices of other clients. */
+/** Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = (SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})`;
 
@@ -78,7 +78,7 @@ export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: s
 /**
  * Charges the firm's card or bank account for all payable orders of the room that the firm pays: either all of them, or
  * none.
- * @throws ServiceError `not_found` for an unknown room, and as `chargeGroup` does
+ * @throws ServiceError `not_found` for an unknown room, and the errors of `chargeGroup`
  */
 export async function roomCharge<Result extends GroupCharge>(
   deps: ChargeDeps,

@@ -5,7 +5,10 @@ import { roomUrlOf } from "./lifecycle.ts";
 import type { RotatedRoom } from "./schemas.ts";
 import { changeCode } from "./store.ts";
 
-/** Replaces the room's code. @throws ServiceError for an unknown room */
+/**
+ * Replaces the room's code. The old code stops working at once (contract, Closing rooms).
+ * @throws ServiceError for an unknown room
+ */
 export async function rotateRoom(
   { db, clock }: RoomDeps,
   principal: Principal,

@@ -122,7 +122,7 @@ export async function readRevocationsFile(path: string): Promise<KeptRevocation[
     });
 }
 
-/** A key that is equal for revocations that mean the same. */
+/** Identifies a revocation by its content, so that a row and a line of the file can be compared. */
 export const revocationId = ({ kind, subject, effectiveAt, reason }: KeptRevocation): string =>
   JSON.stringify([kind, subject, effectiveAt.getTime(), reason]);
 

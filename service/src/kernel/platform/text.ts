@@ -33,10 +33,10 @@ export const isVisible = (text: string): boolean => !invisible.test(text);
 /** Whether a JSON text has an escaped NUL, which no column can store. Takes linear time at any nesting depth. */
 export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 
-/** Text for people on one line: no control characters, no broken characters. */
+/** Whether people can read the text on one line: it has no control characters, no lone surrogates and no U+FFFD. */
 export const isPlainText = (text: string): boolean => !unreadable.test(text);
 
-/** Text for people that may contain tabs and line breaks: no other control characters, no broken characters. */
+/** Like `isPlainText`, but the text may contain tabs and line breaks. */
 export const isPlainLines = (text: string): boolean => !unreadableBesideLines.test(text);
 
 /** The text with `?` for each character that is not plain text. */

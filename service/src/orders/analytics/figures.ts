@@ -22,7 +22,10 @@ export type Figures = {
   groups: Group[];
   sealedDocuments: number;
   deliveredShipments: number;
-  /** Median and 90th percentile in hours, with two decimals; null when nothing was measured. */
+  /**
+   * Median and 90th percentile in hours, with two decimals; null when the cohort has no order that was paid and
+   * completed.
+   */
   turnaround: [number, number] | null;
 };
 

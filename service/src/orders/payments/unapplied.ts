@@ -34,7 +34,7 @@ export type UnappliedPayment = {
 
 type Listed = UnappliedPayment & MarkedFirm & { isResolutionAuthentic: boolean };
 
-/** The payments that wait for a person, oldest first; after them, the payments that were resolved last. */
+/** The payments that wait for a person, oldest first; after them, the resolved payments, latest first. */
 export async function unappliedPayments({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> {
   const listed = await db.query<Listed>(sql`
     SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",

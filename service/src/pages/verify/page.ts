@@ -42,7 +42,8 @@ ${onPaper(`${baseUrl}/verify`)}`,
   });
 
 /**
- * Malformed and unknown codes get the same page. @param file the kind of file that the reader may have without a code
+ * Malformed and unknown codes get the same page. It suggests checking the file itself.
+ * @param file the kind of file that a code of this address belongs to
  */
 export const unknownCodePage = (
   assets: Pick<Assets, "url">,

@@ -70,7 +70,10 @@ export type Act<R> = {
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | { kind: "not_done" } | { kind: "unclear"; why: string }>;
-  /** Makes the result from a person's findings. @throws ServiceError `validation` for a malformed id or number */
+  /**
+   * Builds the act's result from what a person found at the provider.
+   * @throws ServiceError `validation` for a malformed id or number
+   */
   resultOf: (said: SaidDone, intent: Intent) => R;
   /** Runs in the transaction that ends the intent, with the order's row locked. */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;

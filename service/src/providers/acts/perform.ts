@@ -10,7 +10,7 @@ export type Performed =
   | Exclude<CallOutcome, { kind: "answered" }>
   | { kind: "error"; why: string };
 
-/** Performs an act that has begun, once. @returns the outcome, and the last request */
+/** Makes one try of an act that is on record as begun. @returns the outcome, and the last exchange with the provider */
 export async function performAct(
   deps: ActDeps,
   act: AnyAct,

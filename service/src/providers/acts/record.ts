@@ -25,7 +25,7 @@ export async function recordPerformed(
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, begun.id);
-  // In this case another node has looked up the act in the meantime, and has ended it or begun it again.
+  // While this node waited for the provider, another node looked up the act, and ended it or began it again.
   if (!intent || intent.tries !== begun.tries || !["begun", "unknown"].includes(intent.state)) {
     deps.log.error({ intent: begun.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;

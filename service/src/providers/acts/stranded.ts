@@ -12,7 +12,7 @@ import { endIntent } from "./end.ts";
 import { mostLooks } from "./look.ts";
 import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store.ts";
 
-/** How long after its due lookup an act counts as stranded. */
+/** How long after its lookup was due an act counts as stranded. */
 const strandedMs = 60 * 60_000;
 const batchSize = 500;
 
@@ -23,7 +23,7 @@ export const isStranded = (
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Queues those acts again whose jobs have failed for good. Otherwise nobody could continue their orders, not even by
+ * Queues acts again whose jobs have failed for good, because nobody could continue their orders otherwise, not even by
  * hand. Opens a task for an act that began long ago.
  */
 export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {

@@ -19,14 +19,14 @@ import {
 } from "./store.ts";
 
 const maxOrders = 50;
-// Anyone with an order's code may attach the order to rooms, and each change of it updates the views of all these
-// rooms. This limit bounds that work.
+// Anyone with an order's code may attach the order to rooms, and each change of the order updates the views of all
+// these rooms. This limit bounds that work.
 const maxForeignRooms = 100;
 const topic = "room.order_attached";
 
 /**
  * Adds an order to the room. Having the order's code is enough, but order and room must belong to the same environment.
- * If the order is already attached, nothing changes (its label neither), even in a closed or full room.
+ * Attaching an order again changes nothing, not even its label, and succeeds even in a closed or full room.
  * @throws ServiceError for an unknown room or order, a closed or full room, and an order that too many other firms have
  * attached
  */

@@ -27,8 +27,8 @@ export type Edition = {
   /** Whether the X.509 certificate of the document's seal is retired. The proof certificate then says so. */
   sealRetired: boolean;
   /**
-   * SHA-256 of the X.509 certificates that seal now. A proof certificate that was sealed with earlier ones stops
-   * verifying once these expire or are retired.
+   * SHA-256 of the certificate chain of the seal in use. A proof certificate that was sealed with an earlier chain
+   * stops verifying once that chain expires or is retired, so each chain gets its own proof certificate.
    */
   sealChain: string;
 };

@@ -7,10 +7,10 @@ import { evidenceReadme } from "./readme.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
-/** Proofs of a passport's seal by way of the transparency log. */
+/** Proofs of a passport's seal from the transparency log. */
 export type LogEvidence = {
   logProof: Buffer | null;
-  /** The proofs of when the checkpoint existed that the log proof leads to. */
+  /** The time-stamp tokens and the OpenTimestamps proof of the checkpoint in `logProof`. */
   checkpoint: CheckpointProofs;
   /**
    * The OpenTimestamps proof through the log's hourly root, for a seal that has no proof of its own; null when there is

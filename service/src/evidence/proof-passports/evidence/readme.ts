@@ -16,7 +16,7 @@ export type ReadmeFacts = {
   anchored: boolean;
   /** Whether the proof of the transparency log is among the files. */
   logged: boolean;
-  /** The number of time stamps on the checkpoint that the log proof leads to. */
+  /** The number of time-stamp tokens for the checkpoint in the log proof. */
   rootStamps: number;
   rootAnchored: boolean;
 };

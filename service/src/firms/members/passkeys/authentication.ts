@@ -14,7 +14,7 @@ import { mailNews } from "./mail.ts";
 import { useRecoveryCode } from "./recovery-codes.ts";
 import { findCredential, noteUse, selectDescriptors } from "./store.ts";
 
-/** The part that passkeys need of a session, which is complete or whose second factor is still due. */
+/** The fields of a session that passkeys need. The session may still lack its second factor. */
 export type Holder = Pick<Session, "id" | "userId">;
 
 /** The request options for a browser (WebAuthn level 3, section 5.5). */

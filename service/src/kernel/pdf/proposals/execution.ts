@@ -3,8 +3,8 @@ import { executionWords, kindOfLabel, measures, reservedParts } from "./patterns
 import type { Run } from "./runs.ts";
 
 /**
- * Returns a test for a height on the page: whether people sign the document there. This is so below words that say so,
- * and below the last sentence of the page.
+ * Returns a function that says whether people sign the document at a given height of the page. They do below words such
+ * as "in witness whereof", below the page's last sentence, and next to a date.
  */
 export function executionAbove(words: readonly Run[]): (y: number, isCaption?: boolean) => boolean {
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));

@@ -39,7 +39,7 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\bprint(?:ed)?(?: or type[d]?)?(?: full| legal)? name\b|\bname \(?(?:please )?print(?:ed)?\)?|\btyped? (?:or printed )?name\b|\btype or print name\b|\bprint your name\b|^\(?(?:full |legal )?name\)?$|^printed?$|^nombre(?: completo)?$|\bnombre (?:en letra|impreso)\b/i,
   },
-  // A loan originator or an account holder signs, too.
+  // Comes before the next pattern, because "Loan originator's signature" begins with one of that pattern's words.
   {
     is: "signature",
     words: /^(?:[\p{L}'’/().-]+ ){0,5}(?:signatures?|signs? here)$|^signatures?\b(?! pages?\b)(?: \S+){0,7}$/iu,
@@ -59,7 +59,7 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\bsign(?:s|ed|ers?|ature|atures)?\b(?! page)|\bsignator(?:y|ies)\b|\bsign here\b|\bfirmas?\b|^by(?: x)?$|^x$|^\(?l\.\s?s\.\)?$|^\(?seal\)?$|^recib[ií](?: conforme)?$|^(?:acepto|de conformidad|por)$|^(?:approved|accepted|agreed|authorized)(?: [^\s,]+){0,4} by$|\b(?:approved|accepted|agreed|authorized|acknowledged|ordered|requested|submitted|consented)(?: and (?:agreed|accepted))?(?: to)? by\b|\bapproval$|^approved as to (?:form|content|legality)/i,
   },
-  // The date of something else, even if the words also name a party or its property.
+  // Before the parties: a label that asks for a date or an amount is not for a signature, even if it names a party.
   { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
@@ -125,10 +125,10 @@ export const measures = {
   nextLine: 50,
   /** Fewer words than this are a label or a heading. */
   wordsOfSentence: 9,
-  /** The share of the page's width: a longer box or rule divides the page. */
+  /** Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) divides the page. */
   mostBlank: 0.8,
   mostRule: 0.74,
-  /** The distance from the end of a label to the blank on its right. */
+  /** The greatest distance from the end of a label to the blank on its right. */
   labelBeside: 160,
   /** The same distance for a label that ends with a colon. */
   labelFarBeside: 260,
@@ -143,12 +143,12 @@ export const measures = {
   wordsAbove: 7,
   /** The most words for a label in parentheses: "(signature preceded by ...)". */
   wordsOfRemark: 12,
-  /** The distances from a rule to the label below it, and to the label above it. */
+  /** The greatest distances from a blank to a label below it, and to a label above it that asks for no signature. */
   labelBelow: 18,
   labelAboveDate: 38,
   /** A label above a blank may be wider than the blank by this. */
   labelWider: 50,
-  /** The same distance for a label above the room for a signature. */
+  /** The greatest distance from a blank up to a label that asks for a signature, with room to sign between the two. */
   labelFarAbove: 52,
   /** A shorter blank next to "Date" is for a part of a date. */
   leastDate: 36,
@@ -165,7 +165,7 @@ export const measures = {
   widest: 260,
 } as const;
 
-/** The kind that a label asks for; null for words that do not form a label. */
+/** The kind of blank that the label's words ask for; null when no pattern matches them. */
 export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
     .replace(/[\s:_.…*]+$/u, "")

@@ -116,8 +116,8 @@ function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
 }
 
 /**
- * Finds lines that look like those of signers: above a title that no pattern contains, such as "Physician", or with no
- * words below one of them.
+ * Finds lines that look like a signer's other lines: a line above a title that no pattern contains, such as
+ * "Physician", or a line without words, directly below a signer's line.
  */
 function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter(({ found: { kind }, reason }) => kind === "signature" && reason === "label_below");

@@ -53,10 +53,10 @@ export function runsIn(
   return found;
 }
 
-/** The widest gap within a run, and the narrowest that is a blank between words, as shares of the size of its text. */
+/** The widest gap within a run, and the narrowest gap that is a space between words, as shares of the text's size. */
 const gaps = { widest: 0.36, blank: 0.09 } as const;
 
-/** Joins what typesetters cut within a word or between words, for example at a ligature. */
+/** Joins runs that a typesetter cut within a word or between words, for example at a ligature. */
 export function joinedRuns(runs: readonly Run[]): Run[] {
   const found: Run[] = [];
   for (const run of [...runs].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
@@ -70,7 +70,7 @@ export function joinedRuns(runs: readonly Run[]): Run[] {
 
 function joinedTo(last: Run, run: Run): Run | null {
   const gap = run.x - last.x - last.width;
-  // A monospaced font has wider blanks.
+  // The spaces of a monospaced font are as wide as its letters.
   const widest = Math.max(gaps.widest * Math.min(last.size, run.size), 1.1 * stepOf(last));
   const isNext = Math.abs(run.y - last.y) < 1 && Math.abs(gap) < widest;
   if (!isNext || Math.abs(run.size - last.size) > 0.2 * last.size || isMarks(run) || isMarks(last)) return null;

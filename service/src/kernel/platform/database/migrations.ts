@@ -22,20 +22,20 @@ type Applied = { version: number; sha256: string };
 // do.
 const advisoryLock = 7_246_001;
 /**
- * The baseline: one file with the result of the migrations up to `version`. A database that was built by those
- * migrations records the `sha256` of the last migration instead of the baseline file's. It continues from there. To
- * upgrade an older database, use `commit`, the last one that contains the migration files.
+ * The baseline: one file with the result of the migrations up to `version`. `sha256` is the hash of the last of them,
+ * which a database records that ran them one by one. Such a database skips the baseline. An older database must first
+ * be upgraded by `commit`, the last commit that contains those migrations.
  */
 export const baseline = {
   version: 69,
   sha256: "65323ac10b0f4e8fbc5089a08223063be26e81ddce20f3f1fcf0dee1f46b0541",
   commit: "a234af1b93166500d15ce181781d85427c90b5f8",
 };
-// Migrations up to this one have no first line about older nodes.
+// Migrations up to this one have no `-- Older nodes:` line, and never stop older nodes.
 const lastUnfenced = 74;
 /**
- * The first line of a migration that lets older nodes go on writing; any other migration begins with `-- Older nodes:
- * stop.`
+ * The first line of a migration after which nodes of older releases may go on writing. The other migrations begin with
+ * `-- Older nodes: stop.`
  */
 const onlyExpands = "-- Older nodes: go on.\n";
 

@@ -18,8 +18,8 @@ export type ShowWhen = {
   readonly field: string;
   readonly operator: (typeof conditions)[number];
   /**
-   * The text that the other field's content is compared with, written as that field draws it. For a field with options,
-   * the label of one.
+   * The text that the other field must have, or must not have, in that field's own format. For a field with options,
+   * the label of an option.
    */
   readonly value?: string;
 };

@@ -108,7 +108,7 @@ async function takeMoney(
   const { sessionId, paymentIntent } = message;
   const { at, simulated, share } = options;
   const { amount, mismatch, supplementId } = share;
-  // A wrong amount is recorded in full for the first order, so the other orders are only held.
+  // A payment of a wrong amount is recorded in full for the first of its orders. The other orders are only put on hold.
   if (mismatch !== null && amount === 0)
     return supplementId === null ? hold(tx, order, mismatch, options) : nothing("stale", order);
   const known = sessionId ?? `intent:${paymentIntent}`;
@@ -164,8 +164,8 @@ export async function takeRefund(
     // The refund arrived before its payment. This placeholder keeps the payment from counting when it arrives.
     const payment = {
       paymentIntent,
-      // A key of its own for the placeholder. The payment of a firm's charge has no session either, and must not count
-      // as a repetition of the placeholder.
+      // A payment without a checkout session, such as a firm's charge, is recorded under `intent:ID`. The placeholder
+      // must not use that key, or the payment would be taken for a repetition of the placeholder.
       sessionId: `refund:${paymentIntent}`,
       amount: amount ?? 0,
       currency: paidIn ?? "",

@@ -11,8 +11,8 @@ const maxKept = 10_000;
 type Window = { size: number; held: number };
 
 /**
- * How many more deliveries may be leased: in total, and for the subscriptions and partners that differ from the initial
- * value.
+ * How many more deliveries this node may lease: in total, and for each subscription and partner. A subscription that is
+ * not listed has room for `firstWindow` deliveries, and a partner that is not listed for `perPartner`.
  */
 export type Capacity = {
   total: number;
@@ -21,8 +21,8 @@ export type Capacity = {
 };
 
 /**
- * The window after a response. A fast response widens it up to the largest window; a medium one, up to the number of
- * concurrent sends. A slow or missing response halves it.
+ * The size of the window after a response. A fast response widens the window up to `largestWindow`, and a medium one up
+ * to `perWebhook`. A slow or missing response halves it.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);

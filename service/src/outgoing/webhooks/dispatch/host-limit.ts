@@ -16,8 +16,8 @@ export type HostLimit = {
 };
 
 /**
- * Counts deliveries on this node in fixed windows of a minute. Without limits, a firm could subscribe with the URLs of
- * a stranger and flood the stranger.
+ * Counts deliveries on this node in fixed windows of a minute. Without limits, a firm could subscribe with a stranger's
+ * URL and flood that server.
  */
 export function createHostLimit(clock: Clock): HostLimit {
   let counts = new Map<string, number>();

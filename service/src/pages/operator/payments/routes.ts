@@ -28,7 +28,8 @@ const path = "/operator/payments";
 const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
 /**
- * Adds payments that moved no order. One operator asks to return the money, another approves; no button moves an order.
+ * Adds the pages about payments that moved no order. One operator asks to return the money, and another one approves.
+ * No button moves an order.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;
@@ -155,7 +156,7 @@ const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string =
   return moneyIn(amount, currency);
 };
 
-/** @param operator null for a payment that nobody has to decide on */
+/** @param operator the viewer, whose permissions decide which forms the card has; null for a card without forms */
 function paymentCard(payment: UnappliedPayment, id: string, operator: Operator | null): Html {
   const { eventId, receivedAt, orderCode, orderStatus, firmName, paymentIntent, refundedAt, resolution, isAuthentic } =
     payment;

@@ -172,7 +172,7 @@ test(
       "-i",
       at("nss-above.pem", sealChainPem(live.issuer.chain.slice(0, 1))),
     ]);
-    // NSS can't read a list for one distribution point, so the act stays trusted.
+    // NSS refuses a CRL that covers only one distribution point, so the act stays trusted.
     const imported = await run("crlutil", ["-I", "-d", nss, "-i", crl, "-t", "1", "-B"]);
     assert.match(imported.output, /UNKNOWN_CRITICAL_EXTENSION/);
     const { output } = await run("pdfsig", ["-nssdir", nss, path]);
