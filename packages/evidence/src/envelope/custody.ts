@@ -7,6 +7,7 @@ import { attachedFile } from "../pdf/attachment.ts";
 import { openDocument } from "../pdf/document.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { withRanges } from "../pdf/structure.ts";
+import { isOfAnOrder } from "../seal/archival.ts";
 import { readSealPurpose } from "../seal/closing-certificate.ts";
 import type { SealPurpose } from "../seal/purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../seal/verify-proof.ts";
@@ -86,15 +87,18 @@ export async function verifyCustody(
   if (document === null || envelope === null)
     return { envelope, claims: [...said, documentMissing], document: null, isOfAnotherFile: false };
   const whole = await verifyProof(document, trust, at, { crypto });
-  const signed = await signedPart(envelope, document, whole);
-  const proof = signed === document ? whole : await verifyProof(signed, trust, at, { crypto });
+  // Archival time stamps may follow the sealed file.
+  const sealed = document.subarray(0, whole.sealedBytes);
+  const signed = await signedPart(envelope, sealed, whole);
+  const proof = signed === sealed ? whole : await verifyProof(signed, trust, at, { crypto });
+  const isNamed = (await sha256Hex(signed)) === envelope.document.sealedSha256;
   const placed = await placedSignatures(signed);
   const sealCertificates = certificatesIn(certificate);
   return {
     envelope,
     claims: [
       ...said,
-      ...(signed === document ? [] : [continues(whole)]),
+      ...(isNamed && signed.length < document.length ? [continues(whole, signed.length)] : []),
       ...(await verifySignedDocument(envelope, signed, placed)),
       ...(await verifyActs({ envelope, proof, placed, sealCertificates, trust, at, crypto })),
       documentSeal(proof, envelope),
@@ -108,16 +112,17 @@ export async function verifyCustody(
   };
 }
 
-/** Anybody may have a file sealed as a proof passport: such a seal doesn't make a file the document of another signing. */
-const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
-
 const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
-  verdict === "verified" && ofOrders.has(seal?.purpose?.kind ?? "");
+  verdict === "verified" && isOfAnOrder(seal?.purpose);
 
-/** Unless its certificate is trusted, the seal that covers the rest could be anybody's. */
-function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {
+/**
+ * Unless its certificate is trusted, the seal that covers the rest could be anybody's. Archival time stamps are
+ * trusted ones, or else the whole file is compared.
+ */
+function continues({ verdict, sealedBytes }: ProofVerification, signed: number): Claim<CustodyClaimName> {
   const name = "document_continues";
   const begins = "The document begins with the signed file that is named, and";
+  if (sealedBytes === signed) return { name, state: "holds", why: `${begins} archival time stamps alone follow it.` };
   return verdict === "verified"
     ? { name, state: "holds", why: `${begins} the service sealed all of it as notarized.` }
     : {
@@ -128,8 +133,8 @@ function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {
 }
 
 /**
- * The part of a document that the envelope names: a notarized document begins with the signed one. The rest is left out
- * only if a notarization seal covers the whole file; otherwise the whole file is compared. `document_continues` says whose
+ * The part of a sealed file that the envelope names: a notarized document begins with the signed one. The rest is left
+ * out only if a notarization seal covers the sealed file; otherwise all of that is compared. `document_continues` says whose
  * seal that is.
  */
 async function signedPart(

@@ -18,6 +18,7 @@ import {
 } from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
+import { type ArchivalClaimName, archivalClaim, archivedLength, isOfAnOrder } from "./archival.ts";
 import type { CheckpointClaimName } from "./checkpoint-anchors.ts";
 import { type BesideClaimName, type BesideEvidence, earliest, verifyBeside } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
@@ -45,7 +46,8 @@ export type ProofClaimName =
   | BesideClaimName
   | LogClaimName
   | CheckpointClaimName
-  | CarriedClaimName;
+  | CarriedClaimName
+  | ArchivalClaimName;
 
 export interface ProofTrust extends SealTrust {
   /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such, too. */
@@ -59,7 +61,9 @@ export interface ProofTrust extends SealTrust {
 export interface ProofVerification {
   readonly verdict: ProofVerdict;
   readonly claims: readonly Claim<ProofClaimName>[];
-  /** Lowercase hex SHA-256 of the whole file. */
+  /** The number of bytes that are judged: the whole file, but without archival time stamps that end it. */
+  readonly sealedBytes: number;
+  /** Lowercase hex SHA-256 of these bytes. */
   readonly sealedSha256: string;
   /** Lowercase hex SHA-256 of the original document; null when the seal does not state where it ended. */
   readonly docSha256: string | null;
@@ -85,7 +89,8 @@ const MUST_HOLD: readonly ProofClaimName[] = [
 ];
 
 /**
- * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions.
+ * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions. Where archival time stamps end
+ * the document of an order, the result is that of the sealed file that they stamp, with the claim `archival_time_stamp`.
  *
  * @param bytes the whole file
  * @param trust the certificates that the caller trusts
@@ -97,7 +102,24 @@ export async function verifyProof(
   bytes: Uint8Array,
   trust: ProofTrust,
   at: number,
-  options: { readonly crypto: EvidenceCrypto; readonly beside?: BesideEvidence },
+  options: Options,
+): Promise<ProofVerification> {
+  const whole = await verifyWhole(bytes, trust, at, options);
+  const length = archivedLength(whole);
+  if (length === null) return whole;
+  const sealed = await verifyWhole(bytes.subarray(0, length), trust, at, options);
+  if (sealed.verdict !== "verified" || !isOfAnOrder(sealed.seal?.purpose)) return whole;
+  return { ...sealed, claims: [...sealed.claims, archivalClaim(whole, length)] };
+}
+
+type Options = { readonly crypto: EvidenceCrypto; readonly beside?: BesideEvidence };
+
+/** Verifies the signature that covers the whole file as the seal. */
+async function verifyWhole(
+  bytes: Uint8Array,
+  trust: ProofTrust,
+  at: number,
+  options: Options,
 ): Promise<ProofVerification> {
   const { crypto } = options;
   const reading = await readSealed(bytes);
@@ -146,6 +168,7 @@ export async function verifyProof(
   return {
     verdict: reading.verdict ?? verdictOf(claims),
     claims,
+    sealedBytes: bytes.length,
     sealedSha256: toHex(sealedSha256),
     docSha256: docSha256 === null ? null : toHex(docSha256),
     seal,

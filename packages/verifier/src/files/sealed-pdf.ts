@@ -17,7 +17,7 @@ import type { Context, NamedBytes } from "../context.ts";
 import { closingCommands } from "./closing-commands.ts";
 import { asCustody } from "./custody.ts";
 import { type Check, check, checksOf, type Report, type Verdict, withChecks, worstOf } from "./report.ts";
-import { sealCommands } from "./seal-commands.ts";
+import { type SealFacts, sealCommands } from "./seal-commands.ts";
 import { type SealParts, sealPartsOf } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
@@ -37,7 +37,6 @@ export type Beside = {
 
 /** Verifies a sealed PDF, or a closing certificate with its manifest, and the files that accompany it. */
 export async function verifySealedPdf(file: NamedBytes, beside: Beside, context: Context): Promise<Report> {
-  const parts = await sealPartsOf(file.bytes);
   const proof = await verifyProof(file.bytes, context.trust, context.at, {
     crypto: context.crypto,
     beside: {
@@ -51,7 +50,10 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       },
     },
   });
-  const signing = await verifySigningComplete(file.bytes, proof, context);
+  // Archival time stamps may follow the sealed file.
+  const sealed = file.bytes.subarray(0, proof.sealedBytes);
+  const parts = await sealPartsOf(sealed);
+  const signing = await verifySigningComplete(sealed, proof, context);
   const facts = {
     ...(beside.ots !== undefined && { ots: beside.ots.path }),
     ...(beside.token !== undefined && { token: tokenFacts(beside.token, proof) }),
@@ -62,7 +64,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
     verdict: withEnvironment(proof.verdict, parts?.purpose ?? null),
     kind: "sealed_pdf",
     checks: [
-      ...checksOf(proof.claims, sealCommands(file.path, parts, facts, context)),
+      ...checksOf(proof.claims, commandsFor(file, proof, parts, facts, context)),
       ...environmentCheck(parts?.purpose ?? null),
       ...proof.anchoring.map(({ name, state, why }) => check(name, state, why)),
       ...earlierChecks(proof),
@@ -78,6 +80,19 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   if (parts?.purpose?.kind === "custody" || beside.document !== undefined)
     return asCustody(file, report, beside.document ?? null, context);
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
+}
+
+/** The commands about a file that archival time stamps end are about `sealed.pdf`, which the first of them cuts out. */
+function commandsFor(
+  { path, bytes }: NamedBytes,
+  { sealedBytes }: ProofVerification,
+  ...rest: [SealParts | null, SealFacts, Context]
+): ReadonlyMap<string, string> {
+  if (sealedBytes === bytes.length) return sealCommands(path, ...rest);
+  const cut = `head -c ${sealedBytes} ${quoted(path)} > sealed.pdf`;
+  const commands = new Map(sealCommands("sealed.pdf", ...rest));
+  commands.set("pdf_readable", `${cut}\n${commands.get("pdf_readable")}`);
+  return commands.set("archival_time_stamp", `pdfsig ${quoted(path)}`);
 }
 
 /** Finds which of the two a detached token covers: the signature value or the whole file. */

@@ -208,7 +208,11 @@ async function checkPdf(
     },
   });
   const found = await findingsBeside(beside, verification);
-  const signing = await verifySigningComplete(file.bytes, verification, { trust, at, crypto });
+  const signing = await verifySigningComplete(file.bytes.subarray(0, verification.sealedBytes), verification, {
+    trust,
+    at,
+    crypto,
+  });
   const purpose = verification.seal?.purpose ?? null;
   const attached = purpose ? await attachedClaims(file, purpose, others, context) : [];
   const ofRoom =

@@ -26,6 +26,15 @@ function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
 }
 
+/** Whether time stamps for an archive follow the sealed file. */
+export const isArchived = (claims: readonly Claim[]): boolean =>
+  claims.some(({ name, state }) => name === "archival_time_stamp" && state === "holds");
+
+const sinceSealed = (claims: readonly Claim[]): string =>
+  isArchived(claims)
+    ? "Nothing but a time stamp for the archive was added since it was sealed"
+    : "Not a single byte has changed since it was sealed";
+
 const ofAnotherRecord: ReadonlySet<string> = new Set(["custody_of_this_record", "closing_of_this_record"]);
 
 /** Whether a file is sound, but belongs to another record than the one that the page shows. */
@@ -63,12 +72,12 @@ function proofBanner({ verdict, claims, purpose, isOfAnotherFile = false }: Proo
         ? {
             tone: "unknown",
             title: "A test document, unchanged",
-            text: `Not a single byte has changed since it was sealed. ${noTest}`,
+            text: `${sinceSealed(claims)}. ${noTest}`,
           }
         : {
             tone: "verified",
             title: unchangedTitle(purpose),
-            text: "Not a single byte has changed since it was sealed, and the seal was made with a known certificate.",
+            text: `${sinceSealed(claims)}, and the seal was made with a known certificate.`,
           };
     case "handed_in":
       return {

@@ -5,7 +5,7 @@ import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { printButton, type Summary, sealedAt } from "../summary.ts";
 import type { ClosingOutcome, ProofOutcome } from "./outcome.ts";
-import { failsByRecordAlone } from "./outcome-banner.ts";
+import { failsByRecordAlone, isArchived } from "./outcome-banner.ts";
 import { type SealFacts, shownName } from "./seal-facts.ts";
 
 const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
@@ -136,7 +136,10 @@ function unchangedWords({ verdict, claims }: ProofOutcome | ClosingOutcome): Sum
   switch (verdict) {
     case "verified":
     case "intact":
-      return { answer: "yes", why: "Not a single byte." };
+      return {
+        answer: "yes",
+        why: isArchived(claims) ? "Only a time stamp for the archive was added." : "Not a single byte.",
+      };
     case "handed_in":
       return { answer: "yes", why: "It is the document on record, as it was before it was sealed." };
     case "not_verified": {

@@ -1,8 +1,9 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { sealedFor } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { archivedBy, paintedOver } from "./archived.ts";
 import type { Row } from "./custody-more.ts";
 import * as by from "./signed-envelope.ts";
-import { seal, stranger } from "./signers.ts";
+import { otherTsa, seal, stranger } from "./signers.ts";
 
 const notContinued = { absent: ["document_continues"] } as const;
 
@@ -31,7 +32,47 @@ export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
   } as const;
   const letter = Uint8Array.from(signed);
   letter[Buffer.from(letter).indexOf("/MediaBox") + 1] = 0x6d;
+  const notarizedDocument = sealedFor(sealReasons.notarized.live, { signer: seal }, signed);
+  const archived = (document: Uint8Array, by = archivedBy()): Row[1] => ({ certificate, document: by(document) });
   return [
+    [
+      "a notarized document that an archival time stamp ends",
+      archived(notarizedDocument),
+      "verified",
+      { document_continues: "holds" },
+      "The time stamp changes nothing: the seal below it says what follows the signed document.",
+    ],
+    [
+      "the signed document with an archival time stamp",
+      archived(signed),
+      "verified",
+      { document_continues: "holds" },
+      "Nothing but the time stamp follows the signed document.",
+    ],
+    whole(
+      "a notarized document with a time stamp of an unknown authority",
+      archived(notarizedDocument, archivedBy(otherTsa)),
+      another,
+      "Anybody can make such a time stamp.",
+    ),
+    whole(
+      "a notarized document, painted over, then a time stamp",
+      archived(paintedOver(notarizedDocument)),
+      { ...another, document_signatures: "fails" },
+      "A time stamp says when somebody painted over it.",
+    ),
+    whole(
+      "the signed document, painted over, then a time stamp",
+      archived(paintedOver(signed)),
+      { ...another, document_signatures: "fails" },
+      "A time stamp says when somebody painted over it.",
+    ),
+    whole(
+      "a signed document, sealed for a proof passport, then a time stamp",
+      archived(sealedFor(sealReasons.proof.live, { signer: seal }, signed)),
+      another,
+      "The time stamp ends no seal of the order.",
+    ),
     [
       "a notarized document that continues the signed one",
       endedBy(sealReasons.notarized.live),

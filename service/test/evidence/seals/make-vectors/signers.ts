@@ -71,7 +71,8 @@ export const seal = fixedSigner("seal");
 /** Another service's seal. */
 const otherSeal = fixedSigner("seal", "other seal");
 export const tsa = fixedSigner("tsa");
-const otherTsa = fixedSigner("tsa", "other tsa");
+/** An authority that the cases do not trust. */
+export const otherTsa = fixedSigner("tsa", "other tsa");
 /** Signs documents before they are sealed. */
 export const stranger = fixedSigner("stranger");
 

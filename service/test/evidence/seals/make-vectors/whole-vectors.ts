@@ -1,3 +1,4 @@
+import { archivedFiles } from "./archived.ts";
 import { attachedRecords } from "./attached.ts";
 import { indexed, type Made } from "./case.ts";
 import { changes } from "./changes.ts";
@@ -55,6 +56,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await documents(),
     await changes(),
     await finished(),
+    archivedFiles(),
     earlierRules(),
     zips(),
     proofRecords(),

@@ -1,0 +1,59 @@
+import type { Claim } from "../claim.ts";
+import { isWithin } from "../pdf/changes/changes.ts";
+import { lengthNotStated } from "../pdf/structure.ts";
+import type { EarlierSignature } from "./earlier-signatures.ts";
+import type { SealPurpose } from "./purpose.ts";
+import type { SealVerification } from "./verify-seal.ts";
+
+export type ArchivalClaimName = "archival_time_stamp";
+
+/** The findings on a whole file that decide whether archival time stamps end it. */
+type Whole = {
+  readonly claims: readonly Claim[];
+  readonly seal: SealVerification | null;
+  readonly earlierSignatures: readonly EarlierSignature[];
+};
+
+const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
+
+/** Whether a seal was made for the document of an order. Anybody may have a file sealed as a proof passport. */
+export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
+
+/**
+ * The length of the sealed file that archival document time stamps continue: a trusted one covers the whole file, and
+ * between it and the last seal, which is a trusted one of the service, are validation data and intact time stamps alone.
+ *
+ * @returns null for a file that ends otherwise
+ */
+export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
+  if (seal === null || !isTrustedStamp(seal) || !claims.every(permitsStamp)) return null;
+  let length = 0;
+  let sealed: EarlierSignature | null = null;
+  for (const one of earlierSignatures) {
+    if (one.revisionEnd === null) return null;
+    if (one.pades?.format === "document-time-stamp" || one.revisionEnd <= length) continue;
+    length = one.revisionEnd;
+    sealed = one;
+  }
+  if (!sealed?.closes || sealed.laterChanges === null || !isWithin(sealed.laterChanges, "validation")) return null;
+  const last = earlierSignatures.filter(({ revisionEnd }) => (revisionEnd ?? 0) >= length);
+  return last.every((one) => one.claims.every(({ state }) => state === "holds")) ? length : null;
+}
+
+const isTrustedStamp = ({ pades: { format, valid, timeStamps } }: SealVerification): boolean =>
+  format === "document-time-stamp" && valid && timeStamps.every(({ trusted }) => trusted);
+
+/** A time stamp doesn't state the length of the document, but is otherwise placed like a seal. */
+function permitsStamp({ name, state, why }: Claim): boolean {
+  if (name === "signature_structure") return state === "fails" && why === `${lengthNotStated}.`;
+  return name !== "certification_respected" || state === "holds";
+}
+
+export function archivalClaim({ seal }: Whole, length: number): Claim<ArchivalClaimName> {
+  const times = (seal?.pades.timeStamps ?? []).map(({ genTime }) => new Date(genTime ?? 0).toISOString());
+  return {
+    name: "archival_time_stamp",
+    state: "holds",
+    why: `Behind the ${length} bytes of the sealed file come validation data and time stamps alone. A trusted authority stamped the whole file at ${times.join(", ")}.`,
+  };
+}
