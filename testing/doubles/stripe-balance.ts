@@ -17,8 +17,10 @@ export type BalanceObjects = {
    */
   dispute: (paymentIntent: string, more?: { amount?: number; isInquiry?: boolean }) => StripeObject;
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
-  /** Whether a dispute holds or has taken the intent's money, so that nothing of it can be refunded. */
+  /** Whether a dispute of the intent is open, so that nothing of it can be refunded. */
   isDisputed: (paymentIntent: unknown) => boolean;
+  /** The amount that lost disputes have taken of the intent, which can't be refunded any more. */
+  lostOf: (paymentIntent: unknown) => number;
   /** Simulates a refund that the payer's bank returns. */
   failRefund: (id: string) => StripeObject;
   /** Answers a request about balances and disputes; undefined for any other request. */
@@ -107,13 +109,17 @@ export function createBalance({ sessions, intents, refunds }: Deps): BalanceObje
     return Object.assign(refund, { status: "failed", failure_reason: "declined" });
   }
 
+  const disputesOf = (intent: unknown) => [...disputes.values()].filter((each) => each["payment_intent"] === intent);
   const isDisputed = (intent: unknown) =>
-    [...disputes.values()].some(
-      ({ payment_intent: of, status }) => of === intent && status !== "won" && status !== "warning_needs_response",
+    disputesOf(intent).some(
+      ({ status }) => status !== "won" && status !== "lost" && status !== "warning_needs_response",
     );
+  const lostOf = (intent: unknown) =>
+    disputesOf(intent).reduce((sum, { status, amount }) => sum + (status === "lost" ? Number(amount) : 0), 0);
 
   return {
     isDisputed,
+    lostOf,
     transactions,
     disputes,
     settleCharge,
@@ -122,6 +128,9 @@ export function createBalance({ sessions, intents, refunds }: Deps): BalanceObje
     endDispute,
     failRefund,
     answer(method, path, params) {
+      const [, id] = method === "GET" ? (/^\/v1\/disputes\/(\w+)$/.exec(path) ?? []) : [];
+      const dispute = id === undefined ? undefined : disputes.get(id);
+      if (id !== undefined) return dispute ? { status: 200, body: dispute } : refusal(404, `No such dispute: '${id}'`);
       if (`${method} ${path}` !== "GET /v1/balance_transactions") return undefined;
       const { expand } = params;
       const isExpanded = typeof expand === "object" && Object.values(expand).includes("data.source");

@@ -100,14 +100,14 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   }
 
   /**
-   * The amount of the intent's charge that was not refunded yet; undefined for an intent that belongs to no session.
+   * The amount of the intent's charge that was neither refunded nor lost; undefined for an intent that belongs to no session.
    */
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
     const given = refunds.filter((each) => each["payment_intent"] === intent && each["status"] !== "failed");
     const charged = session?.["amount_total"] ?? firm.intents.get(String(intent))?.["amount_received"];
     if (charged === undefined) return undefined;
-    return given.reduce((rest, each) => rest - Number(each["amount"]), Number(charged));
+    return given.reduce((rest, each) => rest - Number(each["amount"]), Number(charged) - balance.lostOf(intent));
   }
 
   function createRefund(params: Params): Reply {

@@ -45,14 +45,32 @@ export type BillingDocument = {
   buyer: Buyer;
 };
 
+const reversals = sql`('credit_reversal', 'loss_reversal')`;
+
 /**
  * The document's amount. For a receipt: the payment. For other documents: the part that they state or, without a part,
  * what the earlier documents left of the payment.
  */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
   ELSE coalesce(d.part_cents, p.amount_cents - coalesce((
-    SELECT sum(CASE WHEN s.kind IN ('credit_reversal', 'loss_reversal') THEN -s.part_cents ELSE s.part_cents END)
+    SELECT sum(CASE WHEN s.kind IN ${reversals} THEN -s.part_cents ELSE s.part_cents END)
     FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id < d.id), 0)) END)::float8`;
+
+/**
+ * The part of a credit note that credits a price for the first time. If a refund fails or a bank gives its money back, the
+ * price stays credited: the service owes the money. The credit note of the next refund pays that debt first. So only what
+ * exceeds the highest earlier sum of the payment's credit notes, less their reversals, counts.
+ */
+export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
+  SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
+  FROM (SELECT x.id, sum(x.cents) OVER (ORDER BY x.id) AS net FROM (
+    SELECT s.id, CASE s.kind
+      WHEN 'credit_note' THEN coalesce(s.part_cents, p.amount_cents - coalesce((
+        SELECT sum(CASE WHEN q.kind IN ${reversals} THEN -q.part_cents ELSE q.part_cents END)
+        FROM billing_documents q WHERE q.payment_id = s.payment_id AND q.id < s.id), 0))
+      WHEN 'credit_reversal' THEN -s.part_cents ELSE 0 END AS cents
+    FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id <= d.id
+  ) x) n) ELSE 0 END)::float8`;
 
 /** Verifies the rows from which an amount is computed: the payment, and all of its documents. */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},

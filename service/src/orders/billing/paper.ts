@@ -30,13 +30,13 @@ const amountWords: Readonly<Record<BillingKind, string>> = {
   credit_note: "Returned",
   credit_reversal: "Not returned",
   loss: "Taken back by the bank",
-  loss_reversal: "Paid after all",
+  loss_reversal: "Not a loss any more",
 };
 const reasons: Readonly<Partial<Record<BillingKind, string>>> = {
   credit_reversal:
-    "The refund failed at the bank after a credit note was issued. The money is held in your favor again.",
+    "The money came back after the credit note: the refund failed, or the payer’s bank decided again. It is held in your favor.",
   loss: "The payer’s bank took the payment back. This is not a refund: the price of the order is still owed.",
-  loss_reversal: "The payer’s bank decided again, and the payment counts.",
+  loss_reversal: "The payer’s bank decided again, or a credit note takes the place of the loss.",
 };
 
 /** The file name of a document. */
@@ -141,23 +141,30 @@ function compare(one: string | null, other: string | null): number {
 export const lineKind = ({ kind, applied }: StatementWithLines["lines"][number]): string =>
   `${lineKinds[kind]}${applied ? "" : ", for no order"}`;
 
+/** A line's amount with its sign, so that the lines add up: money that went back is negative. */
+export const signedCents = ({ kind, amountCents }: StatementWithLines["lines"][number]): number =>
+  kind === "credit_note" || kind === "loss" ? -amountCents : amountCents;
+
+const balance = (name: string, cents: number): readonly [string, number] =>
+  cents < 0 ? [`${name} that your firm owes`, -cents] : [`${name} in your favor`, cents];
+
 const lineKinds: Readonly<Record<BillingKind, string>> = {
   receipt: "Payment",
   credit_note: "Refund",
-  credit_reversal: "Refund failed",
+  credit_reversal: "Refund came back",
   loss: "Bank took it back",
-  loss_reversal: "Bank paid again",
+  loss_reversal: "Loss reversed",
 };
 
 /** A statement's sums with their names, in the printed order. */
 export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [string, number])[] => [
-  ["Opening balance in your favor", sums.opening],
+  balance("Opening balance", sums.opening),
   ["Payments", sums.payments],
   ["Refunds", sums.refunds],
   ...(sums.losses === 0 ? [] : [["Taken back by banks", sums.losses] as const]),
   ["Charges for orders", sums.charges],
   ["Charges credited", sums.credits],
-  ["Closing balance in your favor", sums.closing],
+  balance("Closing balance", sums.closing),
 ];
 
 /** The printed form of a statement. @param now printed as the date when the month is still open */
@@ -186,7 +193,7 @@ export function drawnStatement(
           shortOrder(line.orderCode),
           line.number,
           line.applied ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
-          amountText(line.amountCents, line.currency),
+          amountText(signedCents(line), line.currency),
         ]),
         sums: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),
       },
@@ -205,7 +212,10 @@ export function drawnStatement(
       name: "statement.json",
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
-        ...{ sums, lines: lines.map(({ orderCode, ...line }) => ({ ...line, order: shortOrder(orderCode) })) },
+        ...{
+          sums,
+          lines: lines.map(({ orderCode, creditedCents: _, ...line }) => ({ ...line, order: shortOrder(orderCode) })),
+        },
       },
     },
   };

@@ -195,7 +195,7 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
     refusals: { 404: "Statement not found." },
     async handle(request) {
       const found = await statementOf(deps, principalOf(request), request.params.month);
-      const lines = byFile(found.lines).map(({ at, reference, ...line }) => ({
+      const lines = byFile(found.lines).map(({ at, reference, creditedCents: _, ...line }) => ({
         ...line,
         at: at.toISOString(),
         fileNumber: reference,

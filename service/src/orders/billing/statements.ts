@@ -8,7 +8,7 @@ import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { serviceFlags, verifiedOrder } from "../order/order.ts";
 import { billingPartyState, processorEventState } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
-import { type BillingKind, documentCents, numberText, verifiedAmount } from "./documents.ts";
+import { type BillingKind, creditedCents, documentCents, numberText, verifiedAmount } from "./documents.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
 /** The columns of a closed month that its MAC covers. A trigger forbids changes to them. */
@@ -47,12 +47,14 @@ type StatementLine = {
    * is refunded.
    */
   applied: boolean;
+  /** The part of a credit note that credits a price for the first time. */
+  creditedCents: number;
 };
 
 /**
  * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`. A positive `closing` is
- * money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces the sum
- * that its document increased.
+ * money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces the refunds
+ * or losses that its document increased. A price that was credited stays credited.
  */
 export type Sums = {
   opening: number;
@@ -91,7 +93,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
-      o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", lower(p.currency) AS currency,
+      o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
       NOT EXISTS (SELECT ${events} AND e.outcome = 'unapplied') AS applied,
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(processorEventState, sql`e`, events)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
@@ -111,10 +113,14 @@ export function sumsOf(opening: number, lines: readonly StatementLine[]): Sums {
       (total, line) => total + (line.kind === kind && line.currency === "usd" && which(line) ? line.amountCents : 0),
       0,
     );
-  const net = (kind: "credit" | "loss", which: (line: StatementLine) => boolean) =>
-    sum(kind === "credit" ? "credit_note" : "loss", which) - sum(`${kind}_reversal`, which);
-  const [charges, credits] = [sum("receipt", ({ applied }) => applied), net("credit", ({ applied }) => applied)];
-  const [payments, refunds, losses] = [sum("receipt", () => true), net("credit", () => true), net("loss", () => true)];
+  const net = (kind: "credit" | "loss") =>
+    sum(kind === "credit" ? "credit_note" : "loss", () => true) - sum(`${kind}_reversal`, () => true);
+  const charges = sum("receipt", ({ applied }) => applied);
+  const credits = lines.reduce(
+    (total, line) => total + (line.applied && line.currency === "usd" ? line.creditedCents : 0),
+    0,
+  );
+  const [payments, refunds, losses] = [sum("receipt", () => true), net("credit"), net("loss")];
   const closing = opening + payments - refunds - losses - (charges - credits);
   return { opening, charges, credits, payments, refunds, losses, closing };
 }

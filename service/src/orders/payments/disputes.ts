@@ -106,3 +106,14 @@ export async function openDisputes(db: Sql, orderId: number): Promise<readonly s
     SELECT ARRAY(SELECT d.id ${own} AND d.state = 'opened' ORDER BY d.id) AS ids, ${verifiedAll(disputeState, sql`d`, own)}`);
   return found?.ids ?? [];
 }
+
+/** A bank decides within weeks. A dispute that was seen longer ago than this may have lost its last event. */
+const decidedAfter = "7 days";
+
+/** The open disputes whose outcome the service asks for, the oldest first. @throws ServiceError `unavailable` for an altered one */
+export async function overdueDisputes(db: Sql, at: Date): Promise<string[]> {
+  const rows = await db.query<Row>(sql`
+    ${selectDisputes} WHERE state = 'opened' AND seen_at < ${at}::timestamptz - ${decidedAfter}::interval
+    ORDER BY seen_at, id LIMIT 1000`);
+  return rows.map(({ id }) => id);
+}

@@ -27,7 +27,7 @@ export const billingRows = [stateRows(billingDocumentState, { backfill }), state
 /** The name of a refund that returns everything left of a payment. */
 const wholeRefund = "whole";
 
-type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number };
+type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number; isRefunded: boolean };
 
 type Kind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 
@@ -98,8 +98,10 @@ export async function reverseCredit(
   // bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
+  // People assigned the refund of a shared payment to its orders, so each order has a credit note of its own amount.
+  const own = notes.find(({ kind, refund }) => kind === "credit_note" && refund === id);
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
-  const reversed = wasCredited ? Math.min(cents, credited) : 0;
+  const reversed = wasCredited ? Math.min(cents, own?.partCents ?? cents, credited) : 0;
   if (reversed <= 0) return 0;
   const document = { kind: "credit_reversal", refund: `reversed:${id}`, partCents: reversed } as const;
   return (await insert(tx, subject, paymentId, document, at)) ? reversed : 0;
@@ -120,12 +122,13 @@ export async function bookLoss(
   const { rest, notes } = await booksOf(tx, paymentId, subject);
   const losses = lossesOf(notes, dispute);
   const last = losses.at(-1);
-  if (last && (!isReversed(notes, last) || notes.some(({ refund }) => refund === `settled:${last.refund}`)))
-    return last.partCents ?? 0;
+  if (last && (!isReversed(notes, last) || settlementOf(notes, last))) return last.partCents ?? 0;
   // A bank that took a decision back may lose the dispute again, and each loss has a name of its own.
   const name = last ? `${dispute}:${losses.length + 1}` : dispute;
   const lost = Math.min(cents, rest);
   if (lost > 0) await insert(tx, subject, paymentId, { kind: "loss", refund: name, partCents: lost }, at);
+  // The order was refunded before: the firm doesn't owe its price, so this loss is settled as the first one was.
+  if (lost > 0 && subject.isRefunded) await settlePayment(tx, paymentId, at);
   return lost;
 }
 
@@ -136,12 +139,26 @@ const lossesOf = (notes: readonly Note[], dispute: string): Note[] =>
 const isReversed = (notes: readonly Note[], { refund }: Note): boolean =>
   notes.some((each) => each.refund === `reversed:${refund}`);
 
-/** Reverses a loss after the bank has decided differently. */
-export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
+/** The credit note that replaced a loss, unless it was reversed. */
+const settlementOf = (notes: readonly Note[], { refund }: Note): Note | undefined =>
+  notes.find((each) => each.refund === `settled:${refund}` && !isReversed(notes, each));
+
+/**
+ * Reverses a loss after the bank has decided differently. If the order's refund had settled the loss, reverses the
+ * credit note: the payer has not got the money back, and the service owes it.
+ * @returns the cents of such a credit note; 0 for none
+ */
+export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
   const { notes } = await booksOf(tx, paymentId, subject);
-  const loss = lossesOf(notes, dispute).find((each) => !isReversed(notes, each));
+  const losses = lossesOf(notes, dispute);
+  const loss = losses.find((each) => !isReversed(notes, each));
   if (loss) await insert(tx, subject, paymentId, reversalOf(loss), at);
+  const settled = losses.flatMap((each) => settlementOf(notes, each) ?? [])[0];
+  if (!settled) return 0;
+  const partCents = settled.partCents ?? 0;
+  const document = { kind: "credit_reversal", refund: `reversed:${settled.refund}`, partCents } as const;
+  return (await insert(tx, subject, paymentId, document, at)) ? partCents : 0;
 }
 
 const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
@@ -178,13 +195,22 @@ export async function restBefore(tx: Tx, paymentId: number, name: string): Promi
   return notes.some(({ refund }) => refund === name) ? null : rest;
 }
 
+/** The cents of a payment that were neither refunded nor lost, for pages. @throws ServiceError `unavailable` */
+export async function restOf(db: Sql, paymentId: number): Promise<number> {
+  const [payment] = await db.query<{ amountCents: number }>(
+    sql`SELECT amount_cents::float8 AS "amountCents" FROM payments WHERE id = ${paymentId}`,
+  );
+  return payment ? (await booksOf(db, paymentId, payment)).rest : 0;
+}
+
 /**
  * Locks the numbers of the firm's documents until the transaction ends. The next transaction then reads the numbers
  * that this one has committed, so a rollback leaves no gap. Callers have already locked their orders.
  */
 async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   const [subject] = await tx.query<Subject>(sql`
-    SELECT o.partner_id AS "partnerId", o.environment, f.name AS "firmName", p.amount_cents::float8 AS "amountCents"
+    SELECT o.partner_id AS "partnerId", o.environment, f.name AS "firmName", p.amount_cents::float8 AS "amountCents",
+      p.refunded_at IS NOT NULL AS "isRefunded"
     FROM payments p JOIN orders o ON o.id = p.order_id JOIN partners f ON f.id = o.partner_id WHERE p.id = ${paymentId}`);
   if (!subject) throw new Error("a receipt needs its payment");
   await lockBilling(tx, subject);
@@ -217,7 +243,7 @@ type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number 
 async function booksOf(
   db: Sql,
   paymentId: number,
-  { amountCents }: Subject,
+  { amountCents }: Pick<Subject, "amountCents">,
 ): Promise<{ rest: number; credited: number; notes: readonly Note[] }> {
   const notes = await db.query<Note>(sql`
     SELECT d.kind, d.refund, d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}

@@ -18,8 +18,15 @@ import type { Processor } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
 import { reconcileRows } from "./reconcile/store.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
-import { supplementRows } from "./supplements.ts";
+import { supplementRows, watchSupplements } from "./supplements.ts";
 
+export {
+  type AssignedPart,
+  bookRefundByHand,
+  lockRefundByHand,
+  type RefundByHand,
+  refundsByHand,
+} from "./by-hand.ts";
 export {
   type CheckoutDeps,
   checkoutUrl,
@@ -83,10 +90,11 @@ export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }
 
-/** Opens tasks for payments that a bank or the processor has not answered in time. */
+/** Opens tasks for payments that a bank, the processor or a payer has not answered in time. */
 export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {
   await watchPending(deps);
   await watchCharges(deps);
+  await watchSupplements(deps);
 }
 
 /** The jobs that call the processor about firms' own payment methods. */
@@ -127,10 +135,10 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
  */
 export async function giveBack(
   { db, clock, log, processor }: JobDeps,
-  { id, paymentIntent, simulated, amountCents: paidCents, lostCents }: HeldPayment,
+  { id, paymentIntent, simulated, amountCents: paidCents, lostCents, byHandCents }: HeldPayment,
   asShare: boolean,
 ): Promise<void> {
-  const amountCents = paidCents - lostCents;
+  const amountCents = paidCents - lostCents - byHandCents;
   if (amountCents <= 0) return;
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
@@ -172,8 +180,11 @@ async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: st
   if (!processor || !first || (await isGivenBack(db, paymentIntent))) return;
   for (const { id, amountCents, isOurs } of await processor.refundsOf(paymentIntent)) {
     if (isOurs) continue;
-    const of = payees.length === 1 ? "the payment" : `a payment for ${payees.length} orders`;
-    const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. Find out which order it was for, and note it.`;
+    const [of, ask] =
+      payees.length === 1
+        ? ["the payment", "It has its credit note. Find out why, and note it."]
+        : [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."];
+    const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
     const from = sql`orders o WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}`;
     const environment = sql`o.environment`;
     const task = {

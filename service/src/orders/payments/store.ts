@@ -12,7 +12,7 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { disputeRows } from "./disputes.ts";
 import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt } from "./documents.ts";
-import { refundRows } from "./refund-rows.ts";
+import { refundRows, refundState } from "./refund-rows.ts";
 
 /**
  * The columns of a payment that its MAC covers. A trigger allows one refund of a payment, and no deletion. So nobody
@@ -175,6 +175,8 @@ export type HeldPayment = {
   isShared: boolean;
   /** The part that the bank took back permanently. */
   lostCents: number;
+  /** The part that somebody refunded at the processor without a request here. */
+  byHandCents: number;
 };
 
 /**
@@ -183,14 +185,18 @@ export type HeldPayment = {
  * refunded, because the mark may be forged.
  */
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
-  const losses = sql`FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind IN ('loss', 'loss_reversal')`;
+  const own = sql`FROM billing_documents d WHERE d.payment_id = payments.id`;
+  const byHand = sql`FROM refunds r WHERE r.payment_intent = payments.payment_intent AND r.request IS NULL`;
   const payments = await db.query<HeldPayment & { refundedAt: Date | null }>(sql`
     SELECT id, payment_intent AS "paymentIntent", simulated, amount_cents::float8 AS "amountCents", currency,
       refunded_at AS "refundedAt", ${verifiedPayments},
       EXISTS (SELECT FROM payments q WHERE q.payment_intent = payments.payment_intent
         AND q.order_id <> payments.order_id) AS "isShared",
-      (SELECT coalesce(sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END), 0) ${losses})::float8 AS "lostCents",
-      ${verifiedAll(billingDocumentState, sql`d`, losses)}
+      (SELECT coalesce(sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}
+        AND d.kind IN ('loss', 'loss_reversal'))::float8 AS "lostCents",
+      (SELECT coalesce(sum(d.part_cents), 0) ${own} AND d.kind = 'credit_note'
+        AND EXISTS (SELECT ${byHand} AND r.id = d.refund AND r.state = 'succeeded'))::float8 AS "byHandCents",
+      ${verifiedAll(billingDocumentState, sql`d`, own)}, ${verifiedAll(refundState, sql`r`, byHand)}
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
 }

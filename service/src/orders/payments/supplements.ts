@@ -4,13 +4,22 @@
  * processor's event settles it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
+import { closeTasks, neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import {
+  closeCheckoutQueue,
+  firmChargeQueue,
+  type LockedOrder,
+  lockOrder,
+  mailClient,
+  parcelQueue,
+} from "../order/order.ts";
 import { restBefore } from "./documents.ts";
 import { paymentState } from "./store.ts";
 
@@ -141,6 +150,9 @@ export async function withdrawSupplement(
   await writeStateMacs(tx, supplementState, sql`id = ${asked.id}`);
   const detail = { supplement: asked.id, amountCents: asked.amountCents };
   await tx.query(auditLine({ at, action: "supplement.withdrawn", actor, partnerId, orderId, detail }));
+  const end = { state: "dropped", at, by: actor, outcome: "the amount is not needed any more" } as const;
+  for (const subject of [`supplement:${asked.id}`, lateSubject(asked.id)])
+    await closeTasks(tx, { orderId, kinds: ["postage_dearer"], subject }, end);
   await enqueue(tx, closeCheckoutQueue, { orderId });
 }
 
@@ -170,4 +182,50 @@ export async function settleSupplement(
   await enqueue(tx, closeCheckoutQueue, { orderId });
   await enqueue(tx, parcelQueue, { orderId });
   return true;
+}
+
+type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
+
+/** Opens a task for a person when the payment of a supplement failed, because the parcel waits for it. */
+export async function reportUnpaid(
+  tx: Tx,
+  { orderId, environment }: { orderId: number; environment: Environment },
+  { supplementId, amountCents, why, at }: Unpaid,
+  subject = `supplement:${supplementId}`,
+): Promise<void> {
+  const reason = `$${(amountCents / 100).toFixed(2)} more is due for the postage, and ${why}. The parcel waits. It goes on when somebody pays by the checkout or another card, when the address is corrected back, or when you buy the label anyway; or the firm asks for a refund.`;
+  await openTask(tx, { kind: "postage_dearer", at, environment, orderId, subject, reason });
+}
+
+const lateSubject = (supplementId: number): string => `supplement:${supplementId}:late`;
+
+/** A payer who has not paid within this time may not know of the parcel that waits. */
+const paidWithin = "3 days";
+
+/**
+ * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank is
+ * still moving has more time.
+ */
+export async function watchSupplements({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
+  const late = await db.query<{ id: number; code: string }>(sql`
+    SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
+    WHERE s.state = 'asked' AND o.status = ${waiting} AND s.asked_at < ${clock()}::timestamptz - ${paidWithin}::interval
+      AND NOT EXISTS (SELECT FROM firm_charges c
+        WHERE c.supplement_id = s.id AND c.state IN ('asked', 'answered', 'pending'))
+      AND NOT EXISTS (SELECT FROM checkout_sessions c LEFT JOIN checkout_parts p ON p.checkout_id = c.id
+        WHERE c.status = 'pending_funds' AND s.id IN (c.supplement_id, p.supplement_id))
+    ORDER BY s.asked_at DESC, s.id LIMIT 1000`);
+  for (const { id, code } of late)
+    await db.transaction(async (tx) => {
+      const at = clock();
+      const order = await lockOrder(tx, code);
+      const due = order && dueOf(order.status, await supplementsOf(tx, order.id));
+      const isNew = (await tx.query(sql`SELECT WHERE ${neverOpened("postage_dearer", lateSubject(id))}`)).length === 1;
+      if (!order || due?.id !== id || !isNew) return;
+      const { id: orderId, environment } = order;
+      const why = "nobody has paid it for three days";
+      const about = { supplementId: id, amountCents: due.amountCents, why, at };
+      await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
+      await mailClient(tx, orderId, "supplement_due", at);
+    });
 }

@@ -144,15 +144,17 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
 async function reasonAgainst(
   db: Database,
   request: string,
-  { id, paymentIntent, lostCents }: HeldPayment,
+  { id, paymentIntent, lostCents, byHandCents }: HeldPayment,
   amountCents: number,
 ): Promise<string | null> {
   const states = paymentIntent === null ? [] : await refundsOfRequest(db, paymentIntent, request);
   if (states.some((state) => state !== "failed")) return null;
   if (states.length > 0)
     return "Not refunded: the refund failed at the payer’s bank, and the service has the money. Ask for another refund.";
-  const rest = lostCents === 0 ? null : await db.transaction((tx) => restBefore(tx, id, request));
+  const rest = lostCents + byHandCents === 0 ? null : await db.transaction((tx) => restBefore(tx, id, request));
   if (rest === null || rest >= amountCents) return null;
+  if (lostCents === 0)
+    return `Refused: ${dollars(byHandCents)} of the payment went back at the processor, and the rest doesn’t cover the part.`;
   return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
 }
 

@@ -2,9 +2,17 @@ import type { Operator } from "../../firms/operators/operators.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { LockedOrder } from "../order/order.ts";
+import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
-import { selectOpenOfOrder } from "./store.ts";
+import { requestRows, selectOpenOfOrder } from "./store.ts";
 
+export {
+  approveAssignment,
+  askAssignment,
+  dropAssignment,
+  type WaitingRefund,
+  waitingRefunds,
+} from "./by-hand.ts";
 export { partRefundJobs, requestPartRefund, technologyFeeOf } from "./part.ts";
 /** Refunds by two people: one requests, another approves, and only then does the order enter RefundPending. */
 export {
@@ -18,7 +26,9 @@ export {
   withdrawRefund,
 } from "./request.ts";
 export type { Held, RefundDeps } from "./rules.ts";
-export { hasPartRefund, protectedTables } from "./store.ts";
+export { hasPartRefund } from "./store.ts";
+
+export const protectedTables = [...requestRows, assignmentRows];
 
 /** The effects of a refund, shown before it is requested. */
 export type RefundPreview = {

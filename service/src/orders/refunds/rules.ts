@@ -28,15 +28,15 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
 }
 
 /**
- * The payments that the service still holds for the order, without the parts that were refunded or that the bank took
- * back.
+ * The payments that the service still holds for the order, without the parts that were refunded, here or at the
+ * processor, or that the bank took back.
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
   const parts = await approvedParts(db, orderId);
-  return held.map(({ id, amountCents, lostCents, currency }) => ({
+  return held.map(({ id, amountCents, lostCents, byHandCents, currency }) => ({
     id,
-    amountCents: Math.max(0, amountCents - lostCents - (parts.get(id) ?? 0)),
+    amountCents: Math.max(0, amountCents - lostCents - byHandCents - (parts.get(id) ?? 0)),
     currency: currency.toLowerCase(),
   }));
 }

@@ -64,7 +64,7 @@ export const requestState: StateMac = {
     CASE WHEN NOT ${isClosed(r)} THEN extract(epoch FROM ${r}.decided_at) END`,
 };
 
-export const protectedTables = [stateRows(requestState, { backfill: { set: "money" } })];
+export const requestRows = [stateRows(requestState, { backfill: { set: "money" } })];
 
 const requests = (seen: Statement) => sql`
   SELECT ${seen}, r.id, r.order_id AS "orderId", o.code AS "orderCode@order", o.status AS "orderStatus", p.name AS "firmName",

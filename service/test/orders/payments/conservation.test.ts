@@ -49,7 +49,13 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("part" as const), order: pick, share: fc.nat(100), crash }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("hand" as const), order: pick, share: fc.nat(100) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("whole" as const), order: pick }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("dispute" as const), order: pick, isWon: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...{ do: fc.constant("dispute" as const), order: pick, share: fc.constantFrom(30, 100) },
+      end: fc.constantFrom("won" as const, "lost" as const, "lost" as const),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("end" as const), order: pick, crash }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("watch" as const) }) },
   {
@@ -73,11 +79,13 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const { owner, principal } = firm;
   const codes: string[] = [];
   const sessions: string[] = [];
-  const disputes = new Map<string, boolean>();
+  /** The id and the state of the dispute of each disputed payment. */
+  const disputes = new Map<string, { id: string; state: "opened" | "won" | "lost" }>();
   const parts: { request: string; payment: number; paymentIntent: string; amountCents: number }[] = [];
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
   let refunds = stripe.refunds.length;
+  let second = Math.floor(Date.now() / 1000);
   await db.query(sql`DELETE FROM jobs`);
 
   const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(list.length, 1)];
@@ -201,19 +209,30 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     });
   }
 
-  async function dispute(code: string, isWon: boolean): Promise<void> {
-    const found = await rest(code);
-    if (!found || found.left < 1 || parts.length > 0) return;
-    const object = { id: `dp_${found.intent}`, payment_intent: found.intent, amount: found.left, currency: "usd" };
-    if (!disputes.has(found.intent)) {
-      disputes.set(found.intent, true);
-      events.push(stripe.event("charge.dispute.created", { ...object, status: "needs_response" }));
-    } else if (disputes.get(found.intent) && isWon) {
-      disputes.set(found.intent, false);
-      events.push(stripe.event("charge.dispute.closed", { ...object, status: "won" }));
-      seen.add("dispute");
+  /**
+   * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. A payment of several
+   * orders is never disputed here.
+   */
+  async function dispute(code: string, share: number, end: "won" | "lost"): Promise<void> {
+    const intents = await db.query<{ intent: string }>(sql`
+      SELECT payment_intent AS intent FROM payments WHERE order_id = ${await orderIdOf(code)}`);
+    const known = intents.map(({ intent }) => disputes.get(intent)).find((each) => each !== undefined);
+    if (known) {
+      if (known.state === "won" || known.state === end) return;
+      known.state = end;
+      seen.add(`dispute ${end}`);
+      return void events.push(later(stripe.endDispute(known.id, end)));
     }
+    const found = await rest(code);
+    const cents = Math.ceil(((found?.left ?? 0) * share) / 100);
+    if (!found || found.payment.isShared || cents < 1 || parts.length > 0) return;
+    const event = later(stripe.dispute(found.intent, { amount: cents }));
+    disputes.set(found.intent, { id: String(event.data.object["id"]), state: "opened" });
+    events.push(event);
   }
+
+  /** Gives each event a later second: of two decisions in one second, the loss counts. */
+  const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
 
   async function end(code: string): Promise<void> {
     const charge = (await chargesOfCode(db, code)).find(({ state }) => state !== "succeeded");
@@ -289,7 +308,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       await giveParts(each.crash);
     } else if (each.do === "hand" && code) await giveByHand(code, each.share);
     else if (each.do === "whole" && code) await giveAll(code);
-    else if (each.do === "dispute" && code) await dispute(code, each.isWon);
+    else if (each.do === "dispute" && code) await dispute(code, each.share, each.end);
     else if (each.do === "end" && code) await attempt(each.crash, () => end(code));
     else if (each.do === "watch") await watchPayments(deps);
     else if (each.do === "wait") wait(each.ms);
@@ -326,24 +345,30 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       if (own.has(String(intent))) back.set(String(intent), (back.get(String(intent)) ?? 0) + Number(amount));
 
     const [booked, receipts, notes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+    const kept = new Map<string, number>();
     const add = (sums: Map<string, number>, intent: string | null, cents: number) =>
       void sums.set(intent ?? "", (sums.get(intent ?? "") ?? 0) + cents);
     for (const code of codes) {
       const payments = await db.query<{ intent: string; cents: number }>(sql`
         SELECT payment_intent AS intent, amount_cents::float8 AS cents FROM payments WHERE order_id = ${await orderIdOf(code)}`);
       for (const { intent, cents } of payments) add(booked, intent, cents);
-      for (const { kind, paymentReference, amountCents } of await documentsOfOrder(db, code, owner))
+      for (const { kind, paymentReference, amountCents } of await documentsOfOrder(db, code, owner)) {
         if (kind === "receipt") add(receipts, paymentReference, amountCents);
-        else if (kind === "credit_note") add(notes, paymentReference, amountCents);
+        else if (kind === "credit_note" && !disputes.has(paymentReference ?? ""))
+          add(notes, paymentReference, amountCents);
+        add(kept, paymentReference, kind === "credit_note" || kind === "loss" ? -amountCents : amountCents);
+      }
       assert.ok(payments.length <= 1, "no order is paid twice");
     }
     const shown = (sums: Map<string, number>) => [...sums].sort();
     assert.deepEqual(shown(booked), shown(received), "payments");
     assert.deepEqual(shown(receipts), shown(received), "receipts");
-    assert.deepEqual(shown(notes), shown(back), "credit notes");
+    const undisputed = [...back].filter(([intent]) => !disputes.has(intent));
+    assert.deepEqual(shown(notes), shown(new Map(undisputed)), "credit notes");
+    assert.deepEqual(shown(kept), shown(balances(own)), "the processor’s own books");
 
     const paid = sumOf(received.values());
-    const returned = sumOf(back.values());
+    const returned = paid - sumOf(kept.values());
     await compareStatements(paid, returned);
     // The sums stay right when the month has been closed.
     world.advance(32 * 24 * hour);
@@ -353,13 +378,25 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await requireNothingStuck();
   }
 
+  /** The processor's own books: the sums of its movements, without the money of disputes that are open. */
+  function balances(own: ReadonlySet<string>): Map<string, number> {
+    const sums = new Map<string, number>();
+    const open = new Set([...disputes.values()].flatMap(({ id, state }) => (state === "opened" ? [id] : [])));
+    for (const { source, amount } of stripe.balance.transactions) {
+      const { id, payment_intent: intent } = source as { id: string; payment_intent: string };
+      if (own.has(intent) && !open.has(id)) sums.set(intent, (sums.get(intent) ?? 0) + Number(amount));
+    }
+    return sums;
+  }
+
   /** Closes the months that are over. @returns the number of statements */
   async function compareStatements(paid: number, returned: number): Promise<number> {
     await closeMonths(deps, new AbortController().signal);
     const statements = await statementsOf(deps, owner);
-    const inStatements = (figure: "payments" | "refunds") => sumOf(statements.map(({ sums }) => sums[figure]));
+    const inStatements = (figure: "payments" | "refunds" | "losses") =>
+      sumOf(statements.map(({ sums }) => sums[figure]));
     assert.equal(inStatements("payments"), paid, "paid in the statements");
-    assert.equal(inStatements("refunds"), returned, "returned in the statements");
+    assert.equal(inStatements("refunds") + inStatements("losses"), returned, "returned in the statements");
     return statements.length;
   }
 
@@ -387,5 +424,6 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
   const wanted = ["crash", "received", "returned", "paid by card", "paid by bank", "closed months"];
   for (const kind of wanted) assert.ok(seen.has(kind), `no history had: ${kind}`);
   if (repeats(1, 0) === 1)
-    for (const kind of ["ended", "dispute", "refund of all", "refund by hand"]) assert.ok(seen.has(kind), kind);
+    for (const kind of ["ended", "dispute won", "dispute lost", "refund of all", "refund by hand"])
+      assert.ok(seen.has(kind), kind);
 });

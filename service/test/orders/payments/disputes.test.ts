@@ -311,13 +311,19 @@ test("a refund that fails after it had succeeded reverses its credit note, once,
     ["credit_note", 500],
     ["credit_reversal", 500],
   ]);
-  assert.deepEqual(await sumsNow(), before);
+  // The price stays credited, so the firm is owed the money until it goes back again.
+  const owed = await sumsNow();
+  assert.deepEqual(
+    [owed.refunds, owed.credits, owed.closing],
+    [before.refunds, before.credits + 500, before.closing + 500],
+  );
   const [task] = await tasksOf(id, "refund_failed");
   assert.match(task?.reason ?? "", /\$5\.00 \(re_part\) failed/);
   assert.equal((await tasksOf(id, "refund_failed")).length, 1);
   // The money is returned by another refund.
   await take(refund(intent, "re_again", "succeeded", 500));
-  assert.equal((await sumsNow()).refunds, before.refunds + 500);
+  const after = await sumsNow();
+  assert.deepEqual([after.refunds, after.closing], [before.refunds + 500, before.closing]);
 });
 
 test("a whole refund that fails is reversed, whichever of its events came first, and can be made again", async () => {
@@ -439,4 +445,35 @@ test("an order is not released while the bank still decides on its payment", asy
   assert.equal((await orders.look(code)).status, "OnHold");
   await take(disputed(intent, "won"));
   assert.equal((await release()).status, "EsignPending");
+});
+
+test("a dispute that is won after the refund settled its loss returns the money to the firm’s statement, each time", async () => {
+  const { code, id, intent } = await paidOrder();
+  await take(disputed(intent, "needs_response"));
+  await moveOrder(moves, { code, to: "RefundPending", document: null, facts: { reason: "asked by the firm" } });
+  const before = await sumsNow();
+  await take(disputed(intent, "lost"));
+  assert.equal((await orders.look(code)).status, "Refunded");
+  const settled = [
+    ["loss", total],
+    ["loss_reversal", total],
+    ["credit_note", total],
+  ];
+  const books = [["receipt", total], ...settled];
+  assert.deepEqual(await booksOf(code), books);
+  const won = disputed(intent, "won", 1_772_600_001);
+  await takeAll(won, won, disputed(intent, "won", 1_772_600_001));
+  assert.deepEqual(await booksOf(code), [...books, ["credit_reversal", total]]);
+  const [task, ...more] = await tasksOf(id, "refund_failed");
+  assert.deepEqual([task?.state, more], ["open", []]);
+  const after = await sumsNow();
+  assert.deepEqual([after.losses - before.losses, after.refunds - before.refunds], [0, 0]);
+  assert.equal(after.closing, before.closing + total);
+  assert.equal((await orders.look(code)).status, "Refunded");
+  await take(disputed(intent, "lost", 1_772_600_002));
+  assert.deepEqual(await booksOf(code), [...books, ["credit_reversal", total], ...settled]);
+  assert.equal((await tasksOf(id, "refund_failed"))[0]?.state, "dropped");
+  assert.equal((await sumsNow()).closing, before.closing);
+  await take(disputed(intent, "won", 1_772_600_003));
+  assert.deepEqual((await booksOf(code)).at(-1), ["credit_reversal", total]);
 });

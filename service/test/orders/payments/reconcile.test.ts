@@ -265,3 +265,42 @@ test("the copy of the processor's books stays, and a row that somebody puts into
   await compare();
   assert.match((await openTasks()).join("\n"), /re_forged .* -100 cents USD.* altered outside the service/);
 });
+
+test("asks for the outcome of a dispute whose last event never came, after a week, and books it once", async () => {
+  const [won, lost, open, unknown] = [await paid(), await paid(), await paid(), await paid()];
+  const disputes = [won, lost, open, unknown].map(({ intent }) => stripe.dispute(intent));
+  for (const event of disputes) await take(event);
+  const [wonId, lostId, openId, unknownId] = disputes.map(({ data }) => String(data.object["id"]));
+  stripe.endDispute(wonId ?? "", "won");
+  stripe.endDispute(lostId ?? "", "lost");
+  stripe.balance.disputes.delete(unknownId ?? "");
+  const states = async () =>
+    (
+      await db.query<{ state: string }>(sql`
+        SELECT state FROM disputes WHERE id = ANY (${[wonId, lostId, openId, unknownId]}::text[])
+        ORDER BY array_position(${[wonId, lostId, openId, unknownId]}::text[], id)`)
+    ).map(({ state }) => state);
+  await compare();
+  assert.deepEqual(await states(), Array(4).fill("opened"));
+  now += 7 * 24 * hours;
+  await compare();
+  assert.deepEqual(await states(), ["won", "lost", "opened", "opened"]);
+  const documents = (intent: string) =>
+    db.query<{ kind: string; cents: number }>(sql`
+      SELECT d.kind, d.part_cents::float8 AS cents FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+      WHERE p.payment_intent = ${intent} AND d.kind <> 'receipt' ORDER BY d.id`);
+  assert.deepEqual(await documents(lost.intent), [{ kind: "loss", cents: total }]);
+  assert.deepEqual(await documents(won.intent), []);
+  await compare();
+  assert.equal((await documents(lost.intent)).length, 1);
+  await sumsAgreeAbout(won.intent, lost.intent);
+});
+
+/** Fails when the comparison finds a difference about one of the payments. */
+async function sumsAgreeAbout(...intents: readonly string[]): Promise<void> {
+  const differing = (await selectDifferences(db, clock())).map(({ paymentIntent }) => paymentIntent);
+  assert.deepEqual(
+    intents.filter((intent) => differing.includes(intent)),
+    [],
+  );
+}

@@ -415,6 +415,43 @@ test("the share of an order that was canceled before a shared payment is refunde
   await refused(await askShare(eventId, agent), 409, /not held any more/);
 });
 
+test("a refund made at the processor is assigned to its orders on the page of payments, by two people", async () => {
+  const { kept, gone, intent } = await shareOfCanceled();
+  for (const event of stripe.refundByHand(intent, 500)) await stripe.deliver(running.service.baseUrl, event);
+  const tasks = () => running.db.query(sql`SELECT FROM tasks WHERE kind = 'refund_by_hand' AND state = 'open'`);
+  await until(async () => (await tasks()).length === 1);
+  const page = async (by: { cookie: string }) =>
+    (await fetch(`${running.service.baseUrl}/operator/payments`, { headers: { cookie: by.cookie } })).text();
+  const send = (path: string, by: { cookie: string }, fields: Record<string, string> = {}) =>
+    postForm(`${running.service.baseUrl}/operator/payments/assignments${path}`, fields, {
+      cookie: by.cookie,
+      Accept: "text/html",
+    });
+  const form = await page(agent);
+  assert.match(form, /Refunds made at the payment processor/);
+  const [first = "", second = ""] = [...form.matchAll(/name="(part-\d+)"/g)].map(([, name]) => name);
+  const refund = /name="refund" value="([^"]+)"/.exec(form)?.[1] ?? "";
+  const fields = { refund, reason: "the payer asked", [first]: "3.00", [second]: "2" };
+  await refused(await send("", agent, { ...fields, [second]: "1" }), 400, /must add up to the refund of 500 cents/);
+  await refused(await send("", agent, { ...fields, [second]: "0" }), 400, /Amount must be above zero/);
+  await refused(await send("", agent, { ...fields, [second]: "two" }), 400, /Amount must be dollars/);
+  assert.equal((await send("", agent, fields)).status, 303);
+  const asked = await page(approver);
+  assert.match(asked, /\$3\.00 for .*\$2\.00 for .*the payer asked/s);
+  const id = /assignments\/([0-9a-f-]{36})\/approve/.exec(asked)?.[1] ?? "";
+  assert.equal((await send(`/${id}/approve`, agent)).status, 403);
+  assert.equal((await send(`/${id}/approve`, approver)).status, 303);
+  assert.doesNotMatch(await page(agent), /Refunds made at the payment processor/);
+  assert.deepEqual(await tasks(), []);
+  assert.deepEqual([await statusOf(kept), await statusOf(gone)], ["EsignPending", "Cancelled"]);
+  const answer = await fetch(`${running.service.baseUrl}/api/partner/orders/${kept}/receipts`, { headers });
+  const { receipts } = (await answer.json()) as { receipts: { kind: string; amountCents: number }[] };
+  assert.deepEqual(
+    receipts.filter(({ kind }) => kind === "credit_note").map(({ amountCents }) => amountCents),
+    [300],
+  );
+});
+
 test("a share that many people request and approve concurrently is refunded once", async () => {
   const { intent, eventId } = await shareOfCanceled();
   const asks = await Promise.all(Array.from({ length: 6 }, () => askShare(eventId, agent)));

@@ -24,6 +24,7 @@ import { currentSessions, type Part } from "../checkout/store.ts";
 import type { ChargeAnswer } from "../processor/firm-account.ts";
 import type { SessionMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
+import { reportUnpaid } from "../supplements.ts";
 import { spendingRefusal } from "./limits.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
@@ -116,7 +117,7 @@ async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reaso
     throw new ServiceError("conflict", "A payment by your firm is under way.");
   const detail = { charge: id, amountCents, ...(reason !== null && { reason }) };
   await tx.query(auditLine({ at, action: `charge.${state}`, actor: askedBy, partnerId, orderId, detail }));
-  if (reason !== null) await notify(tx, { ...charge, orderCode: order.code, paymentIntent: null }, "refused");
+  if (reason !== null) await notify(tx, { ...charge, orderCode: order.code, paymentIntent: null }, "refused", at);
   return id;
 }
 
@@ -145,9 +146,10 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
     if (charge?.state !== "asked") return;
     const reason = answer.state === "declined" ? answer.reason : null;
     const { state, paymentIntent } = answer;
-    await store.updateCharge(tx, charge.id, { state, at: clock(), paymentIntent, reason });
-    if (state === "declined") await notify(tx, charge, "failed");
-    if (state === "pending") await notify(tx, charge, "pending");
+    const at = clock();
+    await store.updateCharge(tx, charge.id, { state, at, paymentIntent, reason });
+    if (state === "declined") await notify(tx, charge, "failed", at);
+    if (state === "pending") await notify(tx, charge, "pending", at);
   });
 }
 
@@ -232,7 +234,7 @@ async function confirm(tx: Tx, deps: ChargeDeps, code: string, { id }: store.Fir
   await store.updateCharge(tx, id, ended);
   const end = { state: "done", at: ended.at, by: "system", outcome: "the charge was not sent" } as const;
   await closeTasks(tx, { orderId: charge.orderId, kinds: ["firm_charge"] }, end);
-  await notify(tx, { ...charge, ...ended }, "refused");
+  await notify(tx, { ...charge, ...ended }, "refused", ended.at);
   return null;
 }
 
@@ -270,17 +272,26 @@ export async function takeCharge(
   await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
   if (state !== "pending")
     await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: state });
-  if (state === "failed" && before !== "declined") await notify(tx, charge, "failed");
-  if (state === "pending" && before !== "pending") await notify(tx, charge, "pending");
+  if (state === "failed" && before !== "declined") await notify(tx, charge, "failed", at);
+  if (state === "pending" && before !== "pending") await notify(tx, charge, "pending", at);
   return before;
 }
 
-/** Mails the firm's owners and the member who requested the charge. */
+/**
+ * Mails the firm's owners and the member who requested the charge. For a supplement that was not charged, also opens a
+ * task, because the parcel waits.
+ */
 export async function notify(
   tx: Tx,
   { id, askedBy, ...charge }: store.FirmCharge,
   moment: ChargeMoment,
+  at: Date,
 ): Promise<void> {
+  const { supplementId, amountCents } = charge;
+  if (supplementId !== null && moment !== "pending") {
+    const why = "the firm’s card or bank account was not charged";
+    await reportUnpaid(tx, charge, { supplementId, amountCents, why, at });
+  }
   const owners = await ownersWhoSee(tx, charge);
   const [kind, placer = ""] = askedBy.split(":");
   const people = new Set(kind === "member" ? [placer, ...owners] : owners);

@@ -108,10 +108,17 @@ export const chargeMail = defineMail({
 const stillHolds = (moment: ChargeMoment, { state }: FirmCharge): boolean =>
   moment === "failed" ? state === "failed" || state === "declined" : state === moment;
 
-function chargeWords(moment: ChargeMoment, { orderCode, amountCents, reason }: FirmCharge) {
-  const about = `${dollars(amountCents)} for order ${maskCode(orderCode)}`;
-  const ways =
+function chargeWords(moment: ChargeMoment, { orderCode, amountCents, supplementId, reason }: FirmCharge) {
+  const isSupplement = supplementId !== null;
+  const about = `${dollars(amountCents)}${isSupplement ? " of additional postage" : ""} for order ${maskCode(orderCode)}`;
+  const pay =
     "On the order’s page an owner can charge again, and anybody of the firm can open the checkout and pay there.";
+  const open =
+    "On the order’s page open the checkout, where a person can confirm the payment. Charging the card again would fail again.";
+  const retry = reason === "authentication_required" ? open : pay;
+  const ways = isSupplement
+    ? `${retry} The parcel waits until then. You can also correct the address back, or ask for a refund.`
+    : retry;
   return {
     refused: {
       subject: "An order waits for its payment",

@@ -205,10 +205,14 @@ export const chargesOfCode = (db: Sql, orderCode: string) =>
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
 
-/** The newest charges of a firm. @throws ServiceError `unavailable` for an altered row */
+/**
+ * The charges of a firm that have not ended, then its newest ones. An owner ends an overdue charge in this list.
+ * @throws ServiceError `unavailable` for an altered row
+ */
 export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<FirmCharge>(sql`
-    ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`)} ORDER BY c.asked_at DESC, c.id LIMIT 50`);
+    ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`)}
+    ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, c.id LIMIT 50`);
 
 /** How many charges with the method are in progress. */
 export async function countOpen(db: Sql, methodId: string): Promise<number> {

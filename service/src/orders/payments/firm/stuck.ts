@@ -116,7 +116,7 @@ export async function endCharge(
     const { orderId, partnerId } = now;
     await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: "ended" });
     await tx.query(auditLine({ at, action: "charge.ended", actor, partnerId, orderId, detail: { charge: id } }));
-    await notify(tx, { ...now, ...ended }, "failed");
+    await notify(tx, { ...now, ...ended }, "failed", at);
   });
 }
 

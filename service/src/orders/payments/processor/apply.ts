@@ -2,7 +2,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
+import { type Actor, type LockedOrder, type Milestone, mailClient, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { partNewsQueue } from "../disputes.ts";
@@ -18,7 +18,7 @@ import {
   unappliedEvents,
   wasRefunded,
 } from "../store.ts";
-import { settleSupplement, supplementPayments } from "../supplements.ts";
+import { dueOf, reportUnpaid, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
@@ -85,7 +85,26 @@ export async function takeSession(
   const { kind } = message;
   if (kind === "cleared") return takeMoney(tx, order, message, options);
   if (options.status === "failed") return nothing("stale", order);
+  if (kind === "failed") await reportSupplement(tx, order, message, options);
   return moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
+}
+
+/**
+ * A bank debit for a supplement failed days after its payer left. Opens a task, and mails the payer the link again. The
+ * processor's page shows a declined card to its payer at once.
+ */
+async function reportSupplement(
+  tx: Tx,
+  { id: orderId, environment, status }: LockedOrder,
+  { sessionId }: SessionMessage,
+  { at, share: { supplementId } }: TakeOptions & { share: Share },
+): Promise<void> {
+  if (sessionId === null || supplementId === null) return;
+  const due = dueOf(status, await supplementsOf(tx, orderId));
+  if (due?.id !== supplementId) return;
+  const about = { supplementId, amountCents: due.amountCents, why: "the bank payment for it failed", at };
+  await reportUnpaid(tx, { orderId, environment }, about);
+  await mailClient(tx, orderId, "supplement_due", at);
 }
 
 async function moveIfTable(
@@ -185,8 +204,9 @@ export async function takeRefund(
   return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
 }
 
-/** Whether the bank took the whole payment back, so that the service can refund nothing of it. */
-export const isLost = ({ amountCents, lostCents }: HeldPayment): boolean => lostCents > 0 && lostCents >= amountCents;
+/** Whether the bank took back all that was not refunded by hand, so that the service can refund nothing of it. */
+export const isLost = ({ amountCents, lostCents, byHandCents }: HeldPayment): boolean =>
+  lostCents > 0 && lostCents + byHandCents >= amountCents;
 
 async function closeUnapplied(
   tx: Tx,
@@ -235,9 +255,12 @@ export async function takeFailedRefund(
   const { at, before } = options;
   if (paymentIntent === null) return;
   let left = amount ?? 0;
-  for (const paymentId of await receiptedPayments(tx, paymentIntent))
+  const payments = await receiptedPayments(tx, paymentIntent);
+  // A refund without our name, of a payment for several orders, is credited only after people assigned it.
+  const hadSucceeded = before === "succeeded" && (share !== null || payments.length === 1);
+  for (const paymentId of payments)
     if (share === null || share === String(paymentId))
-      left -= await reverseCredit(tx, paymentId, { id, name, cents: left, hadSucceeded: before === "succeeded" }, at);
+      left -= await reverseCredit(tx, paymentId, { id, name, cents: left, hadSucceeded }, at);
   const sum = amount === null ? "A refund" : `The refund of $${(amount / 100).toFixed(2)}`;
   const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay it back in another way, and note how.`;
   for (const { id: orderId, environment } of orders) {

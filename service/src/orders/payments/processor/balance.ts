@@ -35,7 +35,7 @@ export type Window = { from: Date; until: Date };
 const seconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
 /** Reads the movements of a period, newest first, in pages of a hundred. */
-export async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window): AsyncGenerator<Movement> {
+async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window): AsyncGenerator<Movement> {
   const created = { gte: seconds(from), lt: seconds(until) };
   const listed = (await sdk()).balanceTransactions.list({ created, limit: 100, expand: ["data.source"] });
   for await (const transaction of listed) {
@@ -70,3 +70,19 @@ function movementOf({
     ...{ currency: money.currency.toLowerCase(), createdAt: new Date(money.created * 1000) },
   };
 }
+
+/** A dispute, as the events about it show it; null for a dispute that the account doesn't have. */
+async function disputeOf(sdk: () => Promise<Stripe>, id: string): Promise<object | null> {
+  try {
+    return await (await sdk()).disputes.retrieve(id);
+  } catch (error) {
+    if ((error as { statusCode?: unknown } | null)?.statusCode === 404) return null;
+    throw error;
+  }
+}
+
+/** Reads the processor's own books. */
+export const accountBooks = (sdk: () => Promise<Stripe>) => ({
+  movements: (window: Window) => movementsOf(sdk, window),
+  dispute: (id: string) => disputeOf(sdk, id),
+});

@@ -22,7 +22,7 @@ import {
   takeRefund,
   takeSession,
 } from "./apply.ts";
-import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
+import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
 import { bookDispute, takeDispute } from "./take-dispute.ts";
 
@@ -92,12 +92,6 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
     return readDispute(tx, message, orders, { ...options, eventAt: timeOf(event, options.at) });
   if (message.kind === "refunded") return readRefund(tx, message, locked, options);
   return orders.length === 0 ? [nothing("unknown")] : readSession(tx, message, locked, options);
-}
-
-/** When the processor created the event. Events may arrive in another order. */
-function timeOf({ created }: SignedEvent, at: Date): Date {
-  const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
-  return Number.isNaN(time.getTime()) ? at : time;
 }
 
 /**
@@ -224,6 +218,8 @@ async function takeEarlier(
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
       await recordPart(tx, only.id, { paymentIntent, share: null, refund: id, amountCents }, options.at);
+  // The check finds refunds of a payment for several orders, which only a person can assign.
+  if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
     await bookDispute(tx, dispute, options.at);
@@ -289,9 +285,11 @@ async function readRefund(
     if (state !== "succeeded" || now === "failed") return unmoved;
   }
   if (orders.length === 0) return unmoved;
-  if (!whole && refund === null && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
   // A payment for several orders was refunded in part. Only a person can tell which order's part it was.
-  if (refund !== null && orders.length > 1) return unmoved;
+  const isUnassigned = refund !== null && orders.length > 1;
+  if (!whole && (refund === null || isUnassigned) && paymentIntent !== null)
+    await enqueue(tx, refundCheckQueue, { paymentIntent });
+  if (isUnassigned) return unmoved;
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];
   for (const order of orders)

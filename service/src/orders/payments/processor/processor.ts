@@ -1,7 +1,7 @@
 import type { Stripe } from "stripe";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
-import { type Movement, movementsOf, type Window } from "./balance.ts";
+import { accountBooks, type Movement, type Window } from "./balance.ts";
 import { type FirmAccount, firmAccount } from "./firm-account.ts";
 
 /** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
@@ -67,6 +67,8 @@ export type Processor = {
   refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
   /** The movements of money on the account. */
   movements: (window: Window) => AsyncIterable<Movement>;
+  /** A dispute as events show it; null for a dispute of another account. */
+  dispute: (id: string) => Promise<object | null>;
   /** Cards and bank accounts of firms. */
   firm: FirmAccount;
   /**
@@ -104,7 +106,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
     testMode: isTestModeKey(secretKey),
     livemode: livemodeOf(secretKey),
     firm: firmAccount(sdk),
-    movements: (window) => movementsOf(sdk, window),
+    ...accountBooks(sdk),
     async mint(request) {
       try {
         const { id, url } = await (await sdk()).checkout.sessions.create(sessionOf(request, baseUrl), {

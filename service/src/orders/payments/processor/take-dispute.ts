@@ -1,23 +1,42 @@
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
 import { bookLoss, receiptedPayments, reverseLoss } from "../documents.ts";
-import { heldPayments } from "../store.ts";
+import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
 
 /**
  * Books the loss from a decided dispute on the payments that it concerns, oldest first. If the bank later decides for
- * the service, reverses the loss.
+ * the service, reverses the loss. If the order was refunded by then, opens a task: the service owes the money.
  */
 export async function bookDispute(tx: Tx, { id, paymentIntent, amountCents, state }: Dispute, at: Date): Promise<void> {
   if (state === "opened") return;
   let left = amountCents ?? Number.POSITIVE_INFINITY;
-  for (const paymentId of await receiptedPayments(tx, paymentIntent))
-    if (state === "won") await reverseLoss(tx, paymentId, id, at);
-    else left -= await bookLoss(tx, paymentId, { dispute: id, cents: left }, at);
+  for (const paymentId of await receiptedPayments(tx, paymentIntent)) {
+    const task = { kind: "refund_failed", subject: `${id}:won`, ...(await orderOfPayment(tx, paymentId)) } as const;
+    if (state === "won") {
+      const owed = await reverseLoss(tx, paymentId, id, at);
+      const reason = `The bank decided for the service (${id}), and $${(owed / 100).toFixed(2)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
+      if (owed > 0) await openTask(tx, { ...task, at, reason });
+      continue;
+    }
+    left -= await bookLoss(tx, paymentId, { dispute: id, cents: left }, at);
+    const end = { state: "dropped", at, by: "processor", outcome: "the bank took it back again" } as const;
+    await closeTasks(tx, { orderId: task.orderId, kinds: [task.kind], subject: task.subject }, end);
+  }
+}
+
+async function orderOfPayment(tx: Tx, paymentId: number): Promise<{ orderId: number; environment: Environment }> {
+  const [found] = await tx.query<{ orderId: number; environment: Environment }>(sql`
+    SELECT o.id AS "orderId", o.environment, ${verified(paymentState, sql`p`)}
+    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.id = ${paymentId}`);
+  if (!found) throw new Error("a payment has its order");
+  return found;
 }
 
 const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>

@@ -3,7 +3,10 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
+import { overdueDisputes } from "../disputes.ts";
 import type { Movement } from "../processor/balance.ts";
+import { takeEvent } from "../processor/events.ts";
+import { readMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
 import {
   askForDay,
@@ -28,14 +31,11 @@ const copiedAtOnce = 100;
 
 /**
  * Copies the processor's movements in the period, and compares them with our rows. Opens one task for each difference.
- * Moves no order. An interrupted run can be repeated: each movement is copied once, and the tasks and the end of the
+ * Before that, asks for the outcome of disputes that are open for long. Otherwise, moves no order. An interrupted run can be repeated: each movement is copied once, and the tasks and the end of the
  * period are committed together.
  */
-export async function reconcile(
-  { db, clock, log, processor }: ReconcileDeps,
-  day: string,
-  stopping?: AbortSignal,
-): Promise<void> {
+export async function reconcile(deps: ReconcileDeps, day: string, stopping?: AbortSignal): Promise<void> {
+  const { db, clock, log, processor } = deps;
   if (!processor) throw new Error("payments are not configured: the comparison waits");
   const window = await windowOf(db, day, clock());
   if (!window) return;
@@ -51,6 +51,7 @@ export async function reconcile(
     if (stopping?.aborted) throw new Error("the node stops: another one compares");
   }
   await copy();
+  await endDisputes(deps, processor, day);
   await db.transaction(async (tx) => {
     const at = clock();
     const differences = await selectDifferences(tx, at);
@@ -60,6 +61,28 @@ export async function reconcile(
     if (differences.length > 0) log.error(line, "the books differ from those of the payment processor");
     else log.info(line, "the books agree with those of the payment processor");
   });
+}
+
+/**
+ * Asks the processor for disputes that are open for long, because their last event may be lost. Its answer is applied as
+ * that event would be: a decision is booked, and a dispute without one stays open.
+ */
+async function endDisputes({ db, clock, log }: ReconcileDeps, processor: Processor, day: string): Promise<void> {
+  for (const id of await overdueDisputes(db, clock())) {
+    const object = await processor.dispute(id);
+    if (object === null) {
+      log.warn({ dispute: id }, "the payment processor does not know a dispute that is open here");
+      continue;
+    }
+    const at = clock();
+    const created = Math.floor(at.getTime() / 1000);
+    const event = { id: `reconciled:${day}:${id}`, type: "charge.dispute.updated", created, data: { object } };
+    const message = readMessage(event);
+    // An answer that says nothing new would only make the dispute look changed.
+    if (message?.kind !== "disputed" || message.disputeId !== id || message.state === "opened") continue;
+    const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
+    await db.transaction((tx) => takeEvent(tx, event, options));
+  }
 }
 
 /** The task's subject contains the amounts. So if a difference changes, a new task is opened. */

@@ -13,7 +13,12 @@ import {
   type UnappliedPayment,
   unappliedPayments,
 } from "../../../orders/payments/payments.ts";
-import { type RefundDeps, requestUnappliedRefund } from "../../../orders/refunds/refunds.ts";
+import {
+  type RefundDeps,
+  requestUnappliedRefund,
+  type WaitingRefund,
+  waitingRefunds,
+} from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { moneyIn, shortCode, time } from "../../ui/format.ts";
@@ -21,6 +26,7 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
+import { assignmentRoutes, byHandCard } from "./by-hand.ts";
 
 export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
 
@@ -89,14 +95,17 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
     refused: ({ request }, error) => show(request, error),
   });
 
+  assignmentRoutes(scope, deps, show);
+
   async function show(request: FastifyRequest, error?: string): Promise<string> {
     const operator = operatorOf(request);
-    const [payments, pending, charges] = await Promise.all([
+    const [payments, pending, charges, byHand] = await Promise.all([
       unappliedPayments(deps, operator.environment),
       pendingPayments({ db, clock }, operator.environment),
       stuckCharges({ db, clock }, operator.environment),
+      waitingRefunds({ db }, operator),
     ]);
-    const body = paymentsBody({ payments, pending, charges, operator, error });
+    const body = paymentsBody({ payments, pending, charges, byHand, operator, error });
     return consolePage(deps.frame, request, { title: "Payments that fit no order", section: "payments", body });
   }
 }
@@ -105,12 +114,13 @@ type PaymentsView = {
   payments: readonly UnappliedPayment[];
   pending: readonly PendingPayment[];
   charges: readonly OverdueCharge[];
+  byHand: readonly WaitingRefund[];
   operator: Operator;
   error: string | undefined;
 };
 
 /** Open payments, then recently resolved ones. */
-function paymentsBody({ payments, pending, charges, operator, error }: PaymentsView): Html {
+function paymentsBody({ payments, pending, charges, byHand, operator, error }: PaymentsView): Html {
   const [open, ended] = [false, true].map((hasEnded) =>
     payments.filter(({ resolution, refundedAt }) => (resolution !== null || refundedAt !== null) === hasEnded),
   );
@@ -120,6 +130,7 @@ function paymentsBody({ payments, pending, charges, operator, error }: PaymentsV
 ${errorSummary(error)}
 <div class="panels">
 ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
+${byHand.length > 0 && byHandCard(byHand, operator)}
 ${pending.length > 0 && card("pending", "Waiting for a bank", pendingList(pending, operator))}
 ${charges.length > 0 && card("charges", "Charges of firms without an answer", chargeList(charges, operator))}
 ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}

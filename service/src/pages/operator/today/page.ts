@@ -129,12 +129,19 @@ ${tasks.length === 0 ? emptyState("Nothing is waiting", "Tasks of this kind appe
 ${pages}`;
 }
 
+const moneyKinds: ReadonlySet<Task["kind"]> = new Set([
+  "payment_unapplied",
+  "bank_payment",
+  "firm_charge",
+  "refund_by_hand",
+]);
+
 /** The page on which a task is done. */
 export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">, operator: Operator): string {
   if (kind === "access_request" || kind === "live_access" || kind === "playbook_gate") return "/operator/approvals";
   if (kind === "notary_rules") return "/operator/notaries#rules";
   if (kind === "refund_approval") return "/operator/refunds";
-  if (kind === "payment_unapplied" || kind === "bank_payment" || kind === "firm_charge") return "/operator/payments";
+  if (moneyKinds.has(kind)) return "/operator/payments";
   if (kind === "key_expiry" || kind === "job_dead") return "/operator/health";
   if (kind === "provider_unclear") return `/operator/acts/${orderCode}`;
   if (may(operator, "orders.read")) return `/operator/orders/${orderCode}`;

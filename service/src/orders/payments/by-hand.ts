@@ -1,0 +1,141 @@
+/**
+ * Refunds that somebody made at the processor without a request here, of a part of a payment that several orders share.
+ * The processor doesn't know the orders, so people decide which of them the refund belongs to.
+ */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked, markedAll, verified } from "../../kernel/platform/database/state-mac.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { type LockedOrder, lockOrder } from "../order/order.ts";
+import { lockIntent } from "./disputes.ts";
+import { billingDocumentState, creditPart, restOf } from "./documents.ts";
+import { takeRefund } from "./processor/apply.ts";
+import { refundState } from "./refund-rows.ts";
+import { paymentState } from "./store.ts";
+
+/** One order's share of a shared payment. */
+export type Share = {
+  paymentId: number;
+  orderId: number;
+  orderCode: string;
+  orderStatus: string;
+  /** The cents that were neither refunded nor lost. */
+  restCents: number;
+};
+
+export type RefundByHand = {
+  id: string;
+  paymentIntent: string;
+  amountCents: number;
+  currency: string;
+  seenAt: Date;
+  shares: readonly Share[];
+};
+
+type Row = Omit<RefundByHand, "shares">;
+
+/** For a refund `r`: whether it returned money of several orders, and none of them has its credit note. */
+const waits = sql`r.state = 'succeeded' AND r.request IS NULL AND r.amount_cents > 0
+  AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
+    AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt'))
+  AND EXISTS (SELECT FROM payments p WHERE p.payment_intent = r.payment_intent AND p.refunded_at IS NULL)
+  AND NOT EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE p.payment_intent = r.payment_intent AND d.kind = 'credit_note' AND d.refund = r.id)`;
+
+const columns = (seen: Statement) => sql`r.id, r.payment_intent AS "paymentIntent",
+  r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt", ${seen}`;
+
+/** The refunds that wait to be assigned to orders, oldest first. Leaves out refunds and payments that were altered. */
+export async function refundsByHand(db: Sql, environment: Environment): Promise<RefundByHand[]> {
+  const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
+  const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
+  const rows = await db.query<Row & Marked>(sql`
+    SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
+      ${markedAll(billingDocumentState, sql`d`, documents)}
+    FROM refunds r WHERE ${waits} AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+      WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
+    ORDER BY r.seen_at, r.id LIMIT 100`);
+  const refunds: RefundByHand[] = [];
+  for (const { isAuthentic, ...row } of rows)
+    if (isAuthentic) refunds.push({ ...row, shares: await sharesOf(db, row.paymentIntent) });
+  return refunds;
+}
+
+async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
+  const rows = await db.query<Omit<Share, "restCents">>(sql`
+    SELECT p.id AS "paymentId", o.id AS "orderId", o.code AS "orderCode@order", o.status AS "orderStatus",
+      ${verified(paymentState, sql`p`)}
+    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent}
+      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') ORDER BY o.id, p.id`);
+  const shares: Share[] = [];
+  for (const row of rows) shares.push({ ...row, restCents: await restOf(db, row.paymentId) });
+  return shares;
+}
+
+/**
+ * Locks a refund that waits, with its orders, as the processor's events lock them.
+ * @returns undefined when there is no such refund, or it doesn't wait any more
+ */
+export async function lockRefundByHand(
+  tx: Tx,
+  environment: Environment,
+  id: string,
+): Promise<{ refund: RefundByHand; orders: ReadonlyMap<number, LockedOrder> } | undefined> {
+  const find = () =>
+    tx.query<Row>(sql`SELECT ${columns(verified(refundState, sql`r`))} FROM refunds r WHERE r.id = ${id} AND ${waits}`);
+  const [seen] = await find();
+  if (!seen) return undefined;
+  const orders = new Map<number, LockedOrder>();
+  for (const { orderCode } of await sharesOf(tx, seen.paymentIntent)) {
+    const order = await lockOrder(tx, orderCode);
+    if (order) orders.set(order.id, order);
+  }
+  await lockIntent(tx, seen.paymentIntent);
+  const [row] = await find();
+  const isShown = [...orders.values()].every((order) => order.environment === environment);
+  if (!row || !isShown) return undefined;
+  return { refund: { ...row, shares: await sharesOf(tx, row.paymentIntent) }, orders };
+}
+
+/** The cents of the refund that belong to a payment. */
+export type AssignedPart = { payment: number; cents: number };
+
+/**
+ * Books a locked refund: each part becomes a credit note. An order of which nothing is left is refunded, as when the
+ * processor refunds its whole payment. The caller has checked the parts.
+ */
+export async function bookRefundByHand(
+  tx: Tx,
+  { refund, orders }: { refund: RefundByHand; orders: ReadonlyMap<number, LockedOrder> },
+  parts: readonly AssignedPart[],
+  { actor, at, log }: { actor: string; at: Date; log: Log },
+): Promise<void> {
+  const { id, paymentIntent, shares } = refund;
+  const end = { state: "done", at, by: actor, outcome: "assigned to its orders" } as const;
+  for (const { paymentId, orderId, restCents } of shares) {
+    const order = orders.get(orderId);
+    const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
+    if (!order) throw new Error("the orders of a payment are locked before its refund is booked");
+    await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
+    if (cents === 0) continue;
+    await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
+    const detail = { refund: id, payment: paymentId, amountCents: cents };
+    const { partnerId } = order;
+    await tx.query(auditLine({ at, action: "refund.assigned", actor, partnerId, orderId, detail }));
+    if (cents < restCents) continue;
+    const whole = { kind: "refunded", whole: true, paymentIntent, share: String(paymentId), refund: null } as const;
+    const message = {
+      ...whole,
+      refundId: id,
+      state: "succeeded",
+      request: null,
+      orderCode: null,
+      checkoutId: null,
+    } as const;
+    const options = { at, log, actor: "processor", simulated: false, livemode: null, amount: cents } as const;
+    await takeRefund(tx, order, { ...message, amount: cents, currency: refund.currency }, options);
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * Assigns a refund that somebody made at the processor to the orders it was for: one person says which, another
+ * approves. Only then the refund is booked. No money moves.
+ */
+import {
+  type Operator,
+  requirePasskeyOf,
+  requirePermission,
+  requireRefusedByAnother,
+  requireSecondPerson,
+  requireText,
+} from "../../firms/operators/operators.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { isPlainLines, isUuid } from "../../kernel/platform/text.ts";
+import {
+  type AssignedPart,
+  bookRefundByHand,
+  lockRefundByHand,
+  type RefundByHand,
+  refundsByHand,
+} from "../payments/payments.ts";
+import { heldFor, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
+
+/** The MAC covers all columns. A forged approval would book a refund for an order that it does not belong to. */
+const assignmentState: StateMac = {
+  table: sql`refund_assignments`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    a,
+  ) => sql`${a}.id, ${a}.refund, ${a}.parts, ${a}.reason, ${a}.requested_by, extract(epoch FROM ${a}.requested_at),
+    ${a}.state, ${a}.decided_by, extract(epoch FROM ${a}.decided_at), ${a}.solo`,
+};
+
+export const assignmentRows = stateRows(assignmentState);
+
+export type Assignment = {
+  id: string;
+  refund: string;
+  parts: readonly AssignedPart[];
+  reason: string;
+  requestedBy: string;
+  requestedByName: string;
+  requestedAt: Date;
+};
+
+/** A refund that waits for its orders, and what one person said about it. */
+export type WaitingRefund = RefundByHand & { assignment: Assignment | null };
+
+const open = (seen: Statement) => sql`
+  SELECT a.id, a.refund, a.parts, a.reason, a.requested_by AS "requestedBy", b.name AS "requestedByName",
+    a.requested_at AS "requestedAt", ${seen}
+  FROM refund_assignments a JOIN operators b ON b.user_id = a.requested_by WHERE a.state = 'requested'`;
+const verifiedOpen = open(verified(assignmentState, sql`a`));
+
+/** Refunds and assignments that were altered are left out, as the lists of other money do. */
+export async function waitingRefunds(
+  { db }: { db: Sql },
+  { environment }: Pick<Operator, "environment">,
+): Promise<WaitingRefund[]> {
+  const listed = await db.query<Assignment & Marked>(open(marked(assignmentState, sql`a`)));
+  const assignments = listed.filter(({ isAuthentic }) => isAuthentic);
+  return (await refundsByHand(db, environment)).map((each) => ({
+    ...each,
+    assignment: assignments.find(({ refund }) => refund === each.id) ?? null,
+  }));
+}
+
+const unknown = () => new ServiceError("not_found", "No refund with this name waits for its orders.");
+
+type Locked = NonNullable<Awaited<ReturnType<typeof lockRefundByHand>>>;
+
+async function lockWaiting(tx: Tx, { environment }: Operator, refund: string): Promise<Locked> {
+  const locked = isPlainLines(refund) ? await lockRefundByHand(tx, environment, refund) : undefined;
+  if (!locked) throw unknown();
+  return locked;
+}
+
+/**
+ * Checks that the parts add up to the refund, and that each order still has its part.
+ * @throws ServiceError naming the order and the rule
+ */
+async function requireParts(tx: Tx, { refund, orders }: Locked, parts: readonly AssignedPart[]): Promise<void> {
+  const known = new Set(refund.shares.map(({ paymentId }) => paymentId));
+  if (parts.length === 0 || parts.some(({ payment }) => !known.has(payment)))
+    throw invalid("orders must name at least one order of the payment, and no other.");
+  const sum = parts.reduce((total, { cents }) => total + cents, 0);
+  if (sum !== refund.amountCents)
+    throw invalid(`The amounts must add up to the refund of ${refund.amountCents} cents. They are ${sum} cents.`);
+  for (const { paymentId, orderId, orderCode, restCents } of refund.shares) {
+    const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
+    if (cents === 0) continue;
+    const which = `order ${orderCode.slice(0, 6).toUpperCase()}`;
+    if (orders.get(orderId)?.status === "RefundPending")
+      throw new ServiceError(
+        "conflict",
+        `A refund of ${which} is on its way. Wait until the processor has confirmed it.`,
+      );
+    const held = (await heldFor(tx, orderId)).find(({ id }) => id === paymentId)?.amountCents ?? 0;
+    const rest = Math.min(restCents, held);
+    if (cents > rest) throw invalid(`amount of ${which} must be at most ${rest} cents, the rest of its payment.`);
+  }
+}
+
+type Said = { id: string; parts: readonly AssignedPart[]; action: string; actor: string; at: Date };
+
+/** Writes an audit line for each order to which the assignment gives a part of the refund. */
+async function audit(tx: Tx, { refund, orders }: Locked, { id, parts, action, actor, at }: Said): Promise<void> {
+  for (const { payment, cents } of parts) {
+    const order = orders.get(refund.shares.find(({ paymentId }) => paymentId === payment)?.orderId ?? 0);
+    if (!order) continue;
+    const { id: orderId, partnerId } = order;
+    const detail = { assignment: id, refund: refund.id, payment, amountCents: cents };
+    await tx.query(auditLine({ at, action, actor, partnerId, orderId, detail }));
+  }
+}
+
+type Typed = { refund: string; parts: readonly AssignedPart[]; reason: string };
+
+/**
+ * Says which orders a refund belongs to. Another operator decides.
+ * @throws ServiceError without the permission or a reason, for parts that don't fit, and while another assignment of
+ * the refund waits
+ */
+export async function askAssignment(
+  deps: RefundDeps,
+  operator: Operator,
+  { refund, parts, reason }: Typed,
+): Promise<string> {
+  requirePermission(operator, ["refunds.request", "money.decide"]);
+  const requestedBy = requirePersonOfRefund(operator);
+  const text = requireText("reason", reason);
+  const own = parts.filter(({ cents }) => cents !== 0);
+  if (own.some(({ cents }) => !Number.isSafeInteger(cents) || cents < 0))
+    throw invalid("Each amount must be a whole number of cents, and not below zero.");
+  if (new Set(own.map(({ payment }) => payment)).size < own.length) throw invalid("orders must name each order once.");
+  return deps.db.transaction(async (tx) => {
+    const [id, at] = [newUuid(), deps.clock()];
+    const locked = await lockWaiting(tx, operator, refund);
+    await requireParts(tx, locked, own);
+    const inserted = await tx.query(sql`
+      INSERT INTO refund_assignments (id, refund, parts, reason, requested_by, requested_at)
+      VALUES (${id}, ${refund}, ${JSON.stringify(own)}::jsonb, ${text}, ${requestedBy}, ${at})
+      ON CONFLICT (refund) WHERE state IN ('requested', 'approved') DO NOTHING RETURNING 1`);
+    if (inserted.length === 0)
+      throw new ServiceError("conflict", "Somebody already said which orders this refund belongs to.");
+    await writeStateMacs(tx, assignmentState, sql`id = ${id}`);
+    await audit(tx, locked, { id, parts: own, action: "refund.assignment_requested", actor: operator.actor, at });
+    return id;
+  });
+}
+
+/** Locks the refund's orders before the assignment, because that is the order of locks everywhere. */
+async function lockOpen(tx: Tx, operator: Operator, id: string): Promise<{ locked: Locked; assignment: Assignment }> {
+  const select = async () =>
+    isUuid(id) ? (await tx.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id} FOR UPDATE OF a`))[0] : undefined;
+  const [seen] = isUuid(id) ? await tx.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id}`) : [];
+  if (!seen) throw new ServiceError("not_found", "No such assignment waits for a decision.");
+  const locked = await lockWaiting(tx, operator, seen.refund);
+  const assignment = await select();
+  if (!assignment) throw new ServiceError("conflict", "Somebody else decided on this assignment a moment ago.");
+  return { locked, assignment };
+}
+
+type End = { state: "approved" | "refused" | "withdrawn"; by: string; at: Date; solo: boolean };
+
+async function end(tx: Tx, id: string, { state, by, at, solo }: End): Promise<void> {
+  await tx.query(sql`
+    UPDATE refund_assignments SET state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo} WHERE id = ${id}`);
+  await writeStateMacs(tx, assignmentState, sql`id = ${id}`);
+}
+
+/**
+ * Approves another operator's assignment, and books the refund for its orders.
+ * @throws ServiceError as for a refund; and when the rest of an order has become too small in the meantime
+ */
+export async function approveAssignment(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
+  const { clock, log, refundApproval } = deps;
+  requirePermission(operator, ["money.decide"]);
+  const by = requirePersonOfRefund(operator);
+  requirePasskeyOf(operator, clock());
+  await deps.db.transaction(async (tx) => {
+    const at = clock();
+    const { locked, assignment } = await lockOpen(tx, operator, id);
+    const solo = requireSecondPerson(refundApproval, operator, assignment, "assignment", at);
+    await requireParts(tx, locked, assignment.parts);
+    await end(tx, id, { state: "approved", by, at, solo });
+    await bookRefundByHand(tx, locked, assignment.parts, { actor: operator.actor, at, log });
+  });
+}
+
+/** Refuses another operator's assignment, or withdraws the operator's own. The refund waits again. */
+export async function dropAssignment(
+  { db, clock }: { db: Database; clock: RefundDeps["clock"] },
+  operator: Operator,
+  id: string,
+): Promise<void> {
+  requirePermission(operator, ["refunds.request", "money.decide"]);
+  const by = requirePersonOfRefund(operator);
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const { locked, assignment } = await lockOpen(tx, operator, id);
+    const isOwn = assignment.requestedBy === by;
+    if (!isOwn) {
+      requirePermission(operator, ["money.decide"]);
+      requirePasskeyOf(operator, at);
+      requireRefusedByAnother(operator, assignment, "assignment", at);
+    }
+    const state = isOwn ? "withdrawn" : "refused";
+    await end(tx, id, { state, by, at, solo: false });
+    await audit(tx, locked, {
+      id,
+      parts: assignment.parts,
+      action: `refund.assignment_${state}`,
+      actor: operator.actor,
+      at,
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { may, type Operator, type Permission } from "../../../firms/operators/operators.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import {
+  approveAssignment,
+  askAssignment,
+  dropAssignment,
+  type RefundDeps,
+  type WaitingRefund,
+} from "../../../orders/refunds/refunds.ts";
+import { card } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { moneyIn, shortCode, time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { centsOf } from "../../ui/forms/cents.ts";
+import { field, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type ConsoleFrame, consoleRoute } from "../frame/console.ts";
+
+const page = "/operator/payments";
+const path = `${page}/assignments`;
+const mayAsk: Permission[] = ["refunds.request", "money.decide"];
+
+type Deps = { frame: ConsoleFrame; refunds: RefundDeps };
+
+/** Adds the assignment of a refund to its orders: asking for it, and deciding on it. */
+export function assignmentRoutes(
+  scope: FastifyInstance,
+  { frame, refunds }: Deps,
+  show: (request: FastifyRequest, error?: string) => Promise<string>,
+): void {
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: path,
+    permission: mayAsk,
+    async handle({ operator, form }) {
+      const { refund = "", reason = "" } = form;
+      await askAssignment(refunds, operator, { refund, reason, parts: partsOf(form) });
+      return done(page, "assignment-requested");
+    },
+    refused: ({ request }, error) => show(request, error),
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${path}/:id/approve`,
+    permission: "money.decide",
+    async handle({ operator, params: { id } }) {
+      await approveAssignment(refunds, operator, id);
+      return done(page, "assignment-approved");
+    },
+    refused: ({ request }, error) => show(request, error),
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${path}/:id/drop`,
+    permission: mayAsk,
+    async handle({ operator, params: { id } }) {
+      await dropAssignment(refunds, operator, id);
+      return done(page, "assignment-dropped");
+    },
+    refused: ({ request }, error) => show(request, error),
+  });
+}
+
+/** Refunds that somebody made at the payment processor. People say which orders they were for. */
+export const byHandCard = (refunds: readonly WaitingRefund[], operator: Operator): Html =>
+  card(
+    "by-hand",
+    "Refunds made at the payment processor",
+    html`<p>Each was a part of a payment for several orders, and the payment processor doesn’t know the orders. One person says which orders it was for, another approves. Then the firm’s statement has it. No money moves.</p>
+${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator))}`,
+  );
+
+function refundPart(refund: WaitingRefund, id: string, operator: Operator): Html {
+  const { amountCents, currency, seenAt, assignment } = refund;
+  return html`<div class="room-part"><h3>${moneyIn(amountCents, currency)}</h3>
+<p>${time(seenAt)}, <code class="breakable">${refund.id}</code></p>
+${assignment ? decision(refund, assignment, operator) : assignForm(refund, id)}</div>`;
+}
+
+const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
+
+function decision(
+  { shares, currency, id }: WaitingRefund,
+  {
+    id: assignment,
+    parts,
+    reason,
+    requestedBy,
+    requestedByName,
+    requestedAt,
+  }: NonNullable<WaitingRefund["assignment"]>,
+  operator: Operator,
+): Html {
+  const isOwn = requestedBy === operator.id;
+  const listed = parts.map(({ payment, cents }, index) => {
+    const code = shares.find(({ paymentId }) => paymentId === payment)?.orderCode ?? "";
+    return html`${index > 0 && ", "}${moneyIn(cents, currency)} for ${orderLink(code)}`;
+  });
+  const approve = askFirst({
+    label: "Approve",
+    text: "Each order gets a credit note of its amount. An order of which nothing is left ends as refunded. There is no undoing it.",
+    confirm: "Approve these orders",
+    action: `${path}/${assignment}/approve`,
+  });
+  return html`<p><span class="breakable">${requestedByName}</span> said on ${time(requestedAt)}: ${listed}. <span class="breakable">${reason}</span></p>
+${may(operator, "money.decide") && approve}
+${(isOwn || may(operator, "money.decide")) && buttonForm(`${path}/${assignment}/drop`, isOwn ? "Withdraw" : "Refuse", { kind: "quiet-button", about: `the orders of ${id}` })}`;
+}
+
+const assignForm = ({ id, shares, currency }: WaitingRefund, form: string): Html =>
+  html`<form class="form" method="post" action="${path}">
+<input type="hidden" name="refund" value="${id}">
+${shares.map(({ paymentId, orderCode, orderStatus, restCents }) =>
+  field({
+    name: `part-${paymentId}`,
+    form,
+    label: `Dollars for order ${orderCode.slice(0, 6).toUpperCase()}, in ${orderStatus}`,
+    hint: `At most ${moneyIn(restCents, currency)}. Leave it empty for none.`,
+    maxLength: 12,
+    inputMode: "decimal",
+  }),
+)}
+${textArea({ name: "reason", form, label: "Why it went back", required: true, maxLength: 500, rows: 2 })}
+<div class="form-actions"><button type="submit">Say which orders it was for</button></div>
+</form>`;
+
+/** Reads the typed amounts of the form. @throws ServiceError naming the field */
+function partsOf(form: Readonly<Record<string, string>>): { payment: number; cents: number }[] {
+  return Object.entries(form).flatMap(([name, typed]) => {
+    const payment = /^part-(\d{1,15})$/.exec(name)?.[1];
+    if (payment === undefined) return [];
+    const cents = centsOf(typed);
+    if (cents === 0) throw invalid("Amount must be above zero, or empty for none.");
+    return cents === null ? [] : [{ payment: Number(payment), cents }];
+  });
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
+import {
+  askSupplement,
+  chargeByMember,
+  chargesOfCode,
+  checkoutUrl,
+  supplementsOfCode,
+  watchPayments,
+  withdrawSupplement,
+} from "../../../src/orders/payments/payments.ts";
+import { openMoneyWorld } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe, clock } = world;
+const firm = await world.newFirm();
+const hour = 3_600_000;
+
+/** An order whose parcel waits, because $4.07 more is due for its postage. */
+async function waiting(payBy: "client" | "firm") {
+  const code = await world.orders.insert("ShippingPending", { partnerId: firm.owner.partnerId, payBy });
+  const label = "Postage to the corrected address";
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    if (order) await askSupplement(tx, order, { amountCents: 407, label, actor: "system", at: clock() });
+  });
+  await db.query(sql`DELETE FROM jobs`);
+  return { code, id: await world.orderIdOf(code) };
+}
+
+const tasksOf = (id: number) =>
+  db.query<{ state: string; reason: string }>(
+    sql`SELECT state, reason FROM tasks WHERE order_id = ${id} AND kind = 'postage_dearer' ORDER BY id`,
+  );
+const mailsTo = async (id: number) =>
+  (
+    await db.query(
+      sql`SELECT FROM jobs WHERE payload ->> 'orderId' = ${String(id)} AND payload ->> 'moment' = 'supplement_due'`,
+    )
+  ).length;
+async function work(): Promise<void> {
+  for (const job of await world.waitingJobs()) await world.run(job);
+}
+async function pay(code: string): Promise<void> {
+  await world.take(stripe.pay((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? ""));
+}
+const stateOf = async (code: string) => (await supplementsOfCode(db, code))[0]?.state;
+
+test("a declined charge for additional postage opens a task with the ways on, and the checkout still pays it", async () => {
+  const { code, id } = await waiting("firm");
+  stripe.firm.outcomes.set(firm.method, "card_declined");
+  await chargeByMember(deps, firm.principal, code);
+  await work();
+  assert.equal((await chargesOfCode(db, code))[0]?.state, "declined");
+  const [task, ...more] = await tasksOf(id);
+  assert.deepEqual(more, []);
+  assert.match(
+    task?.reason ?? "",
+    /^\$4\.07 more is due for the postage, and the firm’s card or bank account was not charged/,
+  );
+  for (const way of [/another card/, /corrected back/, /anyway/, /refund/]) assert.match(task?.reason ?? "", way);
+  await pay(code);
+  assert.equal(await stateOf(code), "paid");
+  assert.deepEqual(
+    (await tasksOf(id)).map(({ state }) => state),
+    ["done"],
+  );
+});
+
+test("another card pays after a declined one, and the task ends", async () => {
+  const { code, id } = await waiting("firm");
+  stripe.firm.outcomes.set(firm.method, "authentication_required");
+  await chargeByMember(deps, firm.principal, code);
+  await work();
+  assert.equal((await tasksOf(id)).length, 1);
+  stripe.firm.outcomes.set(firm.method, "succeeded");
+  await chargeByMember(deps, firm.principal, code);
+  await work();
+  const [charge] = await chargesOfCode(db, code);
+  await world.take(stripe.chargeEvent(charge?.paymentIntent ?? ""));
+  assert.equal(await stateOf(code), "paid");
+  assert.deepEqual(
+    (await tasksOf(id)).map(({ state }) => state),
+    ["done"],
+  );
+});
+
+test("a client’s bank debit that fails opens a task and mails the link again, once for a repeated event", async () => {
+  const { code, id } = await waiting("client");
+  const session = (await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "";
+  await world.take(stripe.payByBank(session));
+  const failed = stripe.bankAnswers(session, "failed");
+  for (const event of [failed, failed, { ...failed, id: `${failed.id}_again` }]) await world.take(event);
+  const [task, ...more] = await tasksOf(id);
+  assert.match(task?.reason ?? "", /and the bank payment for it failed/);
+  assert.deepEqual([more, await mailsTo(id)], [[], 1]);
+  await pay(code);
+  assert.equal(await stateOf(code), "paid");
+});
+
+test("an amount that nobody pays for three days opens one task and one more mail; a bank that moves the money has more time", async () => {
+  const { id } = await waiting("client");
+  const { code: banked, id: moving } = await waiting("client");
+  await world.take(stripe.payByBank((await checkoutUrl(deps, banked, null)).split("/").at(-1) ?? ""));
+  world.advance(71 * hour);
+  await watchPayments(deps);
+  assert.deepEqual(await tasksOf(id), []);
+  world.advance(2 * hour);
+  await Promise.all([watchPayments(deps), watchPayments(deps)]);
+  const [task] = await tasksOf(id);
+  assert.match(task?.reason ?? "", /nobody has paid it for three days/);
+  assert.deepEqual([(await tasksOf(id)).length, await mailsTo(id), await tasksOf(moving)], [1, 1, []]);
+  const end = { state: "done", at: clock(), by: "operator:x", outcome: "the client was called" } as const;
+  await db.transaction((tx) => closeTasks(tx, { orderId: id, kinds: ["postage_dearer"] }, end));
+  world.advance(200 * hour);
+  await watchPayments(deps);
+  assert.equal((await tasksOf(id)).length, 1);
+});
+
+test("an address that is corrected back ends the wish for money, and its task", async () => {
+  const { code, id } = await waiting("firm");
+  stripe.firm.outcomes.set(firm.method, "card_declined");
+  await chargeByMember(deps, firm.principal, code);
+  await work();
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    if (order) await withdrawSupplement(tx, order, { actor: "system", at: clock() });
+  });
+  assert.deepEqual(
+    (await tasksOf(id)).map(({ state }) => state),
+    ["dropped"],
+  );
+  world.advance(100 * hour);
+  await watchPayments(deps);
+  assert.equal((await tasksOf(id)).length, 1);
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import type { Operator, OperatorRole } from "../../../src/firms/operators/operators.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
+import { lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { heldPayments, openProcessor, sharedCheckout, sumsAgree } from "../../../src/orders/payments/payments.ts";
+import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import {
+  approveAssignment,
+  askAssignment,
+  dropAssignment,
+  type RefundDeps,
+  waitingRefunds,
+} from "../../../src/orders/refunds/refunds.ts";
+import { Crash, openMoneyWorld } from "../payments/money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe, fuse, clock } = world;
+const refunds: RefundDeps = { ...deps, refundApproval: "two-persons" };
+const keys = { secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
+const books = { db, clock, log: deps.log, processor: openProcessor(keys, "https://sss.example") };
+const firm = await world.newFirm();
+const total = 9_900;
+const hour = 3_600_000;
+
+async function person(...roles: OperatorRole[]): Promise<Operator> {
+  const [id, at] = [randomUUID(), clock()];
+  const name = `Person ${id.slice(0, 4)}`;
+  await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${`${id}@desk.example`}, ${at})`);
+  await db.query(sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${name}, ${roles}, ${at})`);
+  const shown = { id, name, email: null, roles, environment: "live", actor: `operator:${id}` } as const;
+  return { ...shown, sessionId: id, signedInAt: at, decidesFrom: null, session: null };
+}
+const agent = await person("agent");
+const approver = await person("approver");
+
+/** Runs all waiting jobs. */
+async function work(): Promise<void> {
+  for (const job of await world.waitingJobs()) await world.run(job);
+}
+
+/** Orders that are paid together, and a refund of some cents that somebody made at the processor. */
+async function refunded(cents: number, count = 2) {
+  const codes: string[] = [];
+  for (let n = 0; n < count; n++)
+    codes.push(await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, totalCents: total }));
+  const members = await Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
+  const group = { groupId: newUuid(), environment: "live" } as const;
+  const { checkoutUrl } = await sharedCheckout(deps, group, async () => members);
+  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  await world.take(paid);
+  const intent = String(paid.data.object["payment_intent"]);
+  for (const event of stripe.refundByHand(intent, cents)) await world.take(event);
+  await work();
+  const waiting = (await waitingRefunds({ db }, agent)).find(({ paymentIntent }) => paymentIntent === intent);
+  if (!waiting) throw new Error("the refund does not wait");
+  const payments = waiting.shares.map(({ paymentId }) => paymentId);
+  const parts = (...sums: number[]) => sums.map((each, n) => ({ payment: payments[n] ?? 0, cents: each }));
+  return { codes, intent, refund: waiting.id, payments, parts };
+}
+
+const ask = (refund: string, parts: { payment: number; cents: number }[], by = agent, reason = "the payer asked") =>
+  askAssignment(refunds, by, { refund, parts, reason });
+
+const notesOf = async (code: string) =>
+  (await documentsOfOrder(db, code, firm.owner))
+    .filter(({ kind }) => kind !== "receipt")
+    .map(({ kind, amountCents }) => [kind, amountCents]);
+const statuses = (codes: readonly string[]) =>
+  Promise.all(codes.map(async (code) => (await world.orders.look(code)).status));
+const tasksOf = (refund: string) =>
+  db.query<{ state: string }>(sql`SELECT state FROM tasks WHERE kind = 'refund_by_hand' AND subject = ${refund}`);
+
+/** Compares with the processor two days later, when nothing is in motion any more. */
+async function compare(): Promise<string> {
+  world.advance(49 * hour);
+  await scheduleReconciliation(books);
+  await reconcile(books, clock().toISOString().slice(0, 10));
+  return sumsAgree(db).catch((error: Error) => `red: ${error.message}`);
+}
+
+await scheduleReconciliation(books);
+await reconcile(books, clock().toISOString().slice(0, 10));
+
+test("a person says which orders a refund was for, another approves, and books that were red are green", async () => {
+  const { codes, refund, parts } = await refunded(1_000);
+  assert.match(await compare(), /^red: 1000 cents left there, and 0 of refunds/);
+  const id = await ask(refund, parts(300, 700));
+  assert.deepEqual(await Promise.all(codes.map(notesOf)), [[], []]);
+  await approveAssignment(refunds, approver, id);
+  assert.deepEqual(await Promise.all(codes.map(notesOf)), [[["credit_note", 300]], [["credit_note", 700]]]);
+  assert.deepEqual(await statuses(codes), ["EsignPending", "EsignPending"]);
+  assert.deepEqual(await tasksOf(refund), [{ state: "done" }]);
+  assert.deepEqual(await waitingRefunds({ db }, agent), []);
+  assert.match(await compare(), /^charges \d+ cents/);
+});
+
+test("an order of which nothing is left ends as refunded, and the others continue", async () => {
+  const { codes, refund, parts } = await refunded(total + 100);
+  await approveAssignment(refunds, approver, await ask(refund, parts(total, 100)));
+  assert.deepEqual(await statuses(codes), ["Refunded", "EsignPending"]);
+  assert.deepEqual(await Promise.all(codes.map(notesOf)), [[["credit_note", total]], [["credit_note", 100]]]);
+});
+
+test("refuses parts that don’t add up, that are too large, that are of other payments, and that name one twice", async () => {
+  const { refund, parts, payments } = await refunded(total + 100);
+  const other = await refunded(50);
+  const [first = 0, second = 0] = payments;
+  for (const [given, message] of [
+    [parts(total), /must add up to the refund of 10000 cents. They are 9900 cents/],
+    [parts(total + 100), /amount of order \w{6} must be at most 9900 cents/],
+    [
+      [
+        { payment: first, cents: 9_950 },
+        { payment: other.payments[0] ?? 0, cents: 50 },
+      ],
+      /orders must name/,
+    ],
+    [[], /orders must name at least one order/],
+    [parts(-100, total + 200), /whole number of cents, and not below zero/],
+    [parts(0.5, 9_999.5), /whole number of cents/],
+    [
+      [
+        { payment: second, cents: 5_000 },
+        { payment: second, cents: 5_000 },
+      ],
+      /name each order once/,
+    ],
+  ] as const)
+    await assert.rejects(ask(refund, [...given]), message);
+  await assert.rejects(ask(refund, parts(9_900, 100), agent, " "), /reason must have 1 to 500 characters/);
+  await assert.rejects(ask("re_unknown", parts(9_900, 100)), /No refund with this name waits/);
+  await assert.rejects(ask(refund, parts(9_900, 100), { ...agent, environment: "test" }), /No refund with this name/);
+  await assert.rejects(ask(refund, parts(9_900, 100), await person("auditor")), /Your roles do not permit this/);
+  await assert.rejects(ask(refund, parts(9_900, 100), { ...agent, id: null }), /need people with names/);
+  assert.deepEqual(await db.query(sql`SELECT FROM refund_assignments WHERE refund = ${refund}`), []);
+});
+
+test("needs two people; one assignment waits at a time, and a withdrawn or refused one makes way for another", async () => {
+  const { refund, parts, codes } = await refunded(400);
+  const own = await ask(refund, parts(400), approver);
+  await assert.rejects(approveAssignment(refunds, approver, own), /You asked for this assignment yourself/);
+  await assert.rejects(ask(refund, parts(0, 400)), /Somebody already said/);
+  await assert.rejects(approveAssignment(refunds, agent, own), /Your roles do not permit this/);
+  await assert.rejects(dropAssignment(refunds, agent, own), /Your roles do not permit this/);
+  await dropAssignment(refunds, approver, own);
+  const wrong = await ask(refund, parts(0, 400));
+  await dropAssignment(refunds, approver, wrong);
+  await assert.rejects(approveAssignment(refunds, approver, wrong), /No such assignment waits/);
+  const right = await ask(refund, parts(150, 250));
+  const decided = await Promise.allSettled([1, 2, 3].map(() => approveAssignment(refunds, approver, right)));
+  assert.equal(decided.filter(({ status }) => status === "fulfilled").length, 1);
+  assert.deepEqual(await Promise.all(codes.map(notesOf)), [[["credit_note", 150]], [["credit_note", 250]]]);
+  const states = await db.query<{ state: string }>(
+    sql`SELECT state FROM refund_assignments WHERE refund = ${refund} ORDER BY requested_at, state`,
+  );
+  assert.deepEqual(states.map(({ state }) => state).sort(), ["approved", "refused", "withdrawn"]);
+});
+
+test("a crash at any point of the approval books all of its parts or none, and the next approval books them once", async () => {
+  const { codes, refund, parts } = await refunded(600, 3);
+  const id = await ask(refund, parts(100, 200, 300));
+  for (const points of [0, 1]) {
+    fuse.set(points);
+    await assert.rejects(approveAssignment(refunds, approver, id), Crash);
+    fuse.set(null);
+    assert.deepEqual(await Promise.all(codes.map(notesOf)), [[], [], []]);
+  }
+  await approveAssignment(refunds, approver, id);
+  for (const event of stripe.refundEvents(stripe.refunds.find((each) => each["id"] === refund) ?? {}))
+    await world.take(event);
+  assert.deepEqual(
+    await Promise.all(codes.map(notesOf)),
+    [100, 200, 300].map((cents) => [["credit_note", cents]]),
+  );
+});
+
+test("a later refund of the order returns its rest alone, and a refund that fails later reverses each order’s part", async () => {
+  const { codes, intent, refund, parts } = await refunded(1_000);
+  await approveAssignment(refunds, approver, await ask(refund, parts(400, 600)));
+  const [code = "", other = ""] = codes;
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    if (order)
+      await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+  await work();
+  const [, share] = stripe.refunds.filter((each) => each["payment_intent"] === intent);
+  assert.equal(share?.["amount"], total - 400);
+  for (const event of stripe.refundEvents(share ?? {})) await world.take(event);
+  assert.deepEqual(await statuses(codes), ["Refunded", "EsignPending"]);
+  const failed = stripe.balance.failRefund(refund);
+  await world.take(stripe.event("refund.failed", { ...failed }));
+  assert.deepEqual(await notesOf(code), [
+    ["credit_note", 400],
+    ["credit_note", total - 400],
+    ["credit_reversal", 400],
+  ]);
+  assert.deepEqual(await notesOf(other), [
+    ["credit_note", 600],
+    ["credit_reversal", 600],
+  ]);
+  const held = await heldPayments(db, await world.orderIdOf(other));
+  assert.deepEqual(
+    held.map(({ byHandCents }) => byHandCents),
+    [0],
+  );
+  assert.match(await compare(), /^charges \d+ cents/);
+});
+
+test("an order whose refund is on its way takes no part, and an altered assignment books nothing", async () => {
+  const { codes, refund, parts } = await refunded(200);
+  const [code = ""] = codes;
+  const id = await ask(refund, parts(100, 100));
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    if (order)
+      await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+  await assert.rejects(approveAssignment(refunds, approver, id), /A refund of order \w{6} is on its way/);
+  await db.query(sql`ALTER TABLE refund_assignments DISABLE TRIGGER ALL`);
+  await db.query(sql`UPDATE refund_assignments SET requested_by = ${approver.id} WHERE id = ${id}`);
+  await db.query(sql`ALTER TABLE refund_assignments ENABLE TRIGGER ALL`);
+  await assert.rejects(dropAssignment(refunds, approver, id), { code: "unavailable" });
+  assert.deepEqual(await notesOf(code), []);
+});
