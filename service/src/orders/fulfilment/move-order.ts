@@ -16,7 +16,7 @@ import {
   targetOf,
   wordsOf,
 } from "../order/order.ts";
-import { openDisputes } from "../payments/payments.ts";
+import { isPaymentInProcess, openDisputes } from "../payments/payments.ts";
 import { faxStatuses, recordFaxAhead } from "./fax-ahead.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
@@ -89,6 +89,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       if (!locked) throw new ServiceError("not_found", "Order not found.");
       if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
       if (plan.on === "released") await requireNoDispute(tx, locked.id);
+      if (plan.on === "cancelled") await requireNoPayment(tx, locked.code, request.actor);
       await deps.requireByHand?.(tx, locked, plan.on);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
       if (plan.isAhead) {
@@ -119,6 +120,18 @@ async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
       "conflict",
       `The order stays on hold while its payment is disputed at the bank (${open.join(", ")}). Release it when the bank has decided.`,
     );
+}
+
+/**
+ * A firm can't cancel an order whose payment is under way: the money would arrive for an order that says that nothing
+ * was charged. An operator may, and then decides on the money. @throws ServiceError `conflict`
+ */
+async function requireNoPayment(tx: Tx, code: string, actor = "operator"): Promise<void> {
+  if (/^operator(:|$)/.test(actor) || !(await isPaymentInProcess(tx, code))) return;
+  throw new ServiceError(
+    "conflict",
+    "A payment for this order is under way. Cancel the order if the payment fails, or ask for a refund when it has arrived.",
+  );
 }
 
 const isPeopleEvent = (on: string): on is PeopleEvent => !processorEvents.has(on);

@@ -4,6 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { type MoveDeps, moveOrder } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { spendingRefusal } from "../../../src/orders/payments/firm/limits.ts";
 import { chargeState } from "../../../src/orders/payments/firm/store.ts";
 import {
@@ -229,4 +230,24 @@ test("a spender's month begins in the time zone of statements", async () => {
   assert.equal(await inMonth(utc("T03"), left + 1), "above_month_limit");
   assert.equal(await inMonth(utc("T03"), left), null);
   assert.equal(await inMonth(utc("T06"), left + 1), null);
+});
+
+test("a firm can't cancel an order while its charge or a bank debit is under way; an operator can", async () => {
+  const noDocument = () => assert.fail("these moves have no document");
+  const blobs = { write: noDocument, discard: noDocument } as unknown as MoveDeps["blobs"];
+  const moves: MoveDeps = { ...deps, db, blobs, openSealer: noDocument };
+  const cancel = (code: string, actor: string) =>
+    moveOrder(moves, { code, to: "Cancelled", actor, document: null, facts: { reason: "not wanted" } });
+  const { code: charged } = await sent("processing");
+  const banked = await orders.insert("QuoteReady", { partnerId });
+  const session = (await checkoutUrl(deps, banked, null)).split("/").at(-1) ?? "";
+  await world.take(stripe.payByBank(session));
+  for (const code of [charged, banked]) {
+    const before = await orders.look(code);
+    await assert.rejects(cancel(code, "member:x"), /A payment for this order is under way/);
+    assert.deepEqual(await orders.look(code), before);
+  }
+  await world.take(stripe.bankAnswers(session, "failed"));
+  assert.equal((await cancel(banked, "member:x")).status, "Cancelled");
+  assert.equal((await cancel(charged, "operator:x")).status, "Cancelled");
 });

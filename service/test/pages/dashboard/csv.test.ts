@@ -7,6 +7,10 @@ test("a cell with a comma, a quote or a line break stays one cell", () => {
 });
 
 test("no cell is a formula for a spreadsheet", () => {
-  assert.equal(csv([["=1+1", "+1", "-1", "@x", "\tx", "1-2"]]), "\uFEFF'=1+1,'+1,'-1,'@x,'\tx,1-2\r\n");
+  assert.equal(csv([["=1+1", "+1", "-1+1", "@x", "\tx", "1-2"]]), "\uFEFF'=1+1,'+1,'-1+1,'@x,'\tx,1-2\r\n");
   assert.equal(csv([["＝1", "＋1", "－1", "＠x", "1＝2"]]), "\uFEFF'＝1,'＋1,'－1,'＠x,1＝2\r\n");
+});
+
+test("a negative amount stays a number, so that a spreadsheet adds it up", () => {
+  assert.equal(csv([["-3.00", "-7", "-3.00-1", "-"]]), "\uFEFF-3.00,-7,'-3.00-1,'-\r\n");
 });

@@ -67,6 +67,9 @@ export async function setLimit(
   const { partnerId, environment } = principal;
   const owner = { partnerId, environment };
   const [orderCents, monthCents] = [centsOf("perOrder", perOrder), centsOf("perMonth", perMonth)];
+  // One limit alone would permit nothing, and look as if it permitted something.
+  if ((orderCents === 0) !== (monthCents === 0))
+    throw invalid(`${orderCents === 0 ? "perOrder" : "perMonth"} is empty: set both limits, or leave both empty.`);
   await deps.db.transaction(async (tx) => {
     await requireOwnerOfMoney(tx, deps, principal);
     const known = (await listSpenders({ db: tx }, principal)).find((each) => each.spender === spender);

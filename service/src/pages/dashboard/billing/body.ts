@@ -67,7 +67,7 @@ function methodPart(view: BillingView): Html {
         ])}${isOwner(view) && removal(active)}`
       : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
   }
-${waiting && html`<p>Waiting for your bank: ${methodName(waiting)}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}
+${waiting && html`<p>Waiting for your bank: ${methodName({ ...waiting, kind: waiting.kind ?? "bank" })}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}
 ${
   isOwner(view)
     ? html`${buttonForm(`${billingPath}/method`, active ? "Replace it by another card or bank account" : "Add a card or bank account", { kind: active ? "quiet-button" : "" })}
@@ -154,7 +154,7 @@ const chargesPart = (view: BillingView): Html =>
         "Payments of your firm",
         [{ label: "Order" }, { label: "Sum", number: true }, { label: "State" }, { label: "Asked" }],
         view.charges.map((each) => [
-          html`<a href="/dashboard/orders/${each.orderCode}">${each.orderCode.slice(0, 6).toUpperCase()}</a>`,
+          html`<a href="/dashboard/orders/${each.orderCode}">${each.orderCode.slice(0, 6).toUpperCase()}</a>${each.supplementId !== null && ", more postage"}`,
           money(each.amountCents),
           html`${chargeText(each)}${ending(view, each)}`,
           day(each.askedAt),

@@ -25,7 +25,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
-import { type FirmPays, firmPaysPart } from "./firm-pays.ts";
+import { type FirmPays, firmPaysPart, isBeingCharged } from "./firm-pays.ts";
 import { type InPersonView, inPersonPart } from "./in-person.ts";
 import { type MailsView, mailsPart } from "./mails.ts";
 import { anotherPath } from "./new/another.ts";
@@ -119,7 +119,7 @@ ${card(
     ["Link for the client", codeText(clientUrl, "link for the client")],
   ]),
 )}
-${isCancellable(order) && cancelPart(order.code)}
+${isCancellable(order) && !isBeingCharged(view.firmPays) && cancelPart(order.code)}
 ${refundPart(view)}
 </div>
 </div>`;
@@ -137,13 +137,28 @@ function reasonOf({ order, history }: OrderDetailView): string | null {
   return statusWords(order.status).tone === "attention" && typeof reason === "string" ? reason : null;
 }
 
+/** Whether money arrived for a canceled order, so that its status alone would be wrong about the money. */
+const isPaidLate = ({ order, receipts }: OrderDetailView): boolean =>
+  order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
+
+/** The money of the order that a bank took back. */
+function bankLoss({ receipts }: OrderDetailView): Html | "" {
+  const sum = (wanted: BillingDocument["kind"]) =>
+    receipts.reduce((total, { kind, amountCents }) => total + (kind === wanted ? amountCents : 0), 0);
+  const lost = sum("loss") - sum("loss_reversal");
+  return lost > 0
+    ? html`<p>The bank took ${money(lost)} of this order’s payment back. It is no refund: the price is still owed, and the closing balance of your firm’s statement says so. We contact you about it.</p>`
+    : "";
+}
+
 function statusCard(view: OrderDetailView): Html {
   const { order, payable, dueCents } = view;
   const { tone, label, headline, summary } = statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
-<p class="lead">${summary}</p>
+<p class="lead">${isPaidLate(view) ? "A payment arrived after it was canceled. What went back is among the receipts; your firm’s statement has the rest." : summary}</p>
+${bankLoss(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
 ${againButton(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}

@@ -30,6 +30,10 @@ export const readFirmPays = async (db: Sql, order: Shown): Promise<FirmPays> =>
     ? { method: await activeMethod(db, order), latest: (await chargesOfCode(db, order.code))[0] }
     : null;
 
+/** Whether the firm's payment for the order is under way. */
+export const isBeingCharged = (firmPays: FirmPays): boolean =>
+  firmPays?.latest !== undefined && isOpenCharge(firmPays.latest);
+
 /**
  * The state of the firm's payment, and the button that charges again. @param payable whether the order can be paid now
  */
@@ -41,8 +45,11 @@ export function firmPaysPart(
   if (firmPays === null) return html``;
   const { method, latest } = firmPays;
   const isTold = latest && (isOpenCharge(latest) || payable);
+  // A charge without a person would be refused again.
+  const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
   return html`${isTold && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
-${payable && method && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`)}
+${payable && method && needsPerson && html`<p>Open the checkout: there a person can confirm the payment.</p>`}
+${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`)}
 ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or open the checkout.</p>`}`;
 }
 

@@ -1,5 +1,12 @@
 import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
-import { type buyerOf, byFile, lineKind, type StatementWithLines, sumFacts } from "../../../orders/billing/billing.ts";
+import {
+  type buyerOf,
+  byFile,
+  lineKind,
+  type StatementWithLines,
+  signedCents,
+  sumFacts,
+} from "../../../orders/billing/billing.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { money, moneyIn, shortCode } from "../../ui/format.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
@@ -41,8 +48,10 @@ const sums = (statement: Statement) =>
 const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
 
-const months = (statements: readonly Statement[]): Html =>
-  statements.length <= 1 && statements.every((each) => each.sums.payments === 0)
+function months(statements: readonly Statement[]): Html {
+  // Without this column, the row of a month with a lost dispute would not add up.
+  const hasLosses = statements.some(({ sums: { losses } }) => losses !== 0);
+  return statements.length <= 1 && statements.every((each) => each.sums.payments === 0)
     ? emptyState("Nothing was paid yet", "A month is closed on the 1st of the next one, and then never changes.")
     : records(
         "Statements, newest first",
@@ -51,6 +60,7 @@ const months = (statements: readonly Statement[]): Html =>
           { label: "State" },
           { label: "Paid" },
           { label: "Returned" },
+          ...(hasLosses ? [{ label: "Taken back by banks" }] : []),
           { label: "Closing balance" },
           { label: "Save" },
         ],
@@ -61,10 +71,12 @@ const months = (statements: readonly Statement[]): Html =>
             stateOf(each),
             money(each.sums.payments),
             money(each.sums.refunds),
+            ...(hasLosses ? [money(each.sums.losses)] : []),
             money(each.sums.closing),
             files(each.month),
           ]),
       );
+}
 
 function addressForm({ principal, buyer, typed = {} }: StatementsView): Html {
   const name = buyer?.name ?? principal.firmName;
@@ -113,7 +125,7 @@ ${card(
           line.services,
           html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
           lineKind(line),
-          moneyIn(line.amountCents, line.currency),
+          moneyIn(signedCents(line), line.currency),
         ]),
       ),
 )}`;

@@ -99,15 +99,17 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
   return csv([
     headIn(statement.zone),
     ...byFile(lines).map((line) => {
-      const { at, reference, orderCode, services, number, kind, currency, amountCents, applied } = line;
+      const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
+      const figure = (cents: number) => (currency === "usd" ? (cents / 100).toFixed(2) : String(cents));
       // A reversal is a negative amount in the column of the document that it reverses.
-      const signed = kind.endsWith("reversal") ? -amountCents : amountCents;
-      const amount = currency === "usd" ? (signed / 100).toFixed(2) : String(signed);
+      const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
+      // A price that was credited stays credited, so a reversal does not reduce the credits.
+      const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       return [
         ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
         ...[isReceipt ? amount : "", isCredit ? amount : ""],
-        ...[isReceipt && applied ? amount : "", isCredit && applied ? amount : "", currency.toUpperCase()],
+        ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
         isReceipt || isCredit ? "" : amount,
       ];
     }),

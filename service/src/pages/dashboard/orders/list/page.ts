@@ -108,8 +108,11 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
  */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
+/** A negative number is not a formula. With an apostrophe, a spreadsheet would leave it out of sums. */
+const number = /^-?\d+(\.\d+)?$/;
+
 const cell = (value: string): string => {
-  const text = formula.test(value) ? `'${value}` : value;
+  const text = formula.test(value) && !number.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
