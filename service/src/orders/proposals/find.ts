@@ -1,4 +1,5 @@
 import type { Proposal } from "../../kernel/pdf/proposals/propose.ts";
+import { isRoleOf } from "../../kernel/pdf/proposals/role.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
 import { leastSize, mostFields, mostSize } from "../order/order.ts";
@@ -70,16 +71,13 @@ function fieldOf({ kind, rect, page, size, label, words, role, reason, confidenc
 
 const points = (value: number): number => Math.floor(value * 100) / 100;
 
-const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, "");
-
 /**
- * The only role that the word matches, such as "Buyer" for "Buyers". If there is only one signer, every place is that
+ * The only role that names the party, such as "Buyer 1" for "Buyers". If there is only one signer, every place is that
  * signer's.
  */
-function signerOf(word: string | null, roles: readonly string[]): number | null {
+function signerOf(party: string | null, roles: readonly string[]): number | null {
   if (roles.length === 1) return 1;
-  const wanted = word === null ? "" : plain(word).replace(/s$/, "");
-  if (wanted === "") return null;
-  const named = roles.flatMap((role, index) => (plain(role).includes(wanted) ? [index + 1] : []));
+  if (party === null) return null;
+  const named = roles.flatMap((role, index) => (isRoleOf(role, party) ? [index + 1] : []));
   return named.length === 1 ? (named[0] ?? null) : null;
 }

@@ -5,7 +5,7 @@ import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { nullable, oneOf, ref, requestId, text } from "../../kernel/http/schema-parts.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
-import { reasons } from "../../kernel/pdf/proposals/propose.ts";
+import { reasons } from "../../kernel/pdf/proposals/pieces.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { jsonList, looksLikePdf, mostSigners } from "../order/order.ts";

@@ -4,7 +4,8 @@ import { kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 /** The text that continues below a blank, at the start of the blank's line, unless the text is a long label. */
-const isSentence = (text: string): boolean => {
+const isSentence = (words: string): boolean => {
+  const text = words.replace(/(?<=\bsignature )\(.*\)$/i, "").trim();
   const count = text.split(/\s+/).length;
   return (
     /^\p{Ll}.*[,;]$/u.test(text) ||
@@ -27,6 +28,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
       isBelow(run, blank) &&
       overlap(run, blank) > Math.min(run.width, blank.width) * 0.5 &&
       !isSentence(run.text) &&
+      !/['’]s?$/.test(run.text) &&
       // Words in the next cell of a table belong to that cell.
       !(blank.box && inOther(run)),
   );

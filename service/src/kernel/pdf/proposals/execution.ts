@@ -1,5 +1,7 @@
+import { type Blank, endOf, overlap } from "./blanks.ts";
 import type { PageContent } from "./content.ts";
-import { executionWords, kindOfLabel, measures, reservedParts } from "./patterns.ts";
+import { isOnLine } from "./labels.ts";
+import { executionWords, kindOfLabel, measures, parties, reservedParts, witnessClause, witnessHeading } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 /**
@@ -18,13 +20,21 @@ export function executionAbove(words: readonly Run[]): (y: number, isCaption?: b
     dates.some((date) => Math.abs(date - y) < 4);
 }
 
-export type Part = { readonly top: number; readonly bottom: number };
+export type Part = {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+};
+
+export const isInPart = ({ x, y }: { readonly x: number; readonly y: number }, parts: readonly Part[]): boolean =>
+  parts.some(({ top, bottom, left, right }) => y > top && y < bottom && x > left && x < right);
 
 /**
  * The parts of a page that a notary, a judge or an office fills in: from the words that begin such a part to the words
  * that end it.
  */
-export function partsOfOthers({ height }: PageContent, words: readonly Run[]): Part[] {
+export function partsOfOthers({ height, width }: PageContent, words: readonly Run[]): Part[] {
   const sorted = [...words].sort((a, b) => a.y - b.y);
   const found: Part[] = [];
   for (const { text, y } of sorted) {
@@ -38,7 +48,53 @@ export function partsOfOthers({ height }: PageContent, words: readonly Run[]): P
     if (!part) continue;
     const close = sorted.find((run) => run.y > y + 4 && part.closes?.test(run.text));
     const end = Math.min(height, y + (part.height ?? height));
-    found.push({ top: y - 14, bottom: close ? Math.min(close.y + 20, end) : end });
+    found.push({ top: y - 14, bottom: close ? Math.min(close.y + 20, end) : end, left: 0, right: width });
   }
   return found;
 }
+
+/** The greatest distance, in points, from a line of a witness to the next words of the same witness. */
+const apart = 70;
+/** The greatest distance, in points, from a line down to its caption. */
+const captionGap = 14;
+
+/**
+ * The parts below headings such as "First witness" and "Witnesses:". The part of such a heading is its column. It ends
+ * at a sentence, at a larger gap, or at words that name another party.
+ */
+export function partsOfWitnesses(words: readonly Run[], blanks: readonly Blank[]): Part[] {
+  const onRow = (run: Run) => words.filter((other) => other !== run && Math.abs(other.y - run.y) < 3);
+  const isLabel = (run: Run) =>
+    blanks.some(
+      (blank) =>
+        (isOnLine(run, blank) && blank.x > run.x && !onRow(run).some(({ x }) => x > run.x && x < blank.x)) ||
+        isCaption(run, blank),
+    );
+  return words
+    .filter((run) => witnessClause.test(run.text) || (witnessHeading.test(run.text) && !isLabel(run)))
+    .map((heading) => {
+      const isClause = witnessClause.test(heading.text);
+      const next = Math.min(...onRow(heading).flatMap(({ x }) => (x > heading.x ? [x] : [])));
+      const [left, right] = isClause ? [Number.NEGATIVE_INFINITY, next + apart] : [heading.x - 8, next - 8];
+      const below = words
+        .filter((run) => run.y > heading.y + 3 && run.x < right && endOf(run) > left)
+        .sort((a, b) => a.y - b.y);
+      let last = heading.y;
+      for (const run of below) {
+        const ends = run.text.split(/\s+/).length >= measures.wordsOfSentence || isOfParty(run);
+        if (!ends && run.y - last < apart) {
+          last = run.y;
+          continue;
+        }
+        const lines = blanks.filter((blank) => isCaption(run, blank)).map(({ y }) => y - 2);
+        return { top: heading.y, bottom: ends ? Math.min(run.y - run.size, ...lines) : last + apart, left, right };
+      }
+      return { top: heading.y, bottom: last + apart, left, right };
+    });
+}
+
+const isCaption = (run: Run, blank: Blank): boolean =>
+  run.y > blank.y && run.y - run.size * 0.75 - blank.y < captionGap && overlap(run, blank) > 0;
+
+const isOfParty = ({ text }: Run): boolean =>
+  kindOfLabel(text) !== "notary" && parties.some((words) => words.test(text));

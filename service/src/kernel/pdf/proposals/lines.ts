@@ -60,7 +60,7 @@ function collect({ points, isCurved }: Subpath, clip: Rect | null, into: Lines):
   // A dot of a dotted line is shorter than any rule.
   if (width > 0.3 && height <= thin) into.rules.push({ x, y: y + height, width });
   else if (width <= thin && height > 6) into.uprights.push({ x, top: y, bottom: y + height });
-  else if (points.length >= 4 && width > 8 && height > 6 && isBox(points)) into.boxes.push(shown);
+  else if (points.length >= 4 && width > 8 && height > 6 && isBox(points, bounds)) into.boxes.push(shown);
 }
 
 function boundsOf(points: Points): Rect | null {
@@ -85,12 +85,10 @@ function clipped(bounds: Rect, clip: Rect | null): Rect | null {
   return width < 0 || height < 0 ? null : { x, y, width, height };
 }
 
-const isBox = (points: Points): boolean => {
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
-  const sides = (values: readonly number[]) =>
-    values.every((value) => near(value, Math.min(...values)) || near(value, Math.max(...values)));
-  return sides(xs) && sides(ys);
-};
+const isBox = (points: Points, { x, y, width, height }: Rect): boolean =>
+  points.every(
+    ([left, top]) => (near(left, x) || near(left, x + width)) && (near(top, y) || near(top, y + height)),
+  );
 const near = (a: number, b: number): boolean => Math.abs(a - b) < 1;
 
 /** The points of each part of a path, in the encoding of pdf.js: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */

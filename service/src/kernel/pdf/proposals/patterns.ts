@@ -6,8 +6,8 @@ export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: 
 
 /** The words that forms use for parties, such as "Seller", in English, Spanish and French. */
 export const parties: readonly RegExp[] = [
-  /\b(?:co-?)?(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|(?:home|policy)?owners?|trustors?|trustees?|settlors?|affiants?|declarants?|deponents?|principals?|agents?|brokers?|guarantors?|suret(?:y|ies)|makers?|mortgagors?|mortgagees?|employers?|employees?|(?:sub)?contractors?|consultants?|vendors?|suppliers?|architects?|engineers?|clients?|customers?|(?:policy|card|account)? ?holders?|insureds?|claimants?|beneficiar(?:y|ies)|husband|wife|spouse|purchasers?|members?|managers?|supervisors?|partners?|president|secretary|treasurer|chair(?:man|woman|person)?|(?:managing )?directors?|officers?|executors?|executrix|administrators?|representatives?|conservators?|applicants?|participants?|volunteers?|students?|residents?|occupants?|patients?|parents?|guardians?|attorneys?|counsel|plaintiffs?|defendants?|petitioners?|respondents?|debtors?|creditors?|obligors?|obligees?|indemnitors?|transferors?|transferees?|donors?|donees?|subscribers?|part(?:y|ies)|testat(?:or|rix)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?|pledg(?:or|ee)s?|franchis(?:or|ee)s?|disclosing|receiving|physicians?|doctors?|providers?|nurses?|therapists?|counselors?|teachers?|coach(?:es)?|advis[oe]rs?|inspectors?|appraisers?|shareholders?|stockholders?|incorporators?|organizers?|investors?|dealers?|shippers?|consignees?|carriers?|bidders?|co-?signers?|co-?makers?|payors?|heirs?|attorney-in-fact|signator(?:y|ies)|signers?|renters?|hirers?|performers?|artists?|photographers?|authors?|publishers?|exhibitors?|caregivers?|custodians?)\b/i,
-  /\b(?:arrendador[ea]?s?|arrendatari[oa]s?|inquilin[oa]s?|propietari[oa]s?|vendedor[ea]?s?|comprador[ea]?s?|poderdantes?|apoderad[oa]s?|mandantes?|mandatari[oa]s?|otorgantes?|aceptantes?|deudor[ea]?s?|acreedor[ea]?s?|prestamistas?|prestatari[oa]s?|fiador[ea]?s?|avalistas?|garantes?|clientes?|pacientes?|empleador[ea]?s?|emplead[oa]s?|trabajador[ea]?s?|solicitantes?|declarantes?|comparecientes?|testador[ea]?s?|padre|madre|tutor[ea]?s?|representante(?: legal)?|contratistas?|c[oó]nyuges?)\b/i,
+  /\b(?:co-?)?(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|(?:home|policy)?owners?|trustors?|trustees?|settlors?|affiants?|declarants?|deponents?|principals?|agents?|brokers?|guarantors?|suret(?:y|ies)|makers?|mortgagors?|mortgagees?|employers?|employees?|(?:sub)?contractors?|consultants?|vendors?|suppliers?|architects?|engineers?|clients?|customers?|(?:policy|card|account)? ?holders?|insureds?|claimants?|beneficiar(?:y|ies)|husband|wife|spouse|purchasers?|members?|managers?|supervisors?|partners?|president|secretary|treasurer|chair(?:man|woman|person)?|(?:managing )?directors?|officers?|executors?|executrix|administrators?|representatives?|conservators?|applicants?|participants?|volunteers?|students?|residents?|occupants?|patients?|parents?|guardians?|attorneys?|counsel|plaintiffs?|defendants?|petitioners?|respondents?|debtors?|creditors?|obligors?|obligees?|indemnitors?|transferors?|transferees?|donors?|donees?|subscribers?|part(?:y|ies)|testat(?:or|rix)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?|pledg(?:or|ee)s?|franchis(?:or|ee)s?|disclosing|receiving|physicians?|doctors?|providers?|realtors?|solicitors?|lawyers?|conveyancers?|nurses?|therapists?|counselors?|teachers?|coach(?:es)?|advis[oe]rs?|inspectors?|appraisers?|shareholders?|stockholders?|incorporators?|organizers?|investors?|dealers?|shippers?|consignees?|carriers?|bidders?|co-?signers?|co-?makers?|payors?|heirs?|attorney-in-fact|signator(?:y|ies)|signers?|renters?|hirers?|performers?|artists?|photographers?|authors?|publishers?|exhibitors?|caregivers?|custodians?|sponsors?|guests?|instructors?|superintendents?|operators?|technicians?|approvers?|fiduciar(?:y|ies))\b/i,
+  /\b(?:arrendador[ea]?s?|arrendatari[oa]s?|inquilin[oa]s?|propietari[oa]s?|vendedor[ea]?s?|comprador[ea]?s?|poderdantes?|apoderad[oa]s?|mandantes?|mandatari[oa]s?|otorgantes?|aceptantes?|deudor[ea]?s?|acreedor[ea]?s?|prestamistas?|prestatari[oa]s?|fiador[ea]?s?|avalistas?|garantes?|clientes?|pacientes?|empleador[ea]?s?|emplead[oa]s?|trabajador[ea]?s?|solicitantes?|declarantes?|comparecientes?|testador[ea]?s?|padre|madre|tutor[ea]?s?|representante(?: legal)?|contratistas?|c[oó]nyuges?|agentes?|abogad[oa]s?|corredor(?:as?|es)?)\b/i,
   /\b(?:lu et approuv[eé]|bon pour (?:accord|mandat|pouvoir)|bailleurs?|bailleresses?|locataires?|vendeurs?|acheteurs?|acqu[eé]reurs?|emprunteurs?|pr[eê]teurs?|preneurs?|mandants?|mandataires?|d[eé]clarants?)(?!\p{L})/iu,
 ];
 
@@ -23,6 +23,15 @@ export const labelPatterns: readonly Pattern[] = [
   },
   // Words that end in this way are part of a sentence, which continues after the blank.
   { is: "other", words: /^(?:[^\s,]+ ){2,}(?:on|at|to|the|in|this|for)$/i },
+  { is: "other", words: /^\p{Ll}\S*(?: [^\s,]+)+ (?:of|from|and)$/u },
+  // The city in which people sign.
+  { is: "other", words: /^(?:signed|dated|executed|done|firmado|fait) (?:at|in|en|à)$/iu },
+  // A person's middle initial, and a first payment.
+  {
+    is: "other",
+    words:
+      /\b(?:middle|first|last) (?:names?|initials?)\b|\binitial (?:deposit|payment|rent|term|amount|fee|draw|advance|balance|premium|investment|lease|visit)s?\b|^m\.? ?i\.?$/i,
+  },
   { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica|paraphes?|initiales)(?!\p{L})/iu },
   {
     is: "signature",
@@ -37,7 +46,7 @@ export const labelPatterns: readonly Pattern[] = [
   {
     is: "name",
     words:
-      /\bprint(?:ed)?(?: or type[d]?)?(?: full| legal)? name\b|\bname \(?(?:please )?print(?:ed)?\)?|\btyped? (?:or printed )?name\b|\btype or print name\b|\bprint your name\b|^\(?(?:full |legal )?name\)?$|^printed?$|^nombre(?: completo)?$|\bnombre (?:en letra|impreso)\b/i,
+      /\bprint(?:ed)?(?: or type[d]?)?(?: full| legal)? name\b|\bname \(?(?:please )?print(?:ed)?\)?|\btyped? (?:or printed )?name\b|\btype or print name\b|\bprint your name\b|^\(?(?:full |legal )?name\)?$|^printed?$|^nombre(?: completo)?$|\bnombre (?:en letra|impreso)\b|\((?:please )?(?:type or )?print(?:ed)?\)$/i,
   },
   // Comes before the next pattern, because "Loan originator's signature" begins with one of that pattern's words.
   {
@@ -52,7 +61,7 @@ export const labelPatterns: readonly Pattern[] = [
   {
     is: "other",
     words:
-      /\b(?:address|county|parcel|zip code|phone|email|amount|dollars|rent|deposit|book|recorded|instrument|names?|nombre|title|number|direcci[oó]n|tel[eé]fono|nacimiento)\b/i,
+      /\b(?:address|county|parcel|zip code|phone|email|amount|dollars|rent|deposit|book|recorded|instrument|names?|nombre|title|number|direcci[oó]n|tel[eé]fono|nacimiento|relationship)\b|(?:\bnos?|#)$|\bonly\)?$/i,
   },
   {
     is: "signature",
@@ -61,6 +70,20 @@ export const labelPatterns: readonly Pattern[] = [
   },
   // Before the parties: a label that asks for a date or an amount is not for a signature, even if it names a party.
   { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
+  // A thing that belongs to a party: "Employee ID", "Seller credit", "Guarantor's driver license". But the buyer's agent
+  // is a person, and the buyer's acceptance is signed.
+  {
+    is: "other",
+    words:
+      /\b(?:id|i\.d|code|ssn|dob|npi|ein|tin|licen[cs]e|occupation|age|grade|department|income|salary|wages?|shares?|percent(?:age)?|fees?|total|debits?|credits?|balance|hours|rate|relation|position|capacity|info(?:rmation)?|copy|type|status|since)$/i,
+  },
+  {
+    is: "other",
+    words: new RegExp(
+      `\\p{L}['’]s? (?!.*(?:accept|approv|acknowledg|consent|agree|author|${parties.map(({ source }) => source).join("|")}))`,
+      "iu",
+    ),
+  },
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
 
@@ -103,8 +126,20 @@ export const reservedParts: readonly ReservedPart[] = [
     closes: notaryCloses,
   },
   { opens: /\bso ordered\b/i, closes: /\b(?:judge|magistrate|commissioner)\b/i, height: 150 },
-  { opens: /\buse only\b/i, height: 90 },
+  { opens: /\buse only\b|\bfor (?:office|official|bank|internal|agency|company|department|court|lender|school) use\b/i, height: 90 },
 ];
+
+/** The people whom forms are about. Where somebody else signs such a form, the label asks for the name of the person. */
+export const subjects =
+  /^(?:students?|patients?|residents?|participants?|insureds?|employees?|applicants?|clients?|customers?|policy ?holders?|claimants?|members?|volunteers?)$/i;
+
+/** A heading above the lines of a witness. */
+export const witnessHeading =
+  /^(?:(?:the )?(?:first|second|third|1st|2nd|attesting|subscribing) )?witness(?:es)?(?: (?:no\.? ?|#)?(?:\d|one|two))?:?$|^(?:first|second|1er|2o) testigo:?$|^testigos?(?: \d)?:?$|^(?:signed|signed, sealed and delivered|executed)?,? ?in the presence of(?: us)?:?$/i;
+
+/** The end of a sentence after which witnesses sign. */
+export const witnessClause =
+  /\b(?:our|as attesting|as subscribing) (?:names? as )?witness(?:es)?\b|\bsaw (?:the|him|her|them) (?:\w+ )?sign\b/i;
 
 /** Distances in points, unless a comment says otherwise. */
 export const measures = {

@@ -10,27 +10,12 @@ import {
 } from "./captions.ts";
 import { headingOf, labelInside } from "./cells.ts";
 import type { OwnField, PageContent, Rect } from "./content.ts";
-import { executionAbove, partsOfOthers } from "./execution.ts";
+import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
 import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
+import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { roleOf } from "./role.ts";
 import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
-
-/** How a place was recognized. */
-export const reasons = [
-  "own_field",
-  "label_in_box",
-  "label_left",
-  "label_below",
-  "label_right",
-  "label_above",
-  "column_heading",
-  "initials_list",
-  "signer_block",
-  "like_others",
-  "label_alone",
-] as const;
-type Reason = (typeof reasons)[number];
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
 export type Proposal = {
@@ -50,22 +35,18 @@ export type Proposal = {
 /** A proposal before its surroundings are read. */
 type Plain = Omit<Proposal, "role" | "confidence">;
 
-/** A blank, or a part of one, and the words that ask for it. */
-type Piece = { readonly blank: Blank; readonly found: Found; readonly reason: Reason };
-
 /** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's blanks. */
 export function propose(content: PageContent): Proposal[] {
   const blanks = isDrawing(content) ? [] : blanksIn(content);
   const words = cutAtBlanks(wordsIn(content), blanks);
   const page: PageWords = { words, blanks, content, isExecution: executionAbove(words) };
-  const reserved = partsOfOthers(content, words);
-  const isReserved = ({ y }: { y: number }) => reserved.some(({ top, bottom }) => y > top && y < bottom);
+  const reserved = [...partsOfOthers(content, words), ...partsOfWitnesses(words, blanks)];
   const own = content.own.flatMap((field) => ofOwnField(field, page));
   const lined = piecesOf(
-    blanks.filter((blank) => !isReserved(blank)),
+    blanks.filter((blank) => !isInPart(blank, reserved)),
     page,
   ).flatMap((piece) => asProposal(piece, page));
-  const unlined = ofLabelsAlone(page).filter(({ rect }) => !isReserved({ y: rect.y + rect.height }));
+  const unlined = ofLabelsAlone(page).filter(({ rect }) => !isInPart({ x: rect.x, y: rect.y + rect.height }, reserved));
   const found: Plain[] = [];
   for (const proposal of [...own, ...lined, ...unlined])
     if (!found.some(({ rect }) => meet(rect, proposal.rect))) found.push(proposal);
@@ -84,35 +65,9 @@ function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {
 const isDrawing = ({ runs, rules, boxes }: PageContent): boolean =>
   runs.length > 4_000 || rules.length + boxes.length > 1_000;
 
-const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
-
-/**
- * The empty cells of a ledger have headings, too. So a cell for a date or a name counts only near a signature or
- * initials.
- */
 function piecesOf(blanks: readonly Blank[], page: PageWords): Piece[] {
   const pieces = blanks.flatMap((blank) => ofBlank(blank, page));
-  const all = [...pieces, ...likeOthers(blanks, pieces, page)];
-  const marks = all.filter(isMark);
-  return all.filter(({ blank, found: { kind } }) => {
-    if (kind !== "date" && kind !== "name") return true;
-    if (isOthers(blank, all)) return false;
-    if (!blank.box && (kind === "name" || marks.length === 0)) return true;
-    const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
-    return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < most);
-  });
-}
-
-/** Whether the nearest signature before a blank, on its row or above it, is that of a witness or an office. */
-function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
-  const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");
-  const onRow = signed
-    .filter(({ blank }) => Math.abs(blank.y - y) < 10 && endOf(blank) <= x + 2)
-    .sort((a, b) => endOf(b.blank) - endOf(a.blank));
-  const above = signed
-    .filter(({ blank }) => blank.y < y - 4 && y - blank.y < 60 && Math.abs(blank.x - x) < 40)
-    .sort((a, b) => b.blank.y - a.blank.y);
-  return (onRow[0] ?? above[0])?.found.kind === "notary";
+  return ofSigners([...pieces, ...likeOthers(blanks, pieces, page)], page);
 }
 
 /**
@@ -151,9 +106,10 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (inside) return piece(inside, "label_in_box");
   const beside = labelBeside(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" shows only that somebody signs here, so the caption decides, which may name a witness.
-  if (beside && /^x$/i.test(beside.label) && captions.some(({ text }) => kindOfLabel(text) === "notary"))
-    return piece({ label: "", kind: "notary" }, "label_below");
+  // "X" shows only that somebody signs here, so the caption decides, which may name a witness or ask for initials.
+  const decisive = beside && /^x$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
+  for (const kind of ["notary", "initials"] as const)
+    if (decisive.includes(kind)) return piece({ label: "", kind }, "label_below");
   if (beside) return piece(beside, "label_left");
   const initials = initialsBefore(blank, page);
   if (initials) return piece(initials, "initials_list");
@@ -212,8 +168,8 @@ function ofLabelsAlone(page: PageWords): Plain[] {
   return words.flatMap((run): Plain[] => {
     if (!/:\s*$/.test(run.text) || run.text.split(/\s+/).length > 4) return [];
     const { kind } = read(run.text, page, run.y, false);
-    // A party's name without other words is not a label but a heading.
-    if (kind === "signature" && !isExplicit(run.text)) return [];
+    // A party's name without other words is not a label but a heading, and so is "Signatures:".
+    if (kind === "signature" && (!isExplicit(run.text) || /^signatures:/i.test(run.text))) return [];
     if (kind !== "signature" && kind !== "date" && kind !== "name" && kind !== "initials") return [];
     const isNear = blanks.some(
       (blank) =>

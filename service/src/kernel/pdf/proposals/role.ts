@@ -37,9 +37,54 @@ const longest = 8;
 
 function partyIn(text: string): string | null {
   if (text.split(/\s+/).length > longest) return null;
-  for (const party of parties) {
-    const [found] = party.exec(text) ?? [];
-    if (found) return found.charAt(0).toUpperCase() + found.slice(1).toLowerCase();
+  const [first] = partiesIn(text);
+  return first ? first.text.charAt(0).toUpperCase() + first.text.slice(1).toLowerCase() : null;
+}
+
+/** A party that words name: "Buyer's agent" and "Agent for the Buyer" have the head "agent" and the owner "buyer". */
+type Party = { readonly text: string; readonly head: string; readonly owner: string | null };
+
+const everywhere = parties.map((words) => new RegExp(words.source, `${words.flags}g`));
+const ownedBy = /^ (?:for|of|to|del|de)(?: the| la)? $/i;
+const owns = /^(?:['’]s?)? $/;
+
+/** The parties that words name, in their order. */
+function partiesIn(text: string): Party[] {
+  const words = everywhere
+    .flatMap((pattern) => [...text.matchAll(pattern)])
+    .map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }))
+    .sort((a, b) => a.from - b.from);
+  const found: (Party & { readonly from: number; readonly to: number })[] = [];
+  for (const { word, from, to } of words) {
+    const last = found.at(-1);
+    if (last && from < last.to) continue;
+    const head = singular(word);
+    const between = last && last.head !== head ? text.slice(last.to, from) : "";
+    if (last && (owns.test(between) || ownedBy.test(between))) {
+      const names = owns.test(between) ? { head, owner: last.head } : { head: last.head, owner: head };
+      found[found.length - 1] = { text: text.slice(last.from, to), ...names, from: last.from, to };
+    } else found.push({ text: word, head, owner: null, from, to });
   }
-  return null;
+  return found;
+}
+
+const singular = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/[^\p{L}]/gu, "")
+    .replace(/s$/, "");
+
+/**
+ * Whether a signer with this role signs where the page names this party. A buyer does not sign for "Buyer's agent", and
+ * an agent of the buyer does not sign for "Buyer".
+ */
+export function isRoleOf(role: string, party: string): boolean {
+  const [wanted] = partiesIn(party);
+  const named = partiesIn(role);
+  // The name of a role may have words that no pattern contains, such as "Homebuyer".
+  if (!wanted || named.length === 0) return singular(party) !== "" && singular(role).includes(singular(party));
+  return named.some(
+    ({ head, owner }) =>
+      head === wanted.head && (owner === null || wanted.owner === null || owner === wanted.owner),
+  );
 }

@@ -26,9 +26,9 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
     return shared?.kind === "initials" ? shared : null;
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
-  if (label === null) return { label: "", kind: isDated(left, blank) ? "date" : "other" };
+  if (label === null) return { label: "", kind: kindOfClause(left, blank) };
   const follows = words.some(
-    (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < 150,
+    (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
   );
   const marks = blanks.find(
     (other) => other !== blank && isOnLine(left, other) && endOf(other) <= left.x + 2 && left.x - endOf(other) < 12,
@@ -36,7 +36,8 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   // "Accepted by ____ on ____" is the line of one signer.
   if (marks && /^on$/i.test(label) && labelBeside(marks, page)?.kind === "signature") return { label, kind: "date" };
   // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
-  if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && !/:\s*$/.test(left.text))))
+  const mayFollow = !/:\s*$/.test(left.text) && !/^x$/i.test(label);
+  if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && mayFollow)))
     return { label, kind: "other" };
   const isAtFoot = blank.y > measures.foot * page.content.height;
   if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
@@ -47,9 +48,19 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   return found;
 }
 
-/** "... have set their hands on ____": a sentence whose end asks for the date of signing. */
-const isDated = ({ text }: Run, blank: Blank): boolean =>
-  blank.width >= measures.leastBlank && /\bset (?:my|our|their|his|her) hands?\b.*\bon$/i.test(text);
+/** In points: words that are closer than this continue a sentence. Words of the next column are further away. */
+const nextWord = 40;
+
+/**
+ * The kind that a sentence asks for: "... have set their hands on ____" ends with the date of signing, and "Signed by
+ * the testator in our presence: ____" is a signature line.
+ */
+function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "other" {
+  if (width < measures.leastBlank) return "other";
+  if (/\bset (?:my|our|their|his|her) hands?\b.*\bon$/i.test(text)) return "date";
+  const isSigned = /^(?:signed|executed|subscribed)\b.*\bby\b.*:$/i.test(text) && !/\bpresence of\b/i.test(text);
+  return isSigned ? "signature" : "other";
+}
 
 /** The label at the end of a run: the text after its last sentence. Null for a sentence. */
 function lastPart(text: string): string | null {

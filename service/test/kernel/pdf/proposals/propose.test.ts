@@ -5,8 +5,10 @@ import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../../src/kernel/pdf/proposals/content.ts";
+import { linesIn, type Operators, type Ops } from "../../../../src/kernel/pdf/proposals/lines.ts";
 import { kindOfLabel } from "../../../../src/kernel/pdf/proposals/patterns.ts";
 import { propose } from "../../../../src/kernel/pdf/proposals/propose.ts";
+import { isRoleOf } from "../../../../src/kernel/pdf/proposals/role.ts";
 
 async function proposalsOf(pdf: Buffer) {
   const { opening, OPS } = await openWithPdfJs(pdf);
@@ -72,4 +74,56 @@ test("labels are read by their words", () => {
     ["", null],
   ] as const)
     assert.equal(kindOfLabel(label), kind, label);
+});
+
+test("a role signs for its own party, and not for that party's agent", () => {
+  for (const [role, party] of [
+    ["Buyer", "Buyers"],
+    ["Buyer 2", "Buyer"],
+    ["Buyer (husband)", "Husband"],
+    ["Homebuyer", "Buyer"],
+    ["Agent", "Buyer's agent"],
+    ["Buyer’s agent", "Agent"],
+    ["Buyer Agent", "Buyer's agent"],
+    ["Agent of the Buyer", "Buyer's agent"],
+    ["Parent", "Parent of student"],
+    ["Receiving Party", "Receiving party"],
+    ["Agente", "Agente del comprador"],
+  ] as const)
+    assert.equal(isRoleOf(role, party), true, `${role} for ${party}`);
+  for (const [role, party] of [
+    ["Buyer", "Buyer's agent"],
+    ["Buyer", "Agent for the Buyer"],
+    ["Buyer's agent", "Buyer"],
+    ["Agent for Buyer", "Buyer"],
+    ["Seller's agent", "Buyer's agent"],
+    ["Buyer", "Co-buyer"],
+    ["Comprador", "Agente del comprador"],
+    ["Disclosing Party", "Receiving party"],
+    ["Seller", "Buyer"],
+    ["Escrow officer", ""],
+  ] as const)
+    assert.equal(isRoleOf(role, party), false, `${role} for ${party}`);
+});
+
+test("a path of many points is compared with its bounds once for each point", (t) => {
+  const compared = (count: number): number => {
+    const points = Array.from({ length: count }, (_, n) => [n === 0 ? 0 : 1, n % 2 === 0 ? 90 : 10, n % 3 === 0 ? 90 : 10]);
+    let numbers = 0;
+    for (const name of ["min", "max"] as const) {
+      const original = Math[name];
+      t.mock.method(Math, name, (...values: number[]) => {
+        numbers += values.length;
+        return original(...values);
+      });
+    }
+    const path = Float32Array.from(points.flat());
+    linesIn({ fnArray: [1], argsArray: [[2, [path]]] } as unknown as Operators, { constructPath: 1 } as Ops, [
+      1, 0, 0, 1, 0, 0,
+    ]);
+    t.mock.restoreAll();
+    return numbers;
+  };
+  const [few, many] = [compared(1_000), compared(200_000)];
+  assert.ok(few > 0 && many <= 200 * few, `${few} numbers for 1,000 points, ${many} for 200,000`);
 });

@@ -1,0 +1,98 @@
+import { type Blank, endOf } from "./blanks.ts";
+import { type Found, isExplicit, type PageWords } from "./labels.ts";
+import { kindOfLabel, measures, subjects } from "./patterns.ts";
+
+/** How a place was recognized. */
+export const reasons = [
+  "own_field",
+  "label_in_box",
+  "label_left",
+  "label_below",
+  "label_right",
+  "label_above",
+  "column_heading",
+  "initials_list",
+  "signer_block",
+  "like_others",
+  "label_alone",
+] as const;
+export type Reason = (typeof reasons)[number];
+
+/** A blank, or a part of one, and the words that ask for it. */
+export type Piece = { readonly blank: Blank; readonly found: Found; readonly reason: Reason };
+
+const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
+
+/** Drops the blanks that look like those of signers, but are for other people or for other things. */
+export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
+  const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
+  const marks = signed.filter(isMark);
+  return signed.filter((piece) => {
+    const { kind } = piece.found;
+    if (kind !== "date" && kind !== "name") return true;
+    return !isOthers(piece.blank, pieces) && isOfMark(piece, marks, page);
+  });
+}
+
+/** Whether a cell is in the row of a witness or an office, which the words of an earlier cell name. */
+const isRowOfOthers = ({ box }: Blank, { words }: PageWords): boolean =>
+  box !== null &&
+  words.some(
+    (run) =>
+      run.y > box.y && run.y <= box.y + box.height && endOf(run) <= box.x + 2 && kindOfLabel(run.text) === "notary",
+  );
+
+const isOnRow = (a: Blank, b: Blank): boolean => Math.abs(a.y - b.y) < 10;
+
+/**
+ * Whether a party's name asks for the name of that party, because other words ask for the signature: in another cell of
+ * the same row or, for the person whom the form is about, elsewhere on the page.
+ */
+function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
+  if (found.kind !== "signature" || isExplicit(found.label)) return false;
+  const others = pieces.filter((other) => other.found.kind === "signature" && isExplicit(other.found.label));
+  if (!blank.box) return subjects.test(found.label) && others.some(({ found: { label } }) => /\bsign/i.test(label));
+  return others.some((other) => other.blank.box && isOnRow(other.blank, blank));
+}
+
+/**
+ * Whether a date or a name belongs to a signature or initials. The empty cells of a ledger have headings, too, so a
+ * cell counts only near such a mark, and a cell of a column only on the row of one.
+ */
+function isOfMark({ blank, found: { kind }, reason }: Piece, marks: readonly Piece[], page: PageWords): boolean {
+  if (!blank.box && (kind === "name" || marks.length === 0)) return true;
+  if (kind === "date" && reason === "column_heading")
+    return marks.some((mark) => isOnRow(mark.blank, blank) && isOfRow(mark, blank, page));
+  const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
+  return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < most && !(kind === "date" && isApart(mark.blank, blank, page)));
+}
+
+/** Whether a sentence is between a date and a signature, so that the date is one of the text. */
+const isApart = (mark: Blank, date: Blank, { words }: PageWords): boolean =>
+  words.some(
+    ({ y, text }) =>
+      y > Math.min(mark.y, date.y) + 3 &&
+      y < Math.max(mark.y, date.y) - 3 &&
+      text.split(/\s+/).length >= measures.wordsOfSentence,
+  );
+
+/** The date on the row of a signature is that of signing. Initials in a ledger confirm the row, whose date may be far. */
+const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
+  const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];
+  const between = content.boxes.filter(
+    (box) => box.x >= endOf(left) - 2 && endOf(box) <= right.x + 2 && date.y > box.y && date.y < box.y + box.height,
+  );
+  return found.kind === "signature" || between.length < 2;
+};
+
+/** Whether the nearest signature before a blank, on its row or above it, is that of a witness or an office. */
+function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
+  const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");
+  const onRow = signed
+    .filter(({ blank }) => Math.abs(blank.y - y) < 10 && endOf(blank) <= x + 2)
+    .sort((a, b) => endOf(b.blank) - endOf(a.blank));
+  const above = signed
+    .filter(({ blank }) => blank.y < y - 4 && y - blank.y < 60 && Math.abs(blank.x - x) < 40)
+    .sort((a, b) => b.blank.y - a.blank.y);
+  return (onRow[0] ?? above[0])?.found.kind === "notary";
+}
