@@ -512,6 +512,99 @@ const drawings: [name: string, draw: (sheet: Sheet) => Sheet, entries?: string, 
         .text(72, 560, `Approved by: ${blank(20)}`)
         .text(300, 560, `Date: ${blank(14)}`),
   ],
+  [
+    "a table whose first column names the parties and a witness",
+    (s) => {
+      const columns = ["Party", "Printed name", "Signature", "Date"];
+      for (const [row, words] of [columns, ["Buyer"], ["Seller"], ["Witness"]].entries())
+        for (const [column, x] of [72, 192, 312, 472].entries()) {
+          s.box(x, 400 + 26 * row, [120, 120, 160, 68][column] ?? 0, 26);
+          const word = words[column];
+          if (word) s.text(x + 4, 417 + 26 * row, word, { size: 9 });
+        }
+      s.text(72, 380, witness);
+      for (const y of [449, 475]) s.expect("signature", 314, y).expect("date", 474, y);
+      return s;
+    },
+  ],
+  [
+    "a ledger with a date and initials on each row",
+    (s) => {
+      for (const [row, words] of [["Date", "Work", "Hours", "Initials"], [], [], []].entries())
+        for (const [column, x] of [72, 172, 312, 412].entries()) {
+          s.box(x, 300 + 24 * row, [100, 140, 100, 80][column] ?? 0, 24);
+          const word = words[column];
+          if (word) s.text(x + 4, 316 + 24 * row, word, { size: 9 });
+        }
+      for (const y of [345, 369, 393]) s.expect("initials", 414, y);
+      return s
+        .text(72, 460, `Employee signature: ${blank(25)}`)
+        .text(350, 460, `Date: ${blank(14)}`)
+        .expect("signature", 180, 460)
+        .expect("date", 380, 460);
+    },
+  ],
+  [
+    "headings over the lines of a witness and of a signer",
+    (s) =>
+      s
+        .text(72, 400, "SIGNED by the Testator in our joint presence:")
+        .rule(320, 402, 170)
+        .expect("signature", 322, 402)
+        .text(72, 440, "First witness")
+        .text(320, 440, "Testator's spouse")
+        .text(72, 470, `Signature: ${blank(20)}`)
+        .text(320, 470, `Signature: ${blank(20)}`)
+        .text(72, 494, `Date: ${blank(20)}`)
+        .text(320, 494, `Date: ${blank(20)}`)
+        .expect("signature", 375, 470)
+        .expect("date", 348, 494)
+        .text(72, 560, "Signed by the Testator in the presence of:")
+        .rule(320, 562, 170),
+  ],
+  [
+    "things that belong to a party, and people who do",
+    (s) =>
+      s
+        .text(72, 300, witness)
+        .text(72, 340, `Guarantor's driver license no.: ${blank(16)}`)
+        .text(72, 370, `Relationship to patient: ${blank(24)}`)
+        .text(72, 400, `Employee ID: ${blank(24)}`)
+        .text(72, 430, `Signed at: ${blank(24)}`)
+        .text(72, 460, `First name and middle initial: ${blank(24)}`)
+        .text(72, 490, `Owner (print): ${blank(24)}`)
+        .expect("name", 145, 490)
+        .text(72, 530, `Buyer's agent: ${blank(24)}`)
+        .expect("signature", 145, 530)
+        .text(72, 570, `Buyer's acceptance: ${blank(24)}`)
+        .expect("signature", 175, 570),
+  ],
+  [
+    "a date of the text, and the name of the person whom the form is about",
+    (s) =>
+      s
+        .text(72, 300, `Date: ${blank(16)}`)
+        .text(72, 330, witness)
+        .text(72, 370, `Parent signature: ${blank(24)}`)
+        .text(350, 370, `Date: ${blank(14)}`)
+        .expect("signature", 162, 370)
+        .expect("date", 380, 370)
+        .text(72, 410, `Student: ${blank(24)}`),
+  ],
+  [
+    "crosses on the lines of a column of text",
+    (s) =>
+      s
+        .text(40, 500, clause.slice(0, 52))
+        .text(320, 502, "X")
+        .rule(334, 502, 180)
+        .text(334, 511, "Renter", { size: 7 })
+        .expect("signature", 336, 502)
+        .text(320, 542, "X")
+        .rule(334, 542, 60)
+        .text(334, 551, "Initial to decline the waiver", { size: 7 })
+        .expect("initials", 336, 542),
+  ],
 ];
 
 export const signatureForms = (): SignatureForm[] =>

@@ -1,7 +1,15 @@
 import { type Blank, endOf, overlap } from "./blanks.ts";
 import type { PageContent } from "./content.ts";
 import { isOnLine } from "./labels.ts";
-import { executionWords, kindOfLabel, measures, parties, reservedParts, witnessClause, witnessHeading } from "./patterns.ts";
+import {
+  executionWords,
+  kindOfLabel,
+  measures,
+  parties,
+  reservedParts,
+  witnessClause,
+  witnessHeading,
+} from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 /**
@@ -57,12 +65,15 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
 const apart = 70;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
+/** In points: how far the middle of a heading over all columns may be from that of the page, and the width of one column. */
+const centered = 20;
+const column = 200;
 
 /**
  * The parts below headings such as "First witness" and "Witnesses:". The part of such a heading is its column. It ends
  * at a sentence, at a larger gap, or at words that name another party.
  */
-export function partsOfWitnesses(words: readonly Run[], blanks: readonly Blank[]): Part[] {
+export function partsOfWitnesses({ width }: PageContent, words: readonly Run[], blanks: readonly Blank[]): Part[] {
   const onRow = (run: Run) => words.filter((other) => other !== run && Math.abs(other.y - run.y) < 3);
   const isLabel = (run: Run) =>
     blanks.some(
@@ -75,7 +86,11 @@ export function partsOfWitnesses(words: readonly Run[], blanks: readonly Blank[]
     .map((heading) => {
       const isClause = witnessClause.test(heading.text);
       const next = Math.min(...onRow(heading).flatMap(({ x }) => (x > heading.x ? [x] : [])));
-      const [left, right] = isClause ? [Number.NEGATIVE_INFINITY, next + apart] : [heading.x - 8, next - 8];
+      const isCentered = Math.abs(heading.x + heading.width / 2 - width / 2) < centered;
+      const [left, right] =
+        isClause || (isCentered && next === Number.POSITIVE_INFINITY)
+          ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+          : [heading.x - 8, Math.min(next - 8, heading.x + column)];
       const below = words
         .filter((run) => run.y > heading.y + 3 && run.x < right && endOf(run) > left)
         .sort((a, b) => a.y - b.y);

@@ -86,9 +86,7 @@ function clipped(bounds: Rect, clip: Rect | null): Rect | null {
 }
 
 const isBox = (points: Points, { x, y, width, height }: Rect): boolean =>
-  points.every(
-    ([left, top]) => (near(left, x) || near(left, x + width)) && (near(top, y) || near(top, y + height)),
-  );
+  points.every(([left, top]) => (near(left, x) || near(left, x + width)) && (near(top, y) || near(top, y + height)));
 const near = (a: number, b: number): boolean => Math.abs(a - b) < 1;
 
 /** The points of each part of a path, in the encoding of pdf.js: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */

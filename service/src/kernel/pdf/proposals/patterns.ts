@@ -126,7 +126,11 @@ export const reservedParts: readonly ReservedPart[] = [
     closes: notaryCloses,
   },
   { opens: /\bso ordered\b/i, closes: /\b(?:judge|magistrate|commissioner)\b/i, height: 150 },
-  { opens: /\buse only\b|\bfor (?:office|official|bank|internal|agency|company|department|court|lender|school) use\b/i, height: 90 },
+  {
+    opens:
+      /\buse only\b|^\W*for (?:office|official|bank|internal|agency|company|department|court|lender|school) use\b/i,
+    height: 90,
+  },
 ];
 
 /** The people whom forms are about. Where somebody else signs such a form, the label asks for the name of the person. */

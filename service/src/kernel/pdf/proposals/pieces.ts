@@ -64,7 +64,9 @@ function isOfMark({ blank, found: { kind }, reason }: Piece, marks: readonly Pie
   if (kind === "date" && reason === "column_heading")
     return marks.some((mark) => isOnRow(mark.blank, blank) && isOfRow(mark, blank, page));
   const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
-  return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < most && !(kind === "date" && isApart(mark.blank, blank, page)));
+  return marks.some(
+    (mark) => Math.abs(mark.blank.y - blank.y) < most && !(kind === "date" && isApart(mark.blank, blank, page)),
+  );
 }
 
 /** Whether a sentence is between a date and a signature, so that the date is one of the text. */

@@ -12,8 +12,8 @@ import { headingOf, labelInside } from "./cells.ts";
 import type { OwnField, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
 import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
-import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
+import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf } from "./role.ts";
 import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
 
@@ -40,7 +40,7 @@ export function propose(content: PageContent): Proposal[] {
   const blanks = isDrawing(content) ? [] : blanksIn(content);
   const words = cutAtBlanks(wordsIn(content), blanks);
   const page: PageWords = { words, blanks, content, isExecution: executionAbove(words) };
-  const reserved = [...partsOfOthers(content, words), ...partsOfWitnesses(words, blanks)];
+  const reserved = [...partsOfOthers(content, words), ...partsOfWitnesses(content, words, blanks)];
   const own = content.own.flatMap((field) => ofOwnField(field, page));
   const lined = piecesOf(
     blanks.filter((blank) => !isInPart(blank, reserved)),

@@ -84,7 +84,6 @@ export function isRoleOf(role: string, party: string): boolean {
   // The name of a role may have words that no pattern contains, such as "Homebuyer".
   if (!wanted || named.length === 0) return singular(party) !== "" && singular(role).includes(singular(party));
   return named.some(
-    ({ head, owner }) =>
-      head === wanted.head && (owner === null || wanted.owner === null || owner === wanted.owner),
+    ({ head, owner }) => head === wanted.head && (owner === null || wanted.owner === null || owner === wanted.owner),
   );
 }

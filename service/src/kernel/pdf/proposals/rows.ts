@@ -37,8 +37,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (marks && /^on$/i.test(label) && labelBeside(marks, page)?.kind === "signature") return { label, kind: "date" };
   // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
   const mayFollow = !/:\s*$/.test(left.text) && !/^x$/i.test(label);
-  if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && mayFollow)))
-    return { label, kind: "other" };
+  if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && mayFollow))) return { label, kind: "other" };
   const isAtFoot = blank.y > measures.foot * page.content.height;
   if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
     return { label: "", kind: "initials" };

@@ -54,44 +54,45 @@ async function scoreOf({ pdf, places }: OfficeForm, isScored: (kind: string) => 
   return { found, missed, wrong };
 }
 
-/** The service never asks a signer for a witness's signature, so a proposal there is wrong. */
-const isWitness = ({ role }: Place): boolean => /^(?:witness|testigo)$/.test(role);
+/** The service never asks a signer for the signature of a witness or a notary, so a proposal there is wrong. */
+const isOthers = ({ role }: Place): boolean => /^(?:witness|testigo|notary)$/.test(role);
 
 const inputs = import.meta.resolve("@signsealship/testing/inputs/office-forms");
 
-/** Set c contains files of several typesetting programs, so it is read from PDFs instead of being drawn here. */
+/** Sets c and d contain files of several typesetting programs, so they are read from PDFs instead of being drawn here. */
 function formsOf(set: string): OfficeForm[] {
-  if (set !== "c") return officeForms(new URL(`office-forms/${set}.txt`, inputs));
-  const json = brotliDecompressSync(readFileSync(new URL("office-forms/c.json.br", inputs))).toString("utf8");
+  if (set === "a" || set === "b") return officeForms(new URL(`office-forms/${set}.txt`, inputs));
+  const json = brotliDecompressSync(readFileSync(new URL(`office-forms/${set}.json.br`, inputs))).toString("utf8");
   const forms = JSON.parse(json) as (Omit<OfficeForm, "pdf"> & { pdf: string })[];
   return forms.map((form) => ({ ...form, pdf: Buffer.from(form.pdf, "latin1") }));
 }
 
 for (const [set, least] of [
   ["a", { signature: 70, initials: 19, date: 45 }],
-  ["b", { signature: 64, initials: 10, date: 40 }],
-  ["c", { signature: 93, initials: 30, date: 57 }],
+  ["b", { signature: 67, initials: 10, date: 42 }],
+  ["c", { signature: 94, initials: 30, date: 57 }],
+  ["d", { signature: 72, initials: 40, date: 55 }],
 ] as const)
   describe(`set ${set} of the forms of offices:`, () => {
-    // Set c does not list the places for names.
-    const isScored = (kind: string) => set !== "c" || kind in least;
+    // Sets c and d do not list the places for names.
+    const isScored = (kind: string) => set === "a" || set === "b" || kind in least;
     const scores = Promise.all(formsOf(set).map((form) => scoreOf(form, isScored)));
 
     for (const [type, count] of Object.entries(least))
       test(`finds at least ${count} of the places for ${type}`, async () => {
         const all = await scores;
-        const isAsked = (place: Place) => place.type === type && !isWitness(place);
+        const isAsked = (place: Place) => place.type === type && !isOthers(place);
         const found = all.flatMap((score) => score.found).filter(isAsked).length;
         const missed = all.flatMap((score) => score.missed).filter(isAsked).length;
         console.log(`set ${set}, ${type}: ${found} of ${found + missed} found`);
         assert.ok(found >= count, `${found} were found`);
-        if (type === "signature") assert.ok(found >= 0.9 * (found + missed), "fewer than 90 % were found");
+        if (type === "signature") assert.ok(found >= 0.94 * (found + missed), "fewer than 94 % were found");
       });
 
-    test("makes at most 1 wrong proposal in 10", async () => {
+    test("makes at most 1 wrong proposal in 20", async () => {
       const all = await scores;
       const found = all.flatMap((score) => score.found);
-      const wrong = all.flatMap((score) => score.wrong).length + found.filter(isWitness).length;
+      const wrong = all.flatMap((score) => score.wrong).length + found.filter(isOthers).length;
       const count = found.length + all.flatMap((score) => score.wrong).length;
       console.log(`set ${set}, wrong: ${wrong} of ${count} proposals`);
       assert.ok(wrong <= 0.05 * count, `${wrong} of ${count} are wrong`);

@@ -108,7 +108,11 @@ test("a role signs for its own party, and not for that party's agent", () => {
 
 test("a path of many points is compared with its bounds once for each point", (t) => {
   const compared = (count: number): number => {
-    const points = Array.from({ length: count }, (_, n) => [n === 0 ? 0 : 1, n % 2 === 0 ? 90 : 10, n % 3 === 0 ? 90 : 10]);
+    const points = Array.from({ length: count }, (_, n) => [
+      n === 0 ? 0 : 1,
+      n % 2 === 0 ? 90 : 10,
+      n % 3 === 0 ? 90 : 10,
+    ]);
     let numbers = 0;
     for (const name of ["min", "max"] as const) {
       const original = Math[name];
@@ -118,9 +122,11 @@ test("a path of many points is compared with its bounds once for each point", (t
       });
     }
     const path = Float32Array.from(points.flat());
-    linesIn({ fnArray: [1], argsArray: [[2, [path]]] } as unknown as Operators, { constructPath: 1 } as Ops, [
-      1, 0, 0, 1, 0, 0,
-    ]);
+    linesIn(
+      { fnArray: [1], argsArray: [[2, [path]]] } as unknown as Operators,
+      { constructPath: 1 } as Ops,
+      [1, 0, 0, 1, 0, 0],
+    );
     t.mock.restoreAll();
     return numbers;
   };
