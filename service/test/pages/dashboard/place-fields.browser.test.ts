@@ -264,6 +264,35 @@ test("by keyboard alone: a field is added, moved, resized, set up, deleted and r
   assert.equal(await openButton(page).evaluate((element) => element === document.activeElement), true);
 });
 
+test("by keyboard alone at the width of a phone: a field is added, moved, set up by numbers and deleted", async () => {
+  const { opened, page } = await begin(makePdf({ pages: 2 }), { width: 375, height: 740 });
+  await tool(page, "Initials").focus();
+  await page.keyboard.press("Enter");
+  const [start] = await written(page);
+  assert.ok(start);
+  await page.keyboard.press("Shift+ArrowDown");
+  assert.deepEqual(
+    (await written(page)).map(({ y }) => y),
+    [start.y + 10],
+  );
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.closest(".place-panel") !== null), true);
+  await page.getByText("Page, position and size").press("Enter");
+  await page.getByLabel("Page", { exact: true }).fill("2");
+  await page.getByLabel("From the top").fill("512");
+  await page.getByLabel("From the top").press("Tab");
+  assert.deepEqual(
+    (await written(page)).map((field) => [field.page, field.y]),
+    [[2, 512]],
+  );
+  await assertGood(opened);
+  await placed(page, /^Initials, Jane Roe/).focus();
+  await page.keyboard.press("Delete");
+  assert.deepEqual(await written(page), []);
+  await page.keyboard.press("Escape");
+  assert.equal(await editor(page).count(), 0);
+});
+
 test("by touch on a phone: a tool is tapped, its place is tapped, and the field is dragged", async () => {
   const { opened, page } = await begin(makePdf({ pages: 2 }), { width: 375, height: 740 });
   const touch = await page.context().newCDPSession(page);

@@ -63,6 +63,8 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
 
 /** The greatest distance, in points, from a line of a witness to the next words of the same witness. */
 const apart = 70;
+/** A page has fewer headings of witnesses than this. */
+const mostHeadings = 40;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
 /** In points: how far the middle of a heading over all columns may be from that of the page, and the width of one column. */
@@ -74,38 +76,45 @@ const column = 200;
  * at a sentence, at a larger gap, or at words that name another party.
  */
 export function partsOfWitnesses({ width }: PageContent, words: readonly Run[], blanks: readonly Blank[]): Part[] {
-  const onRow = (run: Run) => words.filter((other) => other !== run && Math.abs(other.y - run.y) < 3);
-  const isLabel = (run: Run) =>
-    blanks.some(
-      (blank) =>
-        (isOnLine(run, blank) && blank.x > run.x && !onRow(run).some(({ x }) => x > run.x && x < blank.x)) ||
-        isCaption(run, blank),
-    );
+  const isHeading = ({ text }: Run) => witnessHeading.test(text) || witnessClause.test(text);
   return words
-    .filter((run) => witnessClause.test(run.text) || (witnessHeading.test(run.text) && !isLabel(run)))
-    .map((heading) => {
+    .filter(isHeading)
+    .slice(0, mostHeadings)
+    .flatMap((heading): Part[] => {
+      const onRow = words.filter((run) => run.x > heading.x && Math.abs(run.y - heading.y) < 3);
+      const next = Math.min(...onRow.map(({ x }) => x));
       const isClause = witnessClause.test(heading.text);
-      const next = Math.min(...onRow(heading).flatMap(({ x }) => (x > heading.x ? [x] : [])));
+      const isLabel = blanks.some(
+        (blank) => isCaption(heading, blank) || (isOnLine(heading, blank) && blank.x > heading.x && blank.x < next),
+      );
+      if (isLabel && !isClause) return [];
       const isCentered = Math.abs(heading.x + heading.width / 2 - width / 2) < centered;
-      const [left, right] =
-        isClause || (isCentered && next === Number.POSITIVE_INFINITY)
-          ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
-          : [heading.x - 8, Math.min(next - 8, heading.x + column)];
-      const below = words
-        .filter((run) => run.y > heading.y + 3 && run.x < right && endOf(run) > left)
-        .sort((a, b) => a.y - b.y);
-      let last = heading.y;
-      for (const run of below) {
-        const ends = run.text.split(/\s+/).length >= measures.wordsOfSentence || isOfParty(run);
-        if (!ends && run.y - last < apart) {
-          last = run.y;
-          continue;
-        }
-        const lines = blanks.filter((blank) => isCaption(run, blank)).map(({ y }) => y - 2);
-        return { top: heading.y, bottom: ends ? Math.min(run.y - run.size, ...lines) : last + apart, left, right };
-      }
-      return { top: heading.y, bottom: last + apart, left, right };
+      const isWide = isClause || (isCentered && onRow.length === 0);
+      const [left, right] = isWide ? [0, width] : [heading.x - 8, Math.min(next - 8, heading.x + column)];
+      return [{ top: heading.y, bottom: endBelow(heading, { left, right }, words, blanks), left, right }];
     });
+}
+
+/** The height at which the part below a heading ends. */
+function endBelow(
+  heading: Run,
+  { left, right }: Pick<Part, "left" | "right">,
+  words: readonly Run[],
+  blanks: readonly Blank[],
+): number {
+  const below = words
+    .filter((run) => run.y > heading.y + 3 && run.x < right && endOf(run) > left)
+    .sort((a, b) => a.y - b.y);
+  let last = heading.y;
+  for (const run of below) {
+    if (run.text.split(/\s+/).length >= measures.wordsOfSentence || isOfParty(run)) {
+      const captioned = blanks.filter((blank) => isCaption(run, blank)).map(({ y }) => y - 2);
+      return Math.min(run.y - run.size, ...captioned);
+    }
+    if (run.y - last >= apart) break;
+    last = run.y;
+  }
+  return last + apart;
 }
 
 const isCaption = (run: Run, blank: Blank): boolean =>

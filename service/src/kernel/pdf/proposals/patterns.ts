@@ -204,6 +204,9 @@ export const measures = {
   widest: 260,
 } as const;
 
+/** Longer text is a paragraph. Its length would make patterns that look ahead slow. */
+const longestLabel = 400;
+
 /** The kind of blank that the label's words ask for; null when no pattern matches them. */
 export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
@@ -213,6 +216,6 @@ export function kindOfLabel(label: string): Pattern["is"] | null {
     .replace(/^[\s_.…*]+/u, "")
     .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")
     .trim();
-  if (words === "") return null;
+  if (words === "" || words.length > longestLabel) return null;
   return labelPatterns.find((pattern) => pattern.words.test(words))?.is ?? null;
 }

@@ -1,6 +1,7 @@
 import { type Blank, endOf } from "./blanks.ts";
 import { type Found, isExplicit, type PageWords } from "./labels.ts";
 import { kindOfLabel, measures, subjects } from "./patterns.ts";
+import type { Run } from "./runs.ts";
 
 /** How a place was recognized. */
 export const reasons = [
@@ -23,14 +24,26 @@ export type Piece = { readonly blank: Blank; readonly found: Found; readonly rea
 
 const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
 
-/** Drops the blanks that look like those of signers, but are for other people or for other things. */
+/**
+ * Drops the blanks that look like those of signers, but are for other people or for other things. The empty cells of a
+ * ledger have headings, too. So a cell for a date or a name counts only near a signature or initials, and a date of a
+ * column only on the row of one.
+ */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
   const marks = signed.filter(isMark);
+  const sentences = page.words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
+  const isOfSigner = (piece: Piece, mark: Piece) =>
+    piece.found.kind === "name" || !isApart(mark.blank, piece.blank, sentences);
   return signed.filter((piece) => {
-    const { kind } = piece.found;
-    if (kind !== "date" && kind !== "name") return true;
-    return !isOthers(piece.blank, pieces) && isOfMark(piece, marks, page);
+    const { blank, found, reason } = piece;
+    if (found.kind !== "date" && found.kind !== "name") return true;
+    if (isOthers(blank, pieces)) return false;
+    if (!blank.box && (found.kind === "name" || marks.length === 0)) return true;
+    if (found.kind === "date" && reason === "column_heading")
+      return marks.some((mark) => isOnRow(mark.blank, blank) && isOfRow(mark, blank, page));
+    const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
+    return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < most && isOfSigner(piece, mark));
   });
 }
 
@@ -55,30 +68,11 @@ function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   return others.some((other) => other.blank.box && isOnRow(other.blank, blank));
 }
 
-/**
- * Whether a date or a name belongs to a signature or initials. The empty cells of a ledger have headings, too, so a
- * cell counts only near such a mark, and a cell of a column only on the row of one.
- */
-function isOfMark({ blank, found: { kind }, reason }: Piece, marks: readonly Piece[], page: PageWords): boolean {
-  if (!blank.box && (kind === "name" || marks.length === 0)) return true;
-  if (kind === "date" && reason === "column_heading")
-    return marks.some((mark) => isOnRow(mark.blank, blank) && isOfRow(mark, blank, page));
-  const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
-  return marks.some(
-    (mark) => Math.abs(mark.blank.y - blank.y) < most && !(kind === "date" && isApart(mark.blank, blank, page)),
-  );
-}
-
 /** Whether a sentence is between a date and a signature, so that the date is one of the text. */
-const isApart = (mark: Blank, date: Blank, { words }: PageWords): boolean =>
-  words.some(
-    ({ y, text }) =>
-      y > Math.min(mark.y, date.y) + 3 &&
-      y < Math.max(mark.y, date.y) - 3 &&
-      text.split(/\s+/).length >= measures.wordsOfSentence,
-  );
+const isApart = (mark: Blank, date: Blank, sentences: readonly Run[]): boolean =>
+  sentences.some(({ y }) => y > Math.min(mark.y, date.y) + 3 && y < Math.max(mark.y, date.y) - 3);
 
-/** The date on the row of a signature is that of signing. Initials in a ledger confirm the row, whose date may be far. */
+/** The date on the row of a signature is that of signing. Initials in a ledger confirm an entry, which may be older. */
 const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
   const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];
   const between = content.boxes.filter(

@@ -76,6 +76,16 @@ test("labels are read by their words", () => {
     assert.equal(kindOfLabel(label), kind, label);
 });
 
+test("the line of a party's agent names the agent and the party", async () => {
+  const form = signatureForms().find(({ name }) => name === "things that belong to a party, and people who do");
+  assert.ok(form);
+  const signed = (await proposalsOf(form.pdf)).filter(({ kind }) => kind === "signature");
+  assert.deepEqual(
+    signed.map(({ role }) => role),
+    ["Buyer's agent", "Buyer"],
+  );
+});
+
 test("a role signs for its own party, and not for that party's agent", () => {
   for (const [role, party] of [
     ["Buyer", "Buyers"],
