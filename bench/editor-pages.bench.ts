@@ -9,7 +9,10 @@ import { atMost, type Result } from "./result.ts";
 
 type Page = OpenPage["page"];
 
-const rounds = 3;
+/** The median of two is the longer one. */
+const rounds = 2;
+/** In milliseconds: the first page of 300 may take this long to be drawn on a busy machine. */
+const mostToOpen = 120_000;
 /** The Long Tasks API reports only tasks of at least this many milliseconds. */
 const longMs = 50;
 const frames = 600;
@@ -59,8 +62,6 @@ async function openRival() {
       linkService.setViewer(viewer);
       const pdf = await lib.getDocument({ url: "/document.pdf" }).promise;
       viewer.setDocument(pdf);
-      await viewer.pagesPromise;
-      document.body.dataset.ready = "true";
     </script>`;
   const library = new URL(".", import.meta.resolve("pdfjs-dist/package.json"));
   const server = createServer(async (request, response) => {
@@ -94,7 +95,7 @@ export async function run(): Promise<Result[]> {
       .getByLabel("File: a PDF")
       .setInputFiles({ name: "Long.pdf", mimeType: "application/pdf", buffer: longPdf });
     await page.getByRole("button", { name: "Place fields on the pages" }).click();
-    await page.locator(".place-scroller canvas").first().waitFor();
+    await page.locator(".place-scroller canvas").first().waitFor({ timeout: mostToOpen });
     const longest = await scrollThrough(page, ".place-scroller");
     await opened.close();
     return longest;
@@ -102,7 +103,7 @@ export async function run(): Promise<Result[]> {
 
   async function theirs(): Promise<number> {
     const { page, close } = await browser.open(rival.url, { width: 1280 });
-    await page.locator("body[data-ready]").waitFor({ state: "attached" });
+    await page.locator(".page[data-loaded] canvas").first().waitFor({ timeout: mostToOpen });
     const longest = await scrollThrough(page, "#c");
     await close();
     return longest;

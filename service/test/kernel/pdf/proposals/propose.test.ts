@@ -82,7 +82,7 @@ test("the line of a party's agent names the agent and the party", async () => {
   const signed = (await proposalsOf(form.pdf)).filter(({ kind }) => kind === "signature");
   assert.deepEqual(
     signed.map(({ role }) => role),
-    ["Buyer's agent", "Buyer"],
+    ["Buyer’s agent", "Buyer"],
   );
 });
 
@@ -104,7 +104,7 @@ test("a role signs for its own party, and not for that party's agent", () => {
   for (const [role, party] of [
     ["Buyer", "Buyer's agent"],
     ["Buyer", "Agent for the Buyer"],
-    ["Buyer's agent", "Buyer"],
+    ["Buyer’s agent", "Buyer"],
     ["Agent for Buyer", "Buyer"],
     ["Seller's agent", "Buyer's agent"],
     ["Buyer", "Co-buyer"],

@@ -190,6 +190,10 @@ for (const rotate of [0, 90, 180, 270, -90])
         [{ kind: "signature", signer: 1, page: 0, place: wanted }],
         ["J"],
       );
+      const empty = at(bytes, `place${rotate}.pdf`);
+      const border = await inkOn(empty, (r, _g, b) => r < 200 && r - b > 60, 2);
+      for (const [side, wantedAt] of [20, 30, 120, 70].entries())
+        assert.ok(Math.abs((border[side] ?? 0) - wantedAt) <= 0.5, `the border is at ${border}`);
       // The drawing is scaled to the height of the area above the caption. With this aspect ratio, it then fills the
       // width of its place.
       const frame = {

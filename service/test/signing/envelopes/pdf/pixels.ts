@@ -11,11 +11,11 @@ export const blackInk: Ink = (r, g, b) => Math.max(r, g, b) < 40;
 
 /**
  * Left, top, right and bottom of the ink on the first page, in points of the page as mutool shows it. Without ink: from
- * infinity to 0.
+ * infinity to 0. `perPoint` is the number of pixels for each point.
  */
-export async function inkOn(path: string, isInk: Ink): Promise<[number, number, number, number]> {
+export async function inkOn(path: string, isInk: Ink, perPoint = 1): Promise<[number, number, number, number]> {
   const image = `${path}.ppm`;
-  await run("mutool", ["draw", "-r", "72", "-o", image, path, "1"]);
+  await run("mutool", ["draw", "-r", `${72 * perPoint}`, "-o", image, path, "1"]);
   const { pixels, across } = pixelsOf(image);
   const box: [number, number, number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
   for (let i = 0; i < pixels.length; i += 3) {
@@ -26,6 +26,7 @@ export async function inkOn(path: string, isInk: Ink): Promise<[number, number, 
     box[2] = Math.max(box[2], x + 1);
     box[3] = Math.max(box[3], y + 1);
   }
+  for (const side of [0, 1, 2, 3] as const) box[side] /= perPoint;
   return box;
 }
 
