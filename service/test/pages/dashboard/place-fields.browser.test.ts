@@ -270,7 +270,7 @@ test("by keyboard alone at the width of a phone: a field is added, moved, set up
   await page.keyboard.press("Enter");
   const [start] = await written(page);
   assert.ok(start);
-  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Control+ArrowDown");
   assert.deepEqual(
     (await written(page)).map(({ y }) => y),
     [start.y + 10],
