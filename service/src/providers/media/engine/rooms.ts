@@ -8,6 +8,7 @@ import type { Media } from "../webm/webm.ts";
 import { type LineSettings, openPublishing } from "./connections.ts";
 import {
   askForKeyFrame,
+  askIfDue,
   countPacket,
   isOneOfferTooMany,
   newPerson,
@@ -250,6 +251,7 @@ export class Rooms {
       for (const person of session.people.values()) {
         if (!person.publishing) continue;
         if (isKeyTime) person.publishing.askForKeyFrame();
+        else askIfDue(person, now());
         if (!isSecond) continue;
         const picture = session.recorder?.pictureOf(person.name) ?? null;
         emit({ kind: "quality", session: session.name, ...qualityOf(person, now()), picture });

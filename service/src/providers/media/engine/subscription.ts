@@ -53,7 +53,8 @@ export class Subscription {
       this.#enter("waiting");
       throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
     }
-    for (const person of this.#wanted) this.#input.onPictureLost(person);
+    // Before the key agreement a key frame would not reach the receiver, so one is requested when it is over.
+    if (line.pc.connectionState === "connected") for (const person of this.#wanted) this.#input.onPictureLost(person);
     // A new offer during the key agreement would abort the agreement.
     void connected(line.pc).then(() => {
       this.#enter("idle");
