@@ -76,7 +76,7 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
       `--max-semi-space-size=${youngMb}`,
     ],
     // The process gets none of the service's variables, because they contain keys and passwords. With the default
-    // number of glibc's arenas it takes 10 MB more.
+    // number of glibc’s arenas it takes 8 MB more.
     env: { MALLOC_ARENA_MAX: "2" },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
