@@ -128,12 +128,14 @@ export const orderVerbs: Verb[] = [
   {
     name: "order move",
     args: ["CODE", "[STATUS]"],
-    flags: "[--release] [--document FILE] [--carrier C --tracking N] [--reason TEXT] [--amount-cents N [--label TEXT]]",
+    flags:
+      "[--release] [--document FILE] [--carrier C --tracking N|--untracked] [--reason TEXT] [--amount-cents N [--label TEXT]]",
     options: {
       release: { type: "boolean", help: "Ends OnHold: the order goes back to where it was." },
       document: { type: "string", help: "The signed or notarized PDF." },
       carrier: { type: "string", help: "Who ships it, as FedEx." },
       tracking: { type: "string", help: "The carrier's number of the parcel." },
+      untracked: { type: "boolean", help: "Says that the mail has no tracking number." },
       reason: { type: "string", help: "Why, for the record and for who reads the order." },
       "amount-cents": { type: "string", help: "What the price changes by, in US cents; negative for less." },
       label: { type: "string", help: "The words of that line in the quote." },
@@ -160,6 +162,7 @@ export const orderVerbs: Verb[] = [
             facts: {
               carrier: textOption(values, "carrier"),
               trackingNumber: textOption(values, "tracking"),
+              untracked: values["untracked"] === true,
               reason: textOption(values, "reason"),
               adjustment,
             },

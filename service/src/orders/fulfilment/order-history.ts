@@ -20,7 +20,8 @@ export type OrderHistory = {
   shipments: {
     status: string;
     carrier: string;
-    trackingNumber: string;
+    /** Null for mail that has none. */
+    trackingNumber: string | null;
     shippedAt: string;
     deliveredAt: string | null;
   }[];

@@ -23,6 +23,8 @@ export type Facts = {
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
+  /** Says that the mail has no tracking number, so that nobody forgets one unseen. */
+  untracked?: boolean | undefined;
   reason?: string | undefined;
   /** An amount in US cents to add to the quote, and its reason. */
   adjustment?: { amountCents: number; label: string } | undefined;
@@ -45,9 +47,14 @@ export const needsDocument = (on: PeopleEvent): boolean => on === "signed" || on
 /** @throws ServiceError naming the fact that is missing for the event */
 export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: boolean }): void {
   if (needsDocument(on) && !facts.documentGiven) throw invalid("This move needs the document.");
-  if (on === "shipped" && !(facts.carrier && facts.trackingNumber))
-    throw invalid("This move needs the carrier and the tracking number.");
+  if (on === "shipped") requireParcel(facts);
   if (needsReason.has(on) && !facts.reason) throw invalid("This move needs a reason.");
+}
+
+function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): void {
+  if (!carrier || !(trackingNumber || untracked))
+    throw invalid("This move needs the carrier and the tracking number, or the carrier and that there is no number.");
+  if (trackingNumber && untracked) throw invalid("This move has a tracking number, and says that there is none.");
 }
 
 /**
@@ -79,7 +86,7 @@ async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrd
 }
 
 async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, { actor, at }: Actor): Promise<void> {
-  const { document, custodyCertificate, carrier = "", trackingNumber = "", adjustment } = facts;
+  const { document, custodyCertificate, carrier = "", trackingNumber = null, adjustment } = facts;
   switch (on) {
     case "signed":
     case "notarized":
@@ -92,7 +99,8 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
       return;
     case "shipped":
       await insertShipment(tx, order.id, carrier, trackingNumber, at);
-      if (!actor.startsWith("provider:")) await askArrival(tx, order, `${carrier} ${trackingNumber}`, at);
+      if (!actor.startsWith("provider:"))
+        await askArrival(tx, order, [carrier, trackingNumber].filter(Boolean).join(" "), at);
       return;
     case "delivered":
       await endShipment(tx, order.id, "Delivered", at);

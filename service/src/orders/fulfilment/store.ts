@@ -39,7 +39,14 @@ export const protectedTables = [shipmentState, faxState].map((state) =>
   stateRows(state, { backfill: { set: "carriers" } }),
 );
 
-export async function insertShipment(tx: Tx, orderId: number, carrier: string, trackingNumber: string, at: Date) {
+/** @param trackingNumber null for mail that has none */
+export async function insertShipment(
+  tx: Tx,
+  orderId: number,
+  carrier: string,
+  trackingNumber: string | null,
+  at: Date,
+) {
   const rows = await tx.query<{ id: number }>(sql`
     INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
     VALUES (${orderId}, 'Shipped', ${carrier}, ${trackingNumber}, ${at}) RETURNING id`);

@@ -173,7 +173,7 @@ ${test && notice("attention", page.test.title, page.test.text)}
 ${order.payable && payPart(order, { words, asked })}
 ${order.takesAppointment && html`<p><a class="button no-print" href="${linkFor({ asked }, `/orders/${order.code}/appointment`)}">${appointmentWords[words.language].title}</a></p>`}
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
-${order.trackingNumber !== null && parcel(order, words)}
+${order.carrier !== null && parcel(order, words)}
 </section>
 ${card("progress", page.progress, progressSteps(orderSteps(order, words), components.steps))}
 ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, words))}

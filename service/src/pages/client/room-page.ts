@@ -46,7 +46,7 @@ ${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${
 <p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${room.evidence[evidenceBadge]}</span></p>
 ${takenIn && html`<p class="evidence-line">${icon("waiting")}<span>${words.orders.takenIn}</span></p>`}
 ${facts([
-  [room.tracking, trackingNumber === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
+  [room.tracking, carrier === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
   [room.added, plainTime(new Date(attachedAt), language)],
 ])}
 </li>`;

@@ -49,7 +49,7 @@ async function refused(code: string, ...args: string[]): Promise<string> {
 type OrderShown = {
   status: string;
   documents: { kind: string; sha256: string }[];
-  shipments: { status: string; trackingNumber: string }[];
+  shipments: { status: string; trackingNumber: string | null }[];
   history: { toStatus: string; actor: string; detail: unknown }[];
 };
 const show = (code: string) => service.cli<OrderShown>("order", "show", code);
@@ -62,6 +62,11 @@ test("a person moves an order from signing to delivery, and its client is mailed
   assert.equal(await move(code, "NotarizationComplete", "--document", signed), "NotarizationComplete");
   assert.equal(await move(code, "ShippingPending"), "ShippingPending");
   assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier and the tracking number/);
+  assert.match(await refused(code, "Shipped", "--untracked"), /needs the carrier/);
+  assert.match(
+    await refused(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1<2", "--untracked"),
+    /has a tracking number, and says that there is none/,
+  );
   assert.equal(await move(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1<2"), "Shipped");
   assert.equal(await move(code, "Delivered"), "Delivered");
   assert.equal(await move(code, "Completed"), "Completed");
@@ -104,6 +109,39 @@ test("a person moves an order from signing to delivery, and its client is mailed
       .join(),
     /9400 1&lt;2/,
   );
+});
+
+test("plain mail without a tracking number is recorded as such, and the client and the room see its carrier", async () => {
+  const code = await paidOrder({ ...shipping });
+  assert.equal(await move(code, "Shipped", "--carrier", "First-Class Mail", "--untracked"), "Shipped");
+  assert.deepEqual(
+    (await show(code)).shipments.map(({ status, trackingNumber }) => [status, trackingNumber]),
+    [["Shipped", null]],
+  );
+  const mail = await until(() =>
+    mails.caught.find(({ text, subject }) => text.includes(code) && subject.includes("On its way")),
+  );
+  assert.match(mail.text, /was handed to First-Class Mail\.[\s\S]*Carrier: First-Class Mail/);
+  assert.doesNotMatch(mail.text, /Tracking number|null/);
+  const page = await (await fetch(`${service.baseUrl}/orders/${code}`)).text();
+  assert.match(page, /First-Class Mail/);
+  assert.doesNotMatch(page, /Tracking number/);
+  const post = async (path: string, body: object) =>
+    (await fetch(`${service.baseUrl}/api/${path}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    })) as Response;
+  const { roomCode } = (await (await post("rooms", { name: "Elm Street" })).json()) as { roomCode: string };
+  assert.ok((await post(`rooms/${roomCode}/orders`, { orderCode: code })).ok);
+  const room = (await (await fetch(`${service.baseUrl}/api/rooms/${roomCode}`)).json()) as {
+    orders: { carrier: string | null; trackingNumber: string | null }[];
+  };
+  assert.deepEqual(
+    room.orders.map(({ carrier, trackingNumber }) => [carrier, trackingNumber]),
+    [["First-Class Mail", null]],
+  );
+  assert.match(await (await fetch(`${service.baseUrl}/rooms/${roomCode}`)).text(), /First-Class Mail/);
 });
 
 test("a client is mailed the quote with a link to pay, once, and the link is unbroken in the sent mail", async () => {

@@ -52,7 +52,10 @@ export const OrderCard = Type.Object(
       }),
     ),
     verifyCode: nullable(Type.String(), "The code of the public page of how it was signed; null before that."),
-    trackingNumber: nullable(Type.String(), "The carrier's number of the shipment; null before it is shipped."),
+    trackingNumber: nullable(
+      Type.String(),
+      "The carrier's number of the shipment; null before it is shipped, and for mail without one.",
+    ),
     carrier: nullable(Type.String(), "Who carries it; null before it is shipped."),
     attachedAt: timestamp("When the order was attached."),
   },

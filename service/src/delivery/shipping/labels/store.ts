@@ -113,9 +113,9 @@ export async function shippingAttempt(db: Sql, orderId: number): Promise<number>
   return row?.attempt ?? 0;
 }
 
-/** The number of the last parcel that was recorded as handed to a carrier; null without one. */
+/** The number of the last parcel that was recorded as handed to a carrier; null without a parcel or a number. */
 export async function lastTrackingNumber(db: Sql, orderId: number): Promise<string | null> {
-  const [row] = await db.query<{ trackingNumber: string }>(sql`
+  const [row] = await db.query<{ trackingNumber: string | null }>(sql`
     SELECT tracking_number AS "trackingNumber", ${verifiedShipmentsOf(sql`${orderId}`)}
     FROM shipments WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
   return row?.trackingNumber ?? null;

@@ -209,7 +209,7 @@ const trackingPart = ({ shipments, faxes }: Pick<OrderHistory, "shipments" | "fa
   html`${shipments.map(({ carrier, trackingNumber, shippedAt, deliveredAt }) =>
     facts([
       ["Carrier", carrier],
-      ["Tracking number", codeText(trackingNumber, "tracking number")],
+      ["Tracking number", trackingNumber && codeText(trackingNumber, "tracking number")],
       ["Shipped", at(shippedAt)],
       ["Delivered", at(deliveredAt)],
     ]),

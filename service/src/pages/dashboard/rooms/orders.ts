@@ -59,7 +59,7 @@ const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
       const name = order.label ?? (own && view.titleOf(own)) ?? nameOf(order);
       return [
         html`<a href="${own ? "/dashboard" : ""}/orders/${order.orderCode}">${name}</a>${!own && html` <span class="quiet-text">Another firm’s order</span>`}`,
-        statusBadge(tone, label),
+        html`${statusBadge(tone, label)}${order.carrier !== null && html` <span class="quiet-text breakable">${[order.carrier, order.trackingNumber].filter(Boolean).join(" ")}</span>`}`,
         servicesText(order.services),
         shortTime(new Date(order.attachedAt)),
         askFirst({

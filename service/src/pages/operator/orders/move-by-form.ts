@@ -39,6 +39,7 @@ function factsOf({
   reason = "",
   carrier = "",
   tracking = "",
+  untracked = "",
   amount = "",
   label = "",
 }: Readonly<Record<string, string>>) {
@@ -55,6 +56,7 @@ function factsOf({
     reason: given(reason),
     carrier: given(carrier),
     trackingNumber: given(tracking),
+    untracked: untracked === "on",
     adjustment: adjustmentOf(amount.trim(), label.trim()),
   };
 }

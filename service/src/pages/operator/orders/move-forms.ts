@@ -42,7 +42,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
   shipped: {
     label: "Record the hand-over",
-    text: "The client is emailed the carrier and the tracking number.",
+    text: "The client is emailed the carrier, and the tracking number where there is one.",
     fields: ["tracking"],
   },
   delivered: {
@@ -132,7 +132,8 @@ export function moveForm(path: string, move: ConsoleMove, order: OrderState, typ
       }),
     tracking: () =>
       html`${field({ form: move, name: "carrier", label: "Carrier", required: true, maxLength: 80, value: values["carrier"], error })}
-${field({ form: move, name: "tracking", label: "Tracking number", required: true, maxLength: 80, value: values["tracking"], autocomplete: "off" })}`,
+${field({ form: move, name: "tracking", label: "Tracking number", maxLength: 80, value: values["tracking"], autocomplete: "off" })}
+${checkbox({ form: move, name: "untracked", label: "This mail has no tracking number", checked: values["untracked"] === "on" })}`,
     adjustment: () =>
       html`${field({ form: move, name: "amount", label: "Amount to add, US dollars", maxLength: 12, value: values["amount"], error, hint: "For example 45.00, or -10.00 for a discount." })}
 ${field({ form: move, name: "label", label: "What it is for", maxLength: 120, value: values["label"] })}

@@ -132,7 +132,7 @@ const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
 const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
   html`<ul class="plain-list">${rows.map(
     ({ status, carrier, trackingNumber, shippedAt, deliveredAt }) =>
-      html`<li>${carrier} <span class="breakable">${trackingNumber}</span>: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
+      html`<li>${carrier} ${trackingNumber === null ? "without a tracking number" : html`<span class="breakable">${trackingNumber}</span>`}: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
   )}</ul>`;
 
 function payments({ record: { order, history }, mayRequestRefund }: OrderView): Html {
