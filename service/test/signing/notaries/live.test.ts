@@ -436,14 +436,18 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal(away.status, 409);
   assert.match(await away.text(), /must all be here now/);
   const { deps, rooms, joined } = otherNode();
-  const live = await killed(code, 3600);
-  await db.transaction((tx) => updateLive(tx, id, sql`node = NULL, lease_until = NULL`));
+  // The service lets the session go once it notices that another node has it.
+  await killed(code, -600, rooms.node);
+  await until(async () => (await post(desk(code, "/media"))).status === 503);
+  const live = await killed(code, -600, rooms.node);
   const everybody = ["notary", "signer-1", "third-2"];
   const here = rooms.add(id, orderId, live.openedAt, everybody);
   joined(id, everybody);
   for (const person of everybody.slice(0, 2)) here.recorded.add(person);
-  const vouches = (part: string, typed: Record<string, string>) =>
-    noteLiveWitness(deps, operator, code, { signer: "1", part, ...typed });
+  const vouches = (part: string, typed: Record<string, string>) => {
+    joined(id, everybody);
+    return noteLiveWitness(deps, operator, code, { signer: "1", part, ...typed });
+  };
   await assert.rejects(vouches("identified", credential), /not on the recording yet/);
   here.recorded.add("third-2");
   const identify = {
@@ -479,7 +483,10 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal((await wanda.send("/media")).status, 409);
   joined(id);
   const stop = watchSessions(deps);
-  await until(async () => (await liveOf(code)).state === "live");
+  await until(async () => {
+    joined(id);
+    return (await liveOf(code)).state === "live";
+  });
   await stop();
   assert.equal((await sheetOf(code))?.run, 1);
   // Somebody who turns the witness into a signer in the database still can't open anything.
@@ -504,7 +511,7 @@ test("an interpreter is not let go before the notary signs", async () => {
   const { code } = await begun("interpreted@example.com", "identify");
   const { id } = await liveOf(code);
   const { deps, rooms } = otherNode();
-  await killed(code, 1, rooms.node);
+  await killed(code, -600, rooms.node);
   const ivy = {
     id: newUuid(),
     sessionId: id,
