@@ -6,8 +6,15 @@ import { path, type Transport } from "./transport.ts";
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 
+/** Who made a payment, and how. */
+type Payer = {
+  paidBy: "client" | "firm";
+  /** The firm's card or bank account, such as `Visa •••• 4242`; null when somebody paid on the payment page. */
+  method: string | null;
+};
+
 /** A receipt or a credit note of an order. */
-export type OrderReceipt = {
+export type OrderReceipt = Payer & {
   /** Numbered without gaps for each firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
   number: string;
   kind: BillingKind;
@@ -29,7 +36,7 @@ export type BillingStatement = {
   /** The figures of a closed month never change. */
   status: "open" | "closed";
   startsAt: string;
-  /** Null while the month is open. */
+  /** Null while the month lasts. */
   endsAt: string | null;
   timeZone: string;
   /** Money from earlier months that the service holds for the firm, because it was paid but applied to no order. */
@@ -42,12 +49,16 @@ export type BillingStatement = {
   creditsCents: number;
   /** `openingCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)` */
   closingCents: number;
+  /** `closingCents + owedCents`: money that the service holds for the firm at the end of the month. */
+  heldCents: number;
+  /** The amount that the firm owes at the end of the month, because banks took payments of orders back. */
+  owedCents: number;
 };
 
 export type BillingStatements = { statements: BillingStatement[]; requestId: string };
 
 /** A receipt or credit note in a statement. */
-export type StatementLine = {
+export type StatementLine = Payer & {
   number: string;
   kind: BillingKind;
   at: string;

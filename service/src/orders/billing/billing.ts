@@ -1,9 +1,10 @@
 /** The documents about money: receipts, credit notes and monthly statements, with their issuer and their buyer. */
-export { type BillingDocument, documentsOfOrder } from "./documents.ts";
+export { type BillingDocument, documentsOfOrder, paidByText } from "./documents.ts";
 export { checkMonths, closeMonths } from "./months.ts";
-export { byFile, drawnStatement, drawPaper, lineKind, signedCents, sumFacts } from "./paper.ts";
+export { drawnStatement, drawPaper } from "./paper.ts";
 export { buyerOf, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";
 export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
+export { ledgerOf, lineKind, monthState, monthTitle, settlement, signedCents, sumFacts } from "./statement-text.ts";
 export {
   protectedTables,
   type StatementWithLines,

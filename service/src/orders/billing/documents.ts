@@ -4,7 +4,15 @@ import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/da
 import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { verifiedOrder } from "../order/order.ts";
-import { billingDocumentState, billingPartyState, paymentState, supplementState } from "../payments/payments.ts";
+import {
+  billingDocumentState,
+  billingPartyState,
+  methodName,
+  type PayingMethod,
+  payingMethod,
+  paymentState,
+  supplementState,
+} from "../payments/payments.ts";
 import type { Buyer, Issuer } from "./parties.ts";
 
 /**
@@ -29,6 +37,8 @@ export type BillingDocument = {
   orderCode: string;
   reference: string | null;
   payBy: "client" | "firm";
+  method: PayingMethod;
+  simulated: boolean;
   /** In the smallest unit of the currency. */
   amountCents: number;
   currency: string;
@@ -76,6 +86,18 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
   ${verified(paymentState, sql`p`)}`;
 
+/** The facts of a payment that tell who paid, and how. */
+export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated">;
+
+/** Who paid: the firm, if its own method was charged or it pays for the order. */
+export const payerOf = ({ payBy, method }: Paid): "client" | "firm" => (method === null ? payBy : "firm");
+
+/** Who paid and by which method: `Firm, Visa •••• 4242`. The processor's page doesn't tell which card paid there. */
+export const paidByText = (paid: Paid): string => {
+  const how = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";
+  return `${payerOf(paid) === "firm" ? "Firm" : "Client"}, ${how}`;
+};
+
 type NumberParts = { kind: BillingKind; environment: Environment; year: number; number: number };
 
 const letters: Readonly<Record<BillingKind, string>> = {
@@ -112,7 +134,7 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
     SELECT d.kind, d.environment, d.partner_id AS "partnerId", d.year, d.number, d.booked_at AS "issuedAt",
       r.year AS "receiptYear", r.number AS receipt, d.buyer_name AS "buyerName", i.content AS issuer, b.content AS buyer,
       ${documentCents} AS "amountCents", p.currency, p.received_at AS "paidAt", p.payment_intent AS "paymentReference",
-      o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy",
+      p.simulated, ${payingMethod}, o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy",
       CASE WHEN u.id IS NULL THEN o.lines
         ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,
       CASE WHEN u.id IS NULL THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",

@@ -75,11 +75,23 @@ export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Ar
   return certificateFile(sheets, { title, at: madeAt, attached });
 }
 
+/** The height of a table's row, in points. */
+const rowHeight = 14;
+
 function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["tables"][number]): void {
   section(flow, title, 90);
   const places = Object.values(columns);
   if (rows.length > 0) tableHead(flow, columns);
-  for (const row of rows) flow.cells(row.map((cell, index) => [cell, fine, places[index] ?? 0] as const));
+  for (const row of rows) {
+    const above = flow.y();
+    flow.keep(rowHeight);
+    // On a new page, the columns need their names again.
+    if (flow.y() > above) tableHead(flow, columns);
+    flow.cells(
+      row.map((cell, index) => [cell, fine, places[index] ?? 0] as const),
+      rowHeight,
+    );
+  }
   flow.skip(8);
   for (const [label, value] of sums) flow.row(label, value, body);
   flow.skip(10);

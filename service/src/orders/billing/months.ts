@@ -8,7 +8,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { lockBilling } from "../payments/payments.ts";
 import { currentIssuer } from "./parties.ts";
-import { balanceState, closedMonths, linesOf, type Sums, statementState, sumsOf } from "./statements.ts";
+import { balanceState, closedMonths, completed, linesOf, type Sums, statementState, sumsOf } from "./statements.ts";
 
 type JobDeps = { db: Database; clock: Clock; log: Log };
 
@@ -39,10 +39,10 @@ function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown)
 /** Stores the sums of each closed month that has no stored sums. */
 async function storeSums(tx: Tx, owner: Owner): Promise<void> {
   await lockBilling(tx, owner);
-  let opening = 0;
+  let before: Sums | undefined;
   for (const { id, stored, ...row } of await closedMonths(tx, owner)) {
-    const sums = stored ?? sumsOf(opening, await linesOf(tx, owner, row));
-    opening = sums.closing;
+    const sums: Sums = stored ? completed(stored, before) : sumsOf(before, await linesOf(tx, owner, row));
+    before = sums;
     if (stored) continue;
     await tx.query(
       sql`INSERT INTO billing_balances (statement_id, sums) VALUES (${id}, ${JSON.stringify(sums)}::jsonb)`,
@@ -62,12 +62,12 @@ export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping:
 }
 
 async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
-  let opening = 0;
+  let before: Sums | undefined;
   for (const { month, stored, ...row } of await closedMonths(db, owner)) {
-    const sums = sumsOf(opening, await linesOf(db, owner, row));
-    opening = sums.closing;
+    const sums: Sums = sumsOf(before, await linesOf(db, owner, row));
+    before = sums;
     const differs =
-      stored !== null && Object.entries(sums).some(([name, cents]) => stored[name as keyof Sums] !== cents);
+      stored !== null && Object.entries(stored).some(([name, cents]) => sums[name as keyof Sums] !== cents);
     const { partnerId, environment } = owner;
     if (differs)
       log.error(

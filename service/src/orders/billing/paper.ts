@@ -1,7 +1,9 @@
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
-import type { BillingDocument, BillingKind } from "./documents.ts";
+import { defaultZone, methodName } from "../payments/payments.ts";
+import { type BillingDocument, type BillingKind, type Paid, paidByText, payerOf } from "./documents.ts";
 import type { DrawnPaper } from "./draw-task.ts";
 import type { Buyer, Issuer } from "./parties.ts";
+import { amountText, byFile, lineKind, monthTitle, settlement, signedCents, sumFacts } from "./statement-text.ts";
 import type { StatementWithLines } from "./statements.ts";
 
 const drawing: Task<DrawnPaper, Uint8Array> = {
@@ -42,17 +44,9 @@ const reasons: Readonly<Partial<Record<BillingKind, string>>> = {
 /** The file name of a document. */
 export const paperName = ({ number }: BillingDocument): string => `${number}.pdf`;
 
-/** Formats US dollars as `$1,234.50` or `-$5.00`; other currencies with their code, in their smallest unit. */
-function amountText(cents: number, currency: string): string {
-  if (currency !== "usd") return `${cents} ${currency.toUpperCase()} (smallest unit)`;
-  return `${cents < 0 ? "-" : ""}$${(Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
-}
-
 /** The calendar day of an instant in a time zone, in words. */
 const dayText = (at: Date, zone: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone }).format(at);
-
-const defaultZone = "America/New_York";
 
 /** The lines about the issuer and the buyer. An empty entry of the operator's file is not printed. */
 const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, string])[] => [
@@ -87,6 +81,8 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
       ["Date", dayText(issuedAt, zone)],
       ...(isReceipt ? [] : [["For receipt", receiptNumber] as const]),
       [isReceipt ? "Paid on" : "Payment of", dayText(paidAt, zone)],
+      ["Paid by", paidByText(document)],
+      ["Time zone", zone],
       ["Order", shortOrder(orderCode)],
       ...(reference === null ? [] : [["Reference", reference] as const]),
       ...(paymentReference === null ? [] : [["Payment", paymentReference] as const]),
@@ -119,61 +115,26 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
         ...{ format: "signsealship-billing", version: 1, kind, number, receiptNumber, environment },
         ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortOrder(orderCode), reference },
         ...{ amountCents, currency, lines, discountCents, totalCents, issuer, buyer, payment: paymentReference },
+        ...paidData(document),
       },
     },
   };
 }
 
-/**
- * Sorts lines by the firm's file number; lines without one come last. Lines with the same number stay in the order in
- * which they were booked.
- */
-export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["lines"] =>
-  [...lines].sort((one, other) => compare(one.reference, other.reference));
-
-function compare(one: string | null, other: string | null): number {
-  if (one === other) return 0;
-  if (one === null || other === null) return one === null ? 1 : -1;
-  return one < other ? -1 : 1;
-}
-
-/** The words for a line's kind, with a note when the payment didn't pay for its order. */
-export const lineKind = ({ kind, applied }: StatementWithLines["lines"][number]): string =>
-  `${lineKinds[kind]}${applied ? "" : ", for no order"}`;
-
-/** A line's amount with its sign, so that the lines add up: money that went back is negative. */
-export const signedCents = ({ kind, amountCents }: StatementWithLines["lines"][number]): number =>
-  kind === "credit_note" || kind === "loss" ? -amountCents : amountCents;
-
-const balance = (name: string, cents: number): readonly [string, number] =>
-  cents < 0 ? [`${name} that your firm owes`, -cents] : [`${name} in your favor`, cents];
-
-const lineKinds: Readonly<Record<BillingKind, string>> = {
-  receipt: "Payment",
-  credit_note: "Refund",
-  credit_reversal: "Refund came back",
-  loss: "Bank took it back",
-  loss_reversal: "Loss reversed",
-};
-
-/** A statement's sums with their names, in the printed order. */
-export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [string, number])[] => [
-  balance("Opening balance", sums.opening),
-  ["Payments", sums.payments],
-  ["Refunds", sums.refunds],
-  ...(sums.losses === 0 ? [] : [["Taken back by banks", sums.losses] as const]),
-  ["Charges for orders", sums.charges],
-  ["Charges credited", sums.credits],
-  balance("Closing balance", sums.closing),
-];
+/** Who paid, and with which method of the firm, as programs read it. */
+export const paidData = (paid: Paid): { paidBy: "client" | "firm"; method: string | null } => ({
+  paidBy: payerOf(paid),
+  method: paid.method && methodName(paid.method),
+});
 
 /** The printed form of a statement. @param now printed as the date when the month is still open */
 export function drawnStatement(
   { statement, lines }: StatementWithLines,
   { environment, now }: { environment: "live" | "test"; now: Date },
 ): DrawnPaper {
-  const { month, startsAt, endsAt, zone, issuer, buyer, sums } = statement;
-  const title = `Statement ${month}${endsAt === null ? ", so far" : ""}`;
+  const { month, startsAt, endsAt, isClosed, zone, issuer, buyer, sums } = statement;
+  const title = monthTitle(statement);
+  const short = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
   return {
     kind: "Statement",
     title,
@@ -186,35 +147,37 @@ export function drawnStatement(
     tables: [
       {
         title: "By file number",
-        columns: { Date: 0, File: 95, Order: 225, Number: 275, Kind: 365, Amount: 450 },
+        columns: { Date: 0, File: 58, Order: 150, Number: 192, Kind: 268, "Paid by": 346, Amount: 458 },
         rows: byFile(lines).map((line) => [
-          dayText(line.at, zone),
-          line.reference === null ? "-" : shortened(line.reference, 24),
+          short.format(line.at),
+          line.reference === null ? "-" : shortened(line.reference, 17),
           shortOrder(line.orderCode),
           line.number,
           line.applied ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
+          shortened(paidByText(line), 25),
           amountText(signedCents(line), line.currency),
         ]),
         sums: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),
       },
     ],
     notes: [
-      ...(lines.some(({ applied }) => !applied)
-        ? ["* Money that came too late or twice. It paid for no order, and is held in your favor until it goes back."]
-        : []),
+      ...settlement(statement),
+      ...(lines.some(({ applied }) => !applied) ? ["* Money that came too late or twice, and paid for no order."] : []),
       ...(lines.some(({ currency }) => currency !== "usd") ? ["Only US dollars count in the sums."] : []),
       ...(issuer.taxLine === "" ? [] : [issuer.taxLine]),
     ],
     foot: title,
     isTest: environment === "test",
-    madeAt: endsAt ?? now,
+    madeAt: isClosed && endsAt ? endsAt : now,
     data: {
       name: "statement.json",
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
           sums,
-          lines: lines.map(({ orderCode, creditedCents: _, ...line }) => ({ ...line, order: shortOrder(orderCode) })),
+          lines: lines.map(({ orderCode, creditedCents: _, payBy, method, simulated, ...line }) => ({
+            ...{ ...line, ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
+          })),
         },
       },
     },

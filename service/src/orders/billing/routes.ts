@@ -11,8 +11,19 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { findOwnOrder } from "../order/order.ts";
 import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
-import { byFile, drawnDocument, drawPaper, paperName } from "./paper.ts";
+import { drawnDocument, drawPaper, paidData, paperName } from "./paper.ts";
+import { byFile } from "./statement-text.ts";
 import { type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
+
+const paidMembers = {
+  paidBy: oneOf(["client", "firm"], "Who made the payment."),
+  method: nullable(
+    text(
+      "Your firm's card or bank account, if it was charged; null when somebody paid on the payment page.",
+      "Visa •••• 4242",
+    ),
+  ),
+};
 
 const OrderReceipt = Type.Object(
   {
@@ -28,6 +39,7 @@ const OrderReceipt = Type.Object(
     amountCents: Type.Integer({ description: "What was paid or returned, in the smallest unit.", examples: [9900] }),
     currency: text("ISO 4217, lowercase.", "usd"),
     issuedAt: timestamp("When it was issued: its date, in your statements, too."),
+    ...paidMembers,
   },
   { $id: "OrderReceipt", description: "A receipt or a credit note." },
 );
@@ -39,7 +51,10 @@ const OrderReceipts = Type.Object(
 
 const view = (document: BillingDocument): Static<typeof OrderReceipt> => {
   const { number, kind, receiptNumber, amountCents, currency, issuedAt } = document;
-  return { number, kind, receiptNumber, amountCents, currency, issuedAt: issuedAt.toISOString() };
+  return {
+    ...{ number, kind, receiptNumber, amountCents, currency, issuedAt: issuedAt.toISOString() },
+    ...paidData(document),
+  };
 };
 
 const cents = (description: string) => Type.Integer({ description, examples: [9900] });
@@ -48,7 +63,7 @@ const statementMembers = {
   month: text("The month, in the time zone of the statement.", "2026-11"),
   status: oneOf(["open", "closed"], "A closed month never changes: what comes later counts in the next one."),
   startsAt: timestamp("Its first instant."),
-  endsAt: nullable(timestamp("The first instant after it; null while it is open.")),
+  endsAt: nullable(timestamp("The first instant after it; null while the month lasts.")),
   timeZone: text("The time zone of its months and dates.", "America/New_York"),
   openingCents: cents("US cents that were held for your firm before: money that paid for no order."),
   paymentsCents: cents("US cents that came."),
@@ -57,6 +72,8 @@ const statementMembers = {
   chargesCents: cents("US cents that paid for orders."),
   creditsCents: cents("US cents of those charges that went back."),
   closingCents: cents("`openingCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)`."),
+  heldCents: cents("`closingCents + owedCents`: US cents that are held for your firm at the end, until they go back."),
+  owedCents: cents("US cents that your firm owes at the end, because banks took payments of orders back."),
 };
 
 const BillingStatement = Type.Object(statementMembers, {
@@ -80,6 +97,7 @@ const StatementLine = Type.Object(
     amountCents: cents("In the smallest unit."),
     currency: text("ISO 4217, lowercase. Only `usd` counts in the sums.", "usd"),
     applied: Type.Boolean({ description: "False for money that came too late or twice, and paid for no order." }),
+    ...paidMembers,
   },
   { $id: "StatementLine", description: "A receipt, a credit note, a loss or a reversal in a statement." },
 );
@@ -94,9 +112,9 @@ const BillingStatementDetail = Type.Object(
 );
 
 const sumsView = (statement: StatementWithLines["statement"]): Static<typeof BillingStatement> => {
-  const { month, startsAt, endsAt, zone, sums } = statement;
+  const { month, startsAt, endsAt, isClosed, zone, sums } = statement;
   return {
-    ...{ month, status: endsAt === null ? "open" : "closed", startsAt: startsAt.toISOString() },
+    ...{ month, status: isClosed ? "closed" : "open", startsAt: startsAt.toISOString() },
     ...{
       endsAt: endsAt === null ? null : endsAt.toISOString(),
       timeZone: zone,
@@ -105,6 +123,7 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
     },
     ...{ paymentsCents: sums.payments, refundsCents: sums.refunds, lossesCents: sums.losses },
     ...{ chargesCents: sums.charges, creditsCents: sums.credits },
+    ...{ heldCents: sums.closing + sums.owed, owedCents: sums.owed },
   };
 };
 
@@ -195,11 +214,13 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
     refusals: { 404: "Statement not found." },
     async handle(request) {
       const found = await statementOf(deps, principalOf(request), request.params.month);
-      const lines = byFile(found.lines).map(({ at, reference, creditedCents: _, ...line }) => ({
-        ...line,
-        at: at.toISOString(),
-        fileNumber: reference,
-      }));
+      const lines = byFile(found.lines).map((line) => {
+        const { number, kind, at, orderCode, reference, services, amountCents, currency, applied } = line;
+        return {
+          ...{ number, kind, at: at.toISOString(), orderCode, fileNumber: reference, services, amountCents, currency },
+          ...{ applied, ...paidData(line) },
+        };
+      });
       return { ...sumsView(found.statement), lines, requestId: request.id };
     },
   });

@@ -6,9 +6,9 @@ import { type StateMac, verified, verifiedAll } from "../../kernel/platform/data
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { serviceFlags, verifiedOrder } from "../order/order.ts";
-import { billingPartyState, processorEventState } from "../payments/payments.ts";
+import { billingPartyState, payingMethod, processorEventState } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
-import { type BillingKind, creditedCents, documentCents, numberText, verifiedAmount } from "./documents.ts";
+import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
 /** The columns of a closed month that its MAC covers. A trigger forbids changes to them. */
@@ -31,7 +31,7 @@ export const balanceState: StateMac = {
 export const protectedTables = [stateRows(statementState), stateRows(balanceState)];
 
 /** One line of a statement: a receipt, a credit note, a loss or a reversal. */
-type StatementLine = {
+type StatementLine = Paid & {
   number: string;
   kind: BillingKind;
   at: Date;
@@ -54,7 +54,8 @@ type StatementLine = {
 /**
  * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`. A positive `closing` is
  * money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces the refunds
- * or losses that its document increased. A price that was credited stays credited.
+ * or losses that its document increased. A price that was credited stays credited. `owed` is the part of `closing` that
+ * the firm owes because banks took payments of orders back; `closing + owed` is the money that the service holds.
  */
 export type Sums = {
   opening: number;
@@ -64,14 +65,20 @@ export type Sums = {
   refunds: number;
   losses: number;
   closing: number;
+  owed: number;
 };
+
+/** The sums as an earlier release may have stored them, without the members that it did not have. */
+type StoredSums = Omit<Sums, "losses" | "owed"> & Partial<Pick<Sums, "losses" | "owed">>;
 
 type Statement = {
   /** The month, such as `2026-11`. */
   month: string;
   startsAt: Date;
-  /** Null while the month is open. */
+  /** Null while the month lasts. */
   endsAt: Date | null;
+  /** Whether the month will never change again. A month that has ended is closed within an hour. */
+  isClosed: boolean;
   zone: string;
   issuer: Issuer;
   buyer: Buyer;
@@ -95,6 +102,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
       NOT EXISTS (SELECT ${events} AND e.outcome = 'unapplied') AS applied,
+      o.pay_by AS "payBy", p.simulated, ${payingMethod},
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(processorEventState, sql`e`, events)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
@@ -106,40 +114,57 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   }));
 }
 
-/** The sums of a month. @param opening the closing balance of the previous month */
-export function sumsOf(opening: number, lines: readonly StatementLine[]): Sums {
-  const sum = (kind: BillingKind, which: (line: StatementLine) => boolean) =>
+/** How a line changes the balance of the firm, in US cents. A payment that pays for its order changes nothing. */
+export function balanceCents({ kind, currency, amountCents, creditedCents, applied }: StatementLine): number {
+  if (currency !== "usd") return 0;
+  if (kind === "receipt") return applied ? 0 : amountCents;
+  if (kind === "credit_note") return (applied ? creditedCents : 0) - amountCents;
+  return kind === "loss" ? -amountCents : amountCents;
+}
+
+/** The sums of a month. @param before the sums of the previous month */
+export function sumsOf(before: Sums | undefined, lines: readonly StatementLine[]): Sums {
+  const sum = (kind: BillingKind, which: (line: StatementLine) => boolean = () => true) =>
     lines.reduce(
       (total, line) => total + (line.kind === kind && line.currency === "usd" && which(line) ? line.amountCents : 0),
       0,
     );
-  const net = (kind: "credit" | "loss") =>
-    sum(kind === "credit" ? "credit_note" : "loss", () => true) - sum(`${kind}_reversal`, () => true);
-  const charges = sum("receipt", ({ applied }) => applied);
-  const credits = lines.reduce(
-    (total, line) => total + (line.applied && line.currency === "usd" ? line.creditedCents : 0),
-    0,
-  );
-  const [payments, refunds, losses] = [sum("receipt", () => true), net("credit"), net("loss")];
-  const closing = opening + payments - refunds - losses - (charges - credits);
-  return { opening, charges, credits, payments, refunds, losses, closing };
+  const isApplied = ({ applied }: StatementLine) => applied;
+  const opening = before?.closing ?? 0;
+  return {
+    opening,
+    charges: sum("receipt", isApplied),
+    credits: lines.reduce((all, line) => all + (line.applied && line.currency === "usd" ? line.creditedCents : 0), 0),
+    payments: sum("receipt"),
+    refunds: sum("credit_note") - sum("credit_reversal"),
+    losses: sum("loss") - sum("loss_reversal"),
+    closing: lines.reduce((balance, line) => balance + balanceCents(line), opening),
+    owed: (before?.owed ?? 0) + sum("loss", isApplied) - sum("loss_reversal", isApplied),
+  };
 }
 
-type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt"> & {
+/** Adds the members that the release that stored the sums did not have. */
+export const completed = (stored: StoredSums, before: Sums | undefined): Sums => ({
+  ...stored,
+  losses: stored.losses ?? 0,
+  owed: stored.owed ?? (before?.owed ?? 0) + (stored.losses ?? 0),
+});
+
+type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt" | "isClosed"> & {
   id: number;
   endsAt: Date;
   issuer: Issuer;
   buyer: Buyer | null;
   buyerName: string;
   /** Null until a job computes the sums, soon after the month has closed. */
-  stored: Sums | null;
+  stored: StoredSums | null;
 };
 
 /** A statement and all lines that its sums add up. */
 export type StatementWithLines = { statement: Statement; lines: readonly StatementLine[] };
 
 export async function closedMonths(db: Sql, { partnerId, environment }: Owner): Promise<ClosedRow[]> {
-  const rows = await db.query<ClosedRow>(sql`
+  return db.query<ClosedRow>(sql`
     SELECT s.id, s.month, s.starts_at AS "startsAt", s.ends_at AS "endsAt", s.zone, i.content AS issuer, b.content AS buyer,
       s.buyer_name AS "buyerName", t.sums AS stored, ${verified(statementState, sql`s`)},
       ${verifiedAll(balanceState, sql`q`, sql`FROM billing_balances q WHERE q.statement_id = s.id`)},
@@ -147,13 +172,28 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
     FROM billing_statements s JOIN billing_parties i ON i.id = s.issuer_id LEFT JOIN billing_parties b ON b.id = s.buyer_id
       LEFT JOIN billing_balances t ON t.statement_id = s.id
     WHERE s.partner_id = ${partnerId} AND s.environment = ${environment} ORDER BY s.starts_at`);
-  // Releases before losses were booked stored sums without `losses`.
-  return rows.map(({ stored, ...row }) => ({ ...row, stored: stored && { ...stored, losses: stored.losses ?? 0 } }));
 }
 
+type Month = { month: string; startsAt: Date; endsAt: Date };
+
 /**
- * The firm's statements, oldest first: the closed months, then the open month. For a closed month with stored sums, no
- * documents are read.
+ * The months from a time until now. The 15 days are added before truncating to the month, because after a change of the
+ * time zone a month may start on the last day of the month before.
+ */
+const monthsFrom = (db: Sql, from: Date, now: Date, zone: string) =>
+  db.query<Month>(sql`
+    WITH span AS (
+      SELECT date_trunc('month', (${from}::timestamptz + interval '15 days') AT TIME ZONE ${zone}::text) AS first,
+        date_trunc('month', ${now}::timestamptz AT TIME ZONE ${zone}::text) AS last
+    )
+    SELECT to_char(at, 'YYYY-MM') AS month,
+      CASE WHEN at = first THEN ${from}::timestamptz ELSE at AT TIME ZONE ${zone}::text END AS "startsAt",
+      (at + interval '1 month') AT TIME ZONE ${zone}::text AS "endsAt"
+    FROM span, generate_series(first, greatest(first, last), interval '1 month') at ORDER BY at`);
+
+/**
+ * The firm's statements, oldest first: the closed months, then those that have ended and are soon closed, then the
+ * present month. For a closed month with stored sums, no documents are read.
  */
 export async function statementsOf(
   { db, clock }: { db: Sql; clock: Clock },
@@ -161,26 +201,32 @@ export async function statementsOf(
 ): Promise<Statement[]> {
   const { partnerId, firmName } = owner;
   const all: Statement[] = [];
-  const closingOf = (statement: Statement | undefined) => statement?.sums.closing ?? 0;
   for (const { id: _, buyerName, buyer, stored, ...row } of await closedMonths(db, owner)) {
-    // Releases before losses were booked stored sums without `losses`.
-    const sums = stored
-      ? { ...stored, losses: stored.losses ?? 0 }
-      : sumsOf(closingOf(all.at(-1)), await linesOf(db, owner, row));
-    all.push({ ...row, buyer: buyer ?? { name: buyerName, address: [] }, sums });
+    const before = all.at(-1)?.sums;
+    const sums = stored ? completed(stored, before) : sumsOf(before, await linesOf(db, owner, row));
+    all.push({ ...row, isClosed: true, buyer: buyer ?? { name: buyerName, address: [] }, sums });
   }
-  const last = all.at(-1);
-  const lines = await linesOf(db, owner, { startsAt: last?.endsAt ?? null, endsAt: null });
+  const now = clock();
+  const end = all.at(-1)?.endsAt ?? null;
+  const lines = await linesOf(db, owner, { startsAt: end, endsAt: null });
   const issuer = await currentIssuer(db);
+  const { zone } = issuer;
   const buyer = (await buyerOf(db, partnerId)) ?? { name: firmName, address: [] };
-  const [{ month, startsAt } = { month: "", startsAt: clock() }] = await db.query<{
-    month: string;
-    startsAt: Date;
-  }>(sql`
-    SELECT to_char(${clock()}::timestamptz AT TIME ZONE ${issuer.zone}::text, 'YYYY-MM') AS month,
-      date_trunc('month', ${lines[0]?.at ?? clock()}::timestamptz AT TIME ZONE ${issuer.zone}::text) AT TIME ZONE ${issuer.zone}::text AS "startsAt"`);
-  const open = { month, startsAt: last?.endsAt ?? startsAt, endsAt: null, zone: issuer.zone, issuer, buyer };
-  return [...all, { ...open, sums: sumsOf(closingOf(last), lines) }];
+  const from = end ?? (await startOfMonth(db, lines[0]?.at ?? now, zone));
+  const open = await monthsFrom(db, from, now, zone);
+  for (const [index, { month, startsAt, endsAt }] of open.entries()) {
+    const isLast = index === open.length - 1;
+    const own = lines.filter(({ at }) => at >= startsAt && (isLast || at < endsAt));
+    const sums = sumsOf(all.at(-1)?.sums, own);
+    all.push({ month, startsAt, endsAt: isLast ? null : endsAt, isClosed: false, zone, issuer, buyer, sums });
+  }
+  return all;
+}
+
+async function startOfMonth(db: Sql, at: Date, zone: string): Promise<Date> {
+  const [row] = await db.query<{ start: Date }>(sql`
+    SELECT date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text AS start`);
+  return row?.start ?? at;
 }
 
 /** @throws ServiceError for a month without a statement */

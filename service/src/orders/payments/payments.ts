@@ -38,10 +38,10 @@ export {
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
-export { billingDocumentState, billingPartyState, lockBilling, restBefore } from "./documents.ts";
+export { billingDocumentState, billingPartyState, defaultZone, lockBilling, restBefore } from "./documents.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";
-export { listSpenders, type Spender, setLimit } from "./firm/limits.ts";
+export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
 export {
@@ -52,7 +52,9 @@ export {
   type FirmCharge,
   isOpenCharge,
   type OverdueCharge,
+  type PayingMethod,
   type PaymentMethod,
+  payingMethod,
   selectMethods,
 } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";

@@ -23,6 +23,13 @@ function written(at: Date, style: keyof typeof styles, language: Language): stri
 /** The day of a time, in UTC, as text. */
 export const day = (at: Date, language: Language = "en"): string => written(at, "day", language);
 
+/** The day of a time in a time zone, with the zone's name: `Oct 31, 2026, EDT`. */
+export const dayIn = (at: Date, zone: string, language: Language = "en"): string =>
+  new Intl.DateTimeFormat(language, {
+    ...({ year: "numeric", month: "short", day: "numeric", timeZoneName: "short" } as const),
+    timeZone: zone,
+  }).format(at);
+
 /** USD cents as `$1,234.50`; a negative amount has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
 

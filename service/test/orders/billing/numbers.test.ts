@@ -13,8 +13,10 @@ import {
   readIssuer,
   registerIssuer,
   type StatementWithLines,
+  settlement,
   statementsOf,
 } from "../../../src/orders/billing/billing.ts";
+import { run } from "../../../src/orders/billing/draw-task.ts";
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
@@ -91,9 +93,9 @@ function requireChain(all: readonly StatementWithLines["statement"][]): void {
   let balance = 0;
   let end: Date | null = null;
   for (const statement of all) {
-    const { opening, payments, refunds, charges, credits, closing } = statement.sums;
+    const { opening, payments, refunds, losses, charges, credits, closing } = statement.sums;
     assert.equal(opening, balance, statement.month);
-    assert.equal(closing, opening + payments - refunds - (charges - credits), statement.month);
+    assert.equal(closing, opening + payments - refunds - losses - (charges - credits), statement.month);
     if (end) assert.deepEqual(statement.startsAt, end);
     [balance, end] = [closing, statement.endsAt];
   }
@@ -240,6 +242,64 @@ test("shows a second payment of an order as a balance in the firm's favor until 
   assert.equal((await statements()).at(-1)?.sums.closing, before + total);
   await apply(eventOf("charge.refunded", { payment_intent: second, refunded: true, amount: total }));
   assert.equal((await statements()).at(-1)?.sums.closing, before);
+});
+
+test("shows what banks took back apart from the money that is held, and says how each is settled", async () => {
+  const sumsNow = async () => {
+    const last = (await statements()).at(-1);
+    assert.ok(last);
+    return last;
+  };
+  const { closing, owed } = (await sumsNow()).sums;
+  const { code, charge } = await payOrder();
+  await apply(paid(`pi_${++count}`, code));
+  const dispute = {
+    id: `dp_${++count}`,
+    payment_intent: charge.intent,
+    amount: total,
+    currency: "usd",
+    status: "lost",
+  };
+  await apply({ ...eventOf("charge.dispute.closed", dispute), created: 1_772_600_000 } as Event);
+  const { sums, ...rest } = await sumsNow();
+  assert.deepEqual([sums.closing, sums.owed], [closing, owed + total], "one balance would hide both");
+  const sentences = settlement({ sums, ...rest }).join(" ");
+  assert.match(sentences, /is held for your firm.*returns it to the payer/);
+  assert.match(sentences, /\$99\.00 is owed: banks took payments back.*contacts your firm about how to pay it/);
+});
+
+test("a month that has ended has its own statement before it is closed", async () => {
+  now = new Date("2027-02-20T12:00:00Z").getTime();
+  await close();
+  await payOrder();
+  now = new Date("2027-03-01T05:30:00Z").getTime();
+  await payOrder();
+  const [february, march] = (await statements()).slice(-2);
+  assert.deepEqual(
+    [february?.month, february?.isClosed, february?.endsAt?.toISOString(), february?.sums.payments],
+    ["2027-02", false, "2027-03-01T05:00:00.000Z", total],
+  );
+  assert.deepEqual([march?.month, march?.endsAt, march?.sums.payments], ["2027-03", null, total]);
+  requireChain(await statements());
+  await close();
+  const closed = (await statements()).at(-2);
+  assert.deepEqual([closed?.isClosed, closed?.sums], [true, february?.sums], "closing changes no figure");
+});
+
+test("repeats the names of the columns on each page of a long statement", async () => {
+  const heads = async (count: number) => {
+    const table = { title: "By file number", columns: { Date: 0, Amount: 400 }, sums: [] };
+    const rows = Array.from({ length: count }, (_, n) => [`Jan ${n}`, "$1.00"]);
+    const paper = { kind: "Statement", title: "Statement 2026-01", facts: [], tables: [{ ...table, rows }], notes: [] };
+    const data = { name: "statement.json", content: {} };
+    const drawn = await run(Buffer.alloc(0), { ...paper, foot: "", isTest: false, madeAt: clock(), data });
+    const pdf = Buffer.from(drawn).toString("latin1");
+    return { names: pdf.split("/S/TH/").length - 1, pages: pdf.split(/\/Type\/Page\b/).length - 1 };
+  };
+  assert.deepEqual(await heads(5), { names: 2, pages: 1 });
+  const { names, pages } = await heads(120);
+  assert.ok(pages >= 3, `${pages} pages`);
+  assert.equal(names, 2 * pages);
 });
 
 test("after any history, receipts less credit notes equal the processor's books, and statements form a chain", async () => {

@@ -61,6 +61,7 @@ test("a payment has a receipt, and a refunded part a credit note: both as the sa
     [data.amountCents, data.reference, data.buyer.name],
     [receipt.amountCents, "2026-1187", "Acme Title"],
   );
+  assert.deepEqual([data.paidBy, data.method], ["client", null]);
   assert.equal(data.order.length, 6, "the whole code would open the order");
   assert.match(pdf.toString("latin1"), /\/StructTreeRoot .*\/MarkInfo<<\/Marked true>>/);
 
@@ -72,7 +73,7 @@ test("a payment has a receipt, and a refunded part a credit note: both as the sa
   assert.equal(saved.status, 303, await saved.text());
   assert.deepEqual(await pdfOf(path), pdf, "an earlier receipt keeps its names");
   const page = await (await get(`/dashboard/orders/${code}`, { ...member, Accept: "text/html" })).text();
-  assert.match(page, new RegExp(`Receipt ${receipt.number}`));
+  assert.match(page, new RegExp(`Receipt ${receipt.number}.*, E[DS]T<`), "the date is in the zone of statements");
   assert.deepEqual(await pdfOf(`/dashboard/orders/${code}/receipts/${receipt.number}`, member), pdf);
   const client = await (await get(`/orders/${code}?lang=es`, {})).text();
   assert.match(client, new RegExp(`Nota de crédito ${note?.number}`));
@@ -107,7 +108,15 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
   assert.deepEqual([open.status, open.closingCents, open.refundsCents], ["open", 0, 500]);
   const path = `/api/partner/billing/statements/${open.month}`;
   const { lines } = (await (await get(path)).json()) as {
-    lines: { number: string; kind: string; orderCode: string; fileNumber: string | null; amountCents: number }[];
+    lines: {
+      number: string;
+      kind: string;
+      orderCode: string;
+      fileNumber: string | null;
+      amountCents: number;
+      paidBy: string;
+      method: string | null;
+    }[];
   };
   const sum = (kind: string) => lines.reduce((cents, each) => cents + (each.kind === kind ? each.amountCents : 0), 0);
   assert.equal(sum("receipt"), open.paymentsCents);
@@ -122,7 +131,13 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
   );
   const csv = await (await get(`/dashboard/statements/${open.month}/csv`, member)).text();
   assert.match(csv, /,'=1\+2,/, "no cell is a formula");
-  assert.equal(csv.trim().split("\r\n").length, lines.length + 1);
+  const rows = csv.trim().split("\r\n");
+  assert.equal(rows.length, lines.length + 3);
+  assert.match(rows[1] ?? "", /^\d{4}-\d\d-01,,,,,Opening balance,.*,0\.00$/);
+  assert.match(rows.at(-1) ?? "", /,Closing balance,.*,0\.00$/);
+  assert.match(csv, /,Refund,,5\.00,,5\.00,USD,,"Client, payment page",-5\.00,0\.00\r\n/);
+  assert.match(page, /Client, payment page/);
+  assert.ok(lines.every(({ paidBy, method }) => ["client", "firm"].includes(paidBy) && method === null));
   const drawn = dataOf(await pdfOf(`/dashboard/statements/${open.month}/pdf`, member));
   assert.deepEqual([drawn.sums.payments, drawn.lines.length], [open.paymentsCents, lines.length]);
 });

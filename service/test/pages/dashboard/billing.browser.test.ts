@@ -96,7 +96,7 @@ test("an owner adds a card, sets a limit, and reads a charge and its statement, 
   await tabTo(dana, /^Dollars in a month/);
   await page.keyboard.type("5000");
   await page.keyboard.press("Enter");
-  await page.getByText("$500.00 for an order, $5,000.00 in a month").waitFor();
+  await page.getByText("$500.00 for an order, $5,000.00 in a month. Used this month: $0.00").waitFor();
 
   const body = orderForm({ ...minimal, svc_sign: "true", pay_by: "firm", external_reference: "FILE-2207" });
   const placed = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
@@ -106,7 +106,10 @@ test("an owner adds a card, sets a limit, and reads a charge and its statement, 
   await page.goto(`${service.baseUrl}/dashboard/billing`);
   const charges = page.locator("#charges");
   await charges.getByText("Paid").first().waitFor();
-  assert.match((await charges.textContent()) ?? "", new RegExp(orderCode.slice(0, 6).toUpperCase()));
+  const listed = (await charges.textContent()) ?? "";
+  for (const text of [orderCode.slice(0, 6).toUpperCase(), "FILE-2207", /, E[DS]T/])
+    assert.match(listed, new RegExp(text));
+  assert.doesNotMatch((await page.locator("#limits").textContent()) ?? "", /Used this month: \$0\.00/);
   await assertGoodLooks(dana);
 
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -117,9 +120,13 @@ test("an owner adds a card, sets a limit, and reads a charge and its statement, 
   await press(dana, /^\d{4}-\d{2}$/);
   await page.getByRole("heading", { level: 1, name: /^Statement \d{4}-\d{2}/ }).waitFor();
   await page.getByText("FILE-2207").waitFor();
+  await page.getByText("Firm, Visa •••• 4242").waitFor();
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator(".side").isVisible(), false, "a printed statement has no navigation");
+  await page.emulateMedia({ media: null });
   await assertGoodLooks(dana);
   assert.match(await save(dana, /^PDF/), /^%PDF-/);
-  assert.match(await save(dana, /^CSV/), /FILE-2207/);
+  assert.match(await save(dana, /^CSV/), /FILE-2207.*"Firm, Visa/);
   const own = dana.troubles.filter((line) => !/status of 404|^foreign: /.test(line));
   assert.deepEqual(own, []);
 });

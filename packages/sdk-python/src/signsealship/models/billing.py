@@ -26,6 +26,10 @@ class OrderReceipt:
     """ISO 4217, lowercase."""
     issued_at: datetime
     """UTC."""
+    paid_by: Literal["client", "firm"]
+    """Who made the payment."""
+    method: str | None
+    """The firm's card or bank account, such as `Visa •••• 4242`; None for the payment page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +53,7 @@ class BillingStatement:
     starts_at: datetime
     """UTC."""
     ends_at: datetime | None
-    """UTC; None while the month is open."""
+    """UTC; None while the month lasts."""
     time_zone: str
     """The time zone of its months and dates."""
     opening_cents: int
@@ -66,6 +70,10 @@ class BillingStatement:
     """Charges that were returned."""
     closing_cents: int
     """`opening + payments - refunds - losses - (charges - credits)`."""
+    held_cents: int
+    """`closing + owed`: held for the firm at the end of the month."""
+    owed_cents: int
+    """Owed by the firm, because banks took payments of orders back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +108,10 @@ class StatementLine:
     """Only `usd` counts in the sums."""
     applied: bool
     """False for money that came too late or twice, and paid for no order."""
+    paid_by: Literal["client", "firm"]
+    """Who made the payment."""
+    method: str | None
+    """The firm's card or bank account, such as `Visa •••• 4242`; None for the payment page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

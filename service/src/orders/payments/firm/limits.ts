@@ -1,6 +1,7 @@
 import { listMembers, listOwnKeys, requireOwnerOfMoney, standingOf } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
@@ -38,6 +39,22 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
     const limit = found && isSince(found, since) ? found : undefined;
     return { ...each, orderCents: limit?.orderCents ?? 0, monthCents: limit?.monthCents ?? 0 };
   });
+}
+
+/**
+ * The cents that each spender has used of the month's limit, by spender. @throws ServiceError `unavailable` for an
+ * altered row
+ */
+export async function spentThisMonth(
+  { db, clock }: { db: Sql; clock: Clock },
+  owner: Owner,
+  spenders: readonly Spender[],
+): Promise<ReadonlyMap<string, number>> {
+  const since = await startOfMonth(db, clock());
+  const used = new Map<string, number>();
+  for (const { spender } of spenders.filter(({ monthCents }) => monthCents > 0))
+    used.set(spender, await store.spentSince(db, owner, { spender, since, except: undefined }));
+  return used;
 }
 
 /** A limit applies only if it was set after the member joined. So a member who leaves and joins again may not spend. */

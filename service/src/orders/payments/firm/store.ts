@@ -1,11 +1,12 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
   type Marked,
   marked,
   type StateMac,
   verified,
+  verifiedAll,
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
@@ -183,10 +184,10 @@ export type FirmCharge = {
   reason: string | null;
 };
 
-const charges = (where: Statement): Statement => sql`
+const charges = (where: Statement, more: Statement = nothing): Statement => sql`
   SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
     c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
-    c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason, ${verified(chargeState, sql`c`)}
+    c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
   FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
 
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
@@ -210,8 +211,8 @@ export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
  * @throws ServiceError `unavailable` for an altered row
  */
 export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
-  db.query<FirmCharge>(sql`
-    ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`)}
+  db.query<FirmCharge & { reference: string | null }>(sql`
+    ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`, sql`, o.external_reference AS reference`)}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, c.id LIMIT 50`);
 
 /** How many charges with the method are in progress. */
@@ -240,6 +241,17 @@ export async function spentSince(
       AND c.id IS DISTINCT FROM ${except ?? null}::uuid AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
   return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
+
+const ofPayment = sql`FROM firm_charges c JOIN payment_methods m ON m.id = c.method_id
+  WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent`;
+
+/** The firm's card or bank account that made a payment; null when somebody paid on the processor's page. */
+export type PayingMethod = Pick<PaymentMethod, "kind" | "brand" | "last4"> | null;
+
+/** For the select list of a statement with a payment `p`: the firm's method that made it, as `method`. */
+export const payingMethod: Statement = sql`
+  (SELECT json_build_object('kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${ofPayment}) AS method,
+  ${verifiedAll(chargeState, sql`c`, ofPayment)}, ${verifiedAll(methodState, sql`m`, ofPayment)}`;
 
 type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "changedAt">;
 

@@ -9,7 +9,7 @@ import {
   type Spender,
 } from "../../../orders/payments/payments.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
-import { day, money, time } from "../../ui/format.ts";
+import { dayIn, money } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
@@ -25,8 +25,12 @@ export type BillingView = {
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
-  charges: readonly FirmCharge[];
+  /** The cents of this month by spender. */
+  used: ReadonlyMap<string, number>;
+  charges: readonly (FirmCharge & { reference: string | null })[];
   now: Date;
+  /** The time zone of statements, and of the months of limits. */
+  zone: string;
   error?: string;
   typed?: FormValues;
   /** Whether the processor's page has just sent an owner back here. */
@@ -38,13 +42,17 @@ const isOwner = ({ principal }: BillingView): boolean => principal.member?.role 
 export function billingBody(view: BillingView): Html {
   return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
 ${errorSummary(view.error)}
-${view.hasReturned && notice("info", "Your bank and the payment processor are being asked", "The card or bank account is shown here once the processor confirms it. Load the page again in a moment.")}
+${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", "The card or bank account is shown here once the processor confirms it. Load the page again in a moment.")}
 <div class="panels">
 ${card("method", "Card or bank account", methodPart(view))}
 ${card("limits", "Who may spend", limitsPart(view))}
 ${card("charges", "Payments of your firm", chargesPart(view))}
 </div>`;
 }
+
+/** Whether the method that an owner has just entered is active already. */
+const isJustAdded = ({ methods, now }: BillingView): boolean =>
+  methods.some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
 
 function methodPart(view: BillingView): Html {
   const { methods, isPaidHere } = view;
@@ -63,7 +71,7 @@ function methodPart(view: BillingView): Html {
               : "Card",
           ],
           ["Valid until", active.cardExpires],
-          ["Added", time(active.addedAt)],
+          ["Added", dayIn(active.addedAt, view.zone)],
         ])}${isOwner(view) && removal(active)}`
       : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
   }
@@ -89,21 +97,22 @@ const removal = (method: PaymentMethod): Html =>
 const typedAmount = (cents: number): string => (cents === 0 ? "" : (cents / 100).toFixed(2));
 
 function limitsPart(view: BillingView): Html {
-  const lead = html`<p>Owners may spend without a limit. Everybody else, and each API key, may spend when an owner sets limits here. A month is that of your firm’s statements. What would exceed a limit waits for an owner.</p>`;
+  const lead = html`<p>Owners may spend without a limit. Everybody else, and each API key, may spend when an owner sets limits here. A month is that of your firm’s statements, in the time zone ${view.zone}. What would exceed a limit waits for an owner.</p>`;
   const limited = view.spenders.filter((each) => !each.isOwner);
   if (limited.length === 0)
     return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}`;
   if (!isOwner(view))
-    return html`${lead}${facts(limited.map(({ name, ...limit }) => [name, limitText(limit)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
+    return html`${lead}${facts(limited.map((each) => [each.name, limitText(view, each)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
   return html`${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}`;
 }
 
-const limitText = ({ orderCents, monthCents }: Pick<Spender, "orderCents" | "monthCents">): string =>
+const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: Spender): string =>
   orderCents === 0 || monthCents === 0
     ? "May not spend"
-    : `${money(orderCents)} for an order, ${money(monthCents)} in a month`;
+    : `${money(orderCents)} for an order, ${money(monthCents)} in a month. Used this month: ${money(used.get(spender) ?? 0)}`;
 
-function limitForm({ typed }: BillingView, each: Spender, form: string): Html {
+function limitForm(view: BillingView, each: Spender, form: string): Html {
+  const { typed } = view;
   const { spender, name, orderCents, monthCents } = each;
   const mine = typed?.["spender"] === spender ? typed : undefined;
   const amount = (field_: "perOrder" | "perMonth", label: string, cents: number) =>
@@ -112,7 +121,7 @@ function limitForm({ typed }: BillingView, each: Spender, form: string): Html {
       value: mine?.[field_] ?? typedAmount(cents),
     });
   return html`<form class="form" method="post" action="${billingPath}/limits"><h3 class="breakable">${name}</h3>
-<p class="quiet">${limitText(each)}</p>${hiddenFields({ spender })}
+<p class="quiet">${limitText(view, each)}</p>${hiddenFields({ spender })}
 ${amount("perOrder", "Dollars for one order", orderCents)}
 ${amount("perMonth", "Dollars in a month", monthCents)}
 <div class="form-actions"><button type="submit" class="quiet-button">Save<span class="visually-hidden"> the limits of ${name}</span></button></div>
@@ -152,11 +161,15 @@ const chargesPart = (view: BillingView): Html =>
     ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
     : records(
         "Payments of your firm",
-        [{ label: "Order" }, { label: "Sum", number: true }, { label: "State" }, { label: "Asked" }],
+        [
+          ...[{ label: "Order" }, { label: "File number" }, { label: "Sum", number: true }],
+          ...[{ label: "State" }, { label: "Asked" }],
+        ],
         view.charges.map((each) => [
           html`<a href="/dashboard/orders/${each.orderCode}">${each.orderCode.slice(0, 6).toUpperCase()}</a>${each.supplementId !== null && ", more postage"}`,
+          each.reference ?? "None",
           money(each.amountCents),
           html`${chargeText(each)}${ending(view, each)}`,
-          day(each.askedAt),
+          dayIn(each.askedAt, view.zone),
         ]),
       );

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type MemberDeps, requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import { serviceZone } from "../../../orders/billing/billing.ts";
 import {
   askForMethod,
   type CheckoutDeps,
@@ -10,6 +11,7 @@ import {
   removeMethod,
   selectMethods,
   setLimit,
+  spentThisMonth,
   takesPayment,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -83,7 +85,9 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
       chargesOfFirm(db, principal),
     ]);
     const isPaidHere = takesPayment(processor, principal.environment);
-    const body = billingBody({ principal, isPaidHere, methods, spenders, charges, now: clock(), ...more });
+    const [used, zone] = [await spentThisMonth({ db, clock }, principal, spenders), await serviceZone(db)];
+    const shown = { principal, isPaidHere, methods, spenders, used, charges, now: clock(), zone };
+    const body = billingBody({ ...shown, ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }
 }

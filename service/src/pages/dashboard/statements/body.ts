@@ -1,9 +1,13 @@
 import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import {
   type buyerOf,
-  byFile,
+  ledgerOf,
   lineKind,
+  monthState,
+  monthTitle,
+  paidByText,
   type StatementWithLines,
+  settlement,
   signedCents,
   sumFacts,
 } from "../../../orders/billing/billing.ts";
@@ -27,8 +31,6 @@ type StatementsView = {
   typed?: FormValues;
 };
 
-const stateOf = ({ endsAt }: Statement): string => (endsAt === null ? "Open" : "Closed");
-
 /** The month so far, the earlier months, and the name and address on receipts. */
 export function statementsBody(view: StatementsView): Html {
   const { statements, error } = view;
@@ -36,14 +38,15 @@ export function statementsBody(view: StatementsView): Html {
   return html`${pageHead("Statements", "What your firm’s orders cost. Each figure is that of a payment or a refund that was confirmed.")}
 ${errorSummary(error)}
 <div class="panels">
-${open && card("this-month", `This month so far (${open.month})`, facts(sums(open)))}
+${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
 ${card("statements", "Statements", months(statements))}
 ${card("address", "Name and address on receipts", addressForm(view))}
 </div>`;
 }
 
-const sums = (statement: Statement) =>
-  sumFacts(statement).map(([label, cents]) => [label, money(cents)] as [string, string]);
+const sumsPart = (statement: Statement): Html =>
+  html`${facts(sumFacts(statement).map(([label, cents]) => [label, money(cents)] as const))}
+${settlement(statement).map((sentence) => html`<p>${sentence}</p>`)}`;
 
 const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
@@ -58,17 +61,17 @@ function months(statements: readonly Statement[]): Html {
         [
           { label: "Month" },
           { label: "State" },
-          { label: "Paid" },
-          { label: "Returned" },
-          ...(hasLosses ? [{ label: "Taken back by banks" }] : []),
-          { label: "Closing balance" },
+          { label: "Paid", number: true },
+          { label: "Returned", number: true },
+          ...(hasLosses ? [{ label: "Taken back by banks", number: true }] : []),
+          { label: "Closing balance", number: true },
           { label: "Save" },
         ],
         [...statements]
           .reverse()
           .map((each) => [
             html`<a href="${path}/${each.month}">${each.month}</a>`,
-            stateOf(each),
+            monthState(each),
             money(each.sums.payments),
             money(each.sums.refunds),
             ...(hasLosses ? [money(each.sums.losses)] : []),
@@ -100,14 +103,14 @@ export function monthBody(found: StatementWithLines): Html {
   const { statement, lines } = found;
   const { month, zone } = statement;
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
-  return html`${pageHead(`Statement ${month}`, `${stateOf(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
-${card("sums", "Sums", facts(sums(statement)))}
+  return html`${pageHead(monthTitle(statement), `${monthState(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
+${card("sums", "Sums", sumsPart(statement))}
 ${card(
   "lines",
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "No money came or went back in this month.")
-    : records(
+    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening)}. A payment that pays for its order leaves it as it is, and so does a refund of it.</p>${records(
         "Receipts and credit notes, by file number",
         [
           { label: "File number" },
@@ -116,17 +119,21 @@ ${card(
           { label: "Services" },
           { label: "Number" },
           { label: "Kind" },
-          { label: "Amount" },
+          { label: "Paid by" },
+          { label: "Amount", number: true },
+          { label: "Balance", number: true },
         ],
-        byFile(lines).map((line) => [
+        ledgerOf(found).map((line) => [
           line.reference ?? "None",
           day.format(line.at),
           html`<a href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
           line.services,
           html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
           lineKind(line),
+          paidByText(line),
           moneyIn(signedCents(line), line.currency),
+          money(line.balance),
         ]),
-      ),
+      )}`,
 )}`;
 }

@@ -4,12 +4,14 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { BillingDeps } from "../../../orders/billing/billing.ts";
 import {
   buyerOf,
-  byFile,
   drawnStatement,
   drawPaper,
+  ledgerOf,
   lineKind,
+  paidByText,
   type StatementWithLines,
   setBuyer,
+  signedCents,
   statementOf,
   statementsOf,
 } from "../../../orders/billing/billing.ts";
@@ -76,31 +78,30 @@ export function statementPages(
 }
 
 const headIn = (zone: string): string[] => [
-  ...[
-    `Date (${zone})`,
-    "File number",
-    "Order",
-    "Services",
-    "Number",
-    "Kind",
-    "Payment",
-    "Refund",
-    "Charge",
-    "Credit",
-    "Currency",
-    "Taken back by the bank",
-  ],
+  ...[`Date (${zone})`, "File number", "Order", "Services", "Number", "Kind", "Payment", "Refund", "Charge", "Credit"],
+  ...["Currency", "Taken back by the bank", "Paid by", "Amount", "Balance"],
 ];
 
-/** One line for each document, for accounting programs. Dates are YYYY-MM-DD in the statement's time zone. */
+/**
+ * One line for each document, between a line with the opening balance and one with the closing balance, for accounting
+ * programs. Dates are YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars.
+ */
 function statementCsv({ statement, lines }: StatementWithLines): string {
+  const { startsAt, endsAt, zone, sums } = statement;
   // In Swedish, a date is formatted as YYYY-MM-DD.
-  const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: statement.zone });
+  const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone });
+  const dollars = (cents: number) => (cents / 100).toFixed(2);
+  const balanceRow = (date: string, kind: string, cents: number) => [
+    ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents)],
+  ];
+  // The last instant of the month, since its end belongs to the next one.
+  const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
   return csv([
-    headIn(statement.zone),
-    ...byFile(lines).map((line) => {
+    headIn(zone),
+    balanceRow(day.format(startsAt), "Opening balance", sums.opening),
+    ...ledgerOf({ statement, lines }).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
-      const figure = (cents: number) => (currency === "usd" ? (cents / 100).toFixed(2) : String(cents));
+      const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
       // A reversal is a negative amount in the column of the document that it reverses.
       const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
       // A price that was credited stays credited, so a reversal does not reduce the credits.
@@ -110,8 +111,9 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
         ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
         ...[isReceipt ? amount : "", isCredit ? amount : ""],
         ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
-        isReceipt || isCredit ? "" : amount,
+        ...[isReceipt || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
       ];
     }),
+    balanceRow(lastDay, "Closing balance", sums.closing),
   ]);
 }

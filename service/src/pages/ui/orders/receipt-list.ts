@@ -1,5 +1,6 @@
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
-import { money, plainTime } from "../format.ts";
+import { defaultZone } from "../../../orders/payments/payments.ts";
+import { dayIn, money } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
@@ -11,13 +12,16 @@ const wordOf = {
   loss_reversal: "lossReversal",
 } as const;
 
-/** An order's receipts and credit notes, each with a link to save it. @param path the folder of their addresses */
+/**
+ * An order's receipts and credit notes, each with a link to save it. Their dates are those printed on them, in the time
+ * zone of statements. @param path the folder of their addresses
+ */
 export const receiptList = (
   path: string,
   receipts: readonly BillingDocument[],
   { orderPage, language }: Words = en,
 ): Html =>
   html`<ul class="order-documents">${receipts.map(
-    ({ number, kind, amountCents, currency, issuedAt }) =>
-      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${plainTime(issuedAt, language)}</li>`,
+    ({ number, kind, amountCents, currency, issuedAt, issuer }) =>
+      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, issuer?.zone ?? defaultZone, language)}</li>`,
   )}</ul>`;

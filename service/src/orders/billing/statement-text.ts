@@ -1,0 +1,96 @@
+/** The order, names and sentences of statements. Pages, PDF files and CSV files share them. */
+import type { BillingKind } from "./documents.ts";
+import { balanceCents, type StatementWithLines } from "./statements.ts";
+
+type Line = StatementWithLines["lines"][number];
+type Month = StatementWithLines["statement"];
+
+/** Formats US dollars as `$1,234.50` or `-$5.00`; other currencies with their code, in their smallest unit. */
+export function amountText(cents: number, currency: string): string {
+  if (currency !== "usd") return `${cents} ${currency.toUpperCase()} (smallest unit)`;
+  return `${cents < 0 ? "-" : ""}$${(Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+}
+
+/**
+ * Sorts lines by the firm's file number; lines without one come last. Lines with the same number stay in the order in
+ * which they were booked.
+ */
+export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["lines"] =>
+  [...lines].sort((one, other) => compare(one.reference, other.reference));
+
+/** Lines by file number, each with the balance after it, in US cents. */
+export function ledgerOf({ statement, lines }: StatementWithLines): (Line & { balance: number })[] {
+  let balance = statement.sums.opening;
+  return byFile(lines).map((line) => {
+    balance += balanceCents(line);
+    return { ...line, balance };
+  });
+}
+
+function compare(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? 1 : -1;
+  return one < other ? -1 : 1;
+}
+
+/** The words for a line's kind, with a note when the payment didn't pay for its order. */
+export const lineKind = ({ kind, applied }: Line): string => `${lineKinds[kind]}${applied ? "" : ", for no order"}`;
+
+/** A line's amount with its sign, so that the lines add up: money that went back is negative. */
+export const signedCents = ({ kind, amountCents }: Line): number =>
+  kind === "credit_note" || kind === "loss" ? -amountCents : amountCents;
+
+const balance = (name: string, cents: number): readonly [string, number] =>
+  cents < 0 ? [`${name} that your firm owes`, -cents] : [`${name} in your favor`, cents];
+
+const lineKinds: Readonly<Record<BillingKind, string>> = {
+  receipt: "Payment",
+  credit_note: "Refund",
+  credit_reversal: "Refund came back",
+  loss: "Bank took it back",
+  loss_reversal: "Loss reversed",
+};
+
+/** A statement's sums with their names, in the printed order. */
+export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
+  balance("Opening balance", sums.opening),
+  ["Payments", sums.payments],
+  ["Refunds", sums.refunds],
+  ...(sums.losses === 0 ? [] : [["Taken back by banks", sums.losses] as const]),
+  ["Charges for orders", sums.charges],
+  ["Charges credited", sums.credits],
+  balance("Closing balance", sums.closing),
+  ...(sums.owed === 0
+    ? []
+    : ([
+        ["Held for your firm", sums.closing + sums.owed],
+        ["Owed by your firm for payments that banks took back", sums.owed],
+      ] as const)),
+];
+
+/** Sentences about how a balance is settled; none when it is 0. */
+export function settlement({ sums, issuer }: Month): string[] {
+  const held = sums.closing + sums.owed;
+  const operator = issuer.name === "" ? "The operator of this service" : issuer.name;
+  const text = (cents: number) => amountText(cents, "usd");
+  return [
+    ...(held > 0
+      ? [
+          `${text(held)} is held for your firm: payments that came too late or twice, and refunds that came back. ${operator} returns it to the payer. Your firm need not do anything.`,
+        ]
+      : []),
+    ...(sums.owed > 0
+      ? [
+          `${text(sums.owed)} is owed: banks took payments back, and the price of these orders is still due. It is not charged automatically. ${operator} contacts your firm about how to pay it. If such an order is refunded instead, nothing more is owed for it.`,
+        ]
+      : []),
+  ];
+}
+
+/** The title of a month's statement. */
+export const monthTitle = ({ month, isClosed, endsAt }: Month): string =>
+  `Statement ${month}${isClosed ? "" : endsAt === null ? ", so far" : ", not closed yet"}`;
+
+/** The state of a month in words. */
+export const monthState = ({ isClosed, endsAt }: Month): string =>
+  isClosed ? "Closed" : endsAt === null ? "Open" : "Ended, not closed yet";
