@@ -49,7 +49,7 @@ export const Analytics = Type.Object(
     revenueCents: Type.Integer({
       minimum: 0,
       description:
-        "What was spent on your orders: the sum of `totalCents` of paid, in-progress and completed ones, in USD cents.",
+        "What was spent on your orders, by your firm or its clients: the sum of `totalCents` of paid, in-progress and completed ones, in USD cents.",
       examples: [1_284_500],
     }),
     generatedAt: timestamp("When the figures were computed."),

@@ -1,15 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { ConfirmationDeps, InvitationDeps, OwnKeyDeps } from "../../firms/members/members.ts";
-import { tierOf } from "../../firms/partners/partners.ts";
-import { linkedPrincipalOf, principalOf, readSession, requireSession } from "../../kernel/http/authentication.ts";
+import { linkedPrincipalOf, readSession, requireSession } from "../../kernel/http/authentication.ts";
 import type { TestClockDeps } from "../../kernel/test-clock/test-clock.ts";
 import type { AnalyticsReader } from "../../orders/analytics/analytics.ts";
-import { pageHead } from "../ui/components.ts";
 import { confirming } from "../ui/confirmation/confirming.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
-import { pageRoute } from "../ui/page/route.ts";
-import { pricesBody } from "../ui/prices.ts";
-import { html } from "../ui/render.ts";
 import { analyticsPage } from "./analytics/page.ts";
 import { billingPages } from "./billing/pages.ts";
 import { closingPages } from "./closings/pages.ts";
@@ -18,8 +13,9 @@ import { keyPages } from "./keys/pages.ts";
 import { type OrderDesk, orderDetailPage } from "./orders/detail-page.ts";
 import { orderListPage } from "./orders/list/page.ts";
 import { orderNewPage } from "./orders/new/page.ts";
-import { type DashboardFrame, dashboardPage } from "./page-shell.ts";
+import type { DashboardFrame } from "./page-shell.ts";
 import { type PassportPagesDeps, passportPages } from "./passports/pages.ts";
+import { pricesPage } from "./prices.ts";
 import { reauthenticate } from "./reauthenticate.ts";
 import type { RoomsDeps } from "./rooms/changes.ts";
 import { roomsPages } from "./rooms/pages.ts";
@@ -81,17 +77,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       orderListPage(linked, { db, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders: desk.orders, titleOf });
       closingPages(linked, { frame, orders: desk.orders });
-      pageRoute(linked, frame, {
-        url: "/dashboard/prices",
-        handle: ({ request }) => {
-          const body = pricesBody(desk.orders.offer.pricing.priceBook.content, tierOf(principalOf(request).tier));
-          return dashboardPage(frame, request, {
-            title: "Prices",
-            section: "prices",
-            body: html`${pageHead("Prices", "In US dollars.")}${body}`,
-          });
-        },
-      });
+      pricesPage(linked, { frame, pricing: desk.orders.offer.pricing });
       passportPages(linked, { frame, passports: deps.passports });
       settingsPage(linked, { frame, members });
       linked.register(async (forms) => {

@@ -114,7 +114,9 @@ test("charges the card once, and only the processor's event moves the order", as
   const code = await placeForFirm();
   const { intent } = await charge(code, "answered");
   assert.equal(await live.statusOf(code), "QuoteReady");
-  assert.match(await look(`/dashboard/orders/${code}`), /Being processed/);
+  const order = await look(`/dashboard/orders/${code}`);
+  assert.match(order, /Being processed/);
+  assert.match(order, /class="headline">Your firm’s payment is being processed</, "it is not ready to be paid again");
   const checkout = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
     method: "POST",
     headers: live.headers,

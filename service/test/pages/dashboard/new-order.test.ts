@@ -127,3 +127,23 @@ test("only a member can ask for a price", async () => {
   assert.notEqual(answer.status, 200);
   assert.ok(examplePdf.length > 0);
 });
+
+test("tells what a document will cost before it is uploaded, and which fields of the question are wrong", async () => {
+  const { page } = await member();
+  assert.match(await page(path), /href="\/dashboard\/prices#estimate"/);
+  const ask = (fields: Record<string, string>) => page(`/dashboard/prices?${new URLSearchParams(fields)}`);
+  const told = await ask({ pages: "3", notary: "on", ship: "on", method: "label", postal: "78701", state: "TX" });
+  for (const words of ["Estimate, in US dollars", "Online notarization", "postage, zone", "Total"])
+    assert.ok(told.includes(words), words);
+  assert.doesNotMatch(told, /Total so far/);
+  const wrong = await ask({ pages: "0", ship: "on", postal: "7870", state: "XX", type: "poem", method: "pigeon" });
+  for (const words of [
+    "Pages must be a number from 1 to 10000",
+    "Document type must be one",
+    "Delivery method must be one",
+    "Recipient’s ZIP code must have 5 digits",
+    "Recipient’s state must be one",
+  ])
+    assert.ok(wrong.includes(words), words);
+  assert.doesNotMatch(wrong, /Estimate, in US dollars/);
+});

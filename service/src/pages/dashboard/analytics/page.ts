@@ -91,7 +91,7 @@ function keyNumbers({ windowDays, funnel, revenueCents, turnaroundHours }: Snaps
   return html`<dl class="key-numbers">
 ${entry("Orders created", count(total), `in ${counted(windowDays, "day")}`)}
 ${entry("Completed", count(funnel.completed), `${share} of them`)}
-${entry("Spending", money(revenueCents), "paid, in progress, completed")}
+${entry("Value of orders", money(revenueCents), "paid, in progress or completed, by your firm or its clients")}
 ${time("Median turnaround", turnaroundHours.median, "half finish within this time")}
 ${time("90th percentile", turnaroundHours.p90, "9 in 10 finish within this time")}
 </dl>`;

@@ -6,7 +6,7 @@ import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts"
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
-import { labels } from "../orders/words.ts";
+import { chargeNote, labels } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import {
   type ClosingDocument,
@@ -49,7 +49,7 @@ export function closingFormBody(view: ClosingFormView): Html {
   const isTest = environment === "test";
   const documents = documentsIn(values);
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
-  return html`${pageHead(isTest ? "New test closing" : "New closing", "Several documents, the same people, one room. Placing it does not charge anyone.")}
+  return html`${pageHead(isTest ? "New test closing" : "New closing", `Several documents, the same people, one room. ${chargeNote}`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(messages)}
 <form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}">

@@ -151,9 +151,17 @@ function bankLoss({ receipts }: OrderDetailView): Html | "" {
     : "";
 }
 
+/** In place of the status, which would ask for a payment that is under way. */
+const beingPaid = {
+  tone: "progress",
+  label: "Being paid",
+  headline: "Your firm’s payment is being processed",
+  summary: "The work begins once the payment is confirmed. There is nothing for you to do.",
+} as const;
+
 function statusCard(view: OrderDetailView): Html {
   const { order, payable, dueCents } = view;
-  const { tone, label, headline, summary } = statusWords(order.status);
+  const { tone, label, headline, summary } = isBeingCharged(view.firmPays) ? beingPaid : statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>

@@ -2,6 +2,10 @@ import { shortCode } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./new/signer-rows.ts";
 
+/** Who is charged when an order or a closing is placed. */
+export const chargeNote =
+  "When your firm pays and has a card or bank account on file, it is charged at once, within the limits that owners set. Otherwise nobody is charged yet.";
+
 /** The labels of the order form's fields. */
 export const labels = {
   document: "File",

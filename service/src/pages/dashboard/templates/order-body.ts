@@ -6,7 +6,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
 import { identified } from "../orders/signer-choices.ts";
-import { labels } from "../orders/words.ts";
+import { chargeNote, labels } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { path, pdfField } from "./body.ts";
 import { personField, valueField } from "./form-fields.ts";
@@ -28,7 +28,7 @@ export function templateOrderBody(view: TemplateOrderView): Html {
   const test = environment === "test";
   const part: Part = (each) => ({ name: each, label: labels[each], value: values[each], error: undefined });
   const ships = content.services.svc_ship !== undefined;
-  return html`${pageHead(`${test ? "Test order" : "Order"} from ${name}`, html`Version ${version} of <a href="${path}/${templateId}">the template</a>. Placing an order does not charge anyone.`)}
+  return html`${pageHead(`${test ? "Test order" : "Order"} from ${name}`, html`Version ${version} of <a href="${path}/${templateId}">the template</a>. ${chargeNote}`)}
 ${errorSummary(view.error)}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 <form class="form card" method="post" action="${path}/${templateId}/order" enctype="multipart/form-data">

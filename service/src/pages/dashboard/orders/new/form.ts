@@ -7,7 +7,7 @@ import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { type Html, html } from "../../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../../submit-once.ts";
 import { roomChoice } from "../rooms.ts";
-import { labels, type OrderField, refusalWords } from "../words.ts";
+import { chargeNote, labels, type OrderField, refusalWords } from "../words.ts";
 import type { Begun } from "./another.ts";
 import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
 import { placesPart } from "./places-part.ts";
@@ -56,7 +56,7 @@ export function orderFormBody(view: OrderFormView): Html {
     const { value, ...rest } = part(name);
     return checkbox({ ...rest, hint, checked: value === "on" || value === "true" });
   };
-  return html`${pageHead(test ? "Place a test order" : "Place an order", "You see the quote right away. Placing an order does not charge anyone.")}
+  return html`${pageHead(test ? "Place a test order" : "Place an order", html`You see the price while you fill out the form, and <a href="/dashboard/prices#estimate">under Prices</a> before you have a document. ${chargeNote}`)}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(problems.map(({ text }) => text))}
 <form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-template-pages="${view.templatePages.join(" ")}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
@@ -86,7 +86,7 @@ ${senderPart(part)}
 <fieldset><legend>For your records</legend>
 ${field({ ...part("external_reference"), maxLength: 120, hint: "Shown in lists and webhooks, and you can find the order by it." })}
 ${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. You open the checkout on the order’s page, or for all orders on the room’s." })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed. Without one, you open the checkout on the order’s page, or for all orders on the room’s." })}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from "fastify";
+import { tierOf } from "../../firms/partners/partners.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import type { Pricing } from "../../orders/pricing/pricing.ts";
+import { isUsState, usStates } from "../../orders/pricing/pricing.ts";
+import { card, moneyTable, pageHead } from "../ui/components.ts";
+import { checkbox, errorSummary, field, select } from "../ui/forms/fields.ts";
+import type { FormValues } from "../ui/forms/form-body.ts";
+import { pageRoute } from "../ui/page/route.ts";
+import { pricesBody } from "../ui/prices.ts";
+import { type Html, html } from "../ui/render.ts";
+import { type DashboardFrame, dashboardPage } from "./page-shell.ts";
+
+const path = "/dashboard/prices";
+const mostPages = 10_000;
+
+type Tier = ReturnType<typeof tierOf>;
+
+/** Adds the firm's prices, with an estimate for a document before it is uploaded. */
+export function pricesPage(
+  app: FastifyInstance,
+  { frame, pricing }: { frame: DashboardFrame; pricing: Pricing },
+): void {
+  pageRoute(app, frame, {
+    url: path,
+    handle: async ({ request, query }) => {
+      const tier = tierOf(principalOf(request).tier);
+      const { errors, result } = query["pages"] === undefined ? nothing : await estimate(pricing, tier, query);
+      const body = html`${pageHead("Prices", "In US dollars.")}${errorSummary(errors)}
+${card("estimate", "What will my document cost?", html`${estimateForm(pricing, query)}${result}`)}
+${pricesBody(pricing.priceBook.content, tier)}`;
+      const page = await dashboardPage(frame, request, { title: "Prices", section: "prices", body });
+      return errors.length > 0 ? { page, status: 400 } : page;
+    },
+  });
+}
+
+type Estimate = { errors: readonly string[]; result: Html | false };
+const nothing: Estimate = { errors: [], result: false };
+
+const digits = /^\d{1,5}$/;
+
+async function estimate(pricing: Pricing, tier: Tier, typed: FormValues): Promise<Estimate> {
+  const { pages = "", postal = "", state = "", type = "", method = "label" } = typed;
+  const services = { sign: true, notarize: isOn(typed, "notary"), ship: isOn(typed, "ship"), fax: isOn(typed, "fax") };
+  const count = digits.test(pages.trim()) ? Number(pages) : 0;
+  const errors = [
+    ...(count >= 1 && count <= mostPages ? [] : [`Pages must be a number from 1 to ${mostPages}.`]),
+    ...(type === "" || pricing.catalogRow(type) ? [] : ["Document type must be one of the list."]),
+    ...(method === "label" || method === "print_mail" ? [] : ["Delivery method must be one of the list."]),
+    ...(services.ship && !/^\d{5}$/.test(postal.trim()) ? ["Recipient’s ZIP code must have 5 digits."] : []),
+    ...(services.ship && !isUsState(state) ? ["Recipient’s state must be one of the list."] : []),
+  ];
+  if (errors.length > 0) return { errors, result: false };
+  const to = { name: "", line1: "", line2: null, city: "", state, postal: postal.trim() };
+  const { outcome, quote } = await pricing.price({
+    ...{ tier, services, docSlug: type === "" ? null : type, pages: count, shipFrom: null, askCarriers: null },
+    ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },
+  });
+  const isWhole = outcome === "quoted";
+  return {
+    errors,
+    result: html`${moneyTable("Estimate, in US dollars", quote, isWhole ? "Total" : "Total so far")}
+<p class="quiet">${isWhole ? "An order of this kind costs this. A carrier’s own rate can change its postage." : "The postage is priced by us after the order is placed."}</p>`,
+  };
+}
+
+const isOn = (typed: FormValues, name: string): boolean => typed[name] === "on";
+
+function estimateForm({ catalog }: Pricing, typed: FormValues): Html {
+  const box = (name: string, label: string) => checkbox({ form: "estimate", name, label, checked: isOn(typed, name) });
+  const states = [...usStates].map(([value, { name }]) => ({ value, label: name }));
+  return html`<form class="form" method="get" action="${path}">
+${select({ form: "estimate", name: "type", label: "Document type", value: typed["type"], options: [{ value: "", label: "Other document" }, ...catalog.map(({ slug, title }) => ({ value: slug, label: title }))] })}
+${field({ form: "estimate", name: "pages", label: "Pages", required: true, maxLength: 5, inputMode: "numeric", value: typed["pages"] ?? "1" })}
+${box("notary", "Online notarization")}${box("fax", "Fax")}${box("ship", "Shipping")}
+${select({ form: "estimate", name: "method", label: "Delivery method", value: typed["method"], options: deliveries })}
+${field({ form: "estimate", name: "postal", label: "Recipient’s ZIP code", maxLength: 5, inputMode: "numeric", value: typed["postal"], hint: "For shipping." })}
+${select({ form: "estimate", name: "state", label: "Recipient’s state", value: typed["state"], options: [{ value: "", label: "Choose" }, ...states], hint: "For shipping." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Show the price</button></div>
+</form>`;
+}
+
+const deliveries = [
+  { value: "label", label: "Parcel with a prepaid label" },
+  { value: "print_mail", label: "Letter that we print and mail" },
+];
