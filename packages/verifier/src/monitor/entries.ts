@@ -68,13 +68,15 @@ export async function readEntries(
   const edge = [...before.edge];
   const rules = entryRules(before, options);
   const levels = options.comparesTiles ? tileComparison(tree) : null;
-  for await (const { index, entry } of entriesFrom(tree, before.size)) {
-    const leaf = sha256(leafMessage(entry));
-    appendToEdge(edge, leaf, nodeHash);
-    rules.take(index, entry);
-    options.take?.(index, Buffer.from(entry).toString("latin1"));
-    await levels?.push(0, leaf);
-  }
+  for await (const { first, entries } of bundlesFrom(tree, before.size))
+    for (const [place, entry] of entries.entries()) {
+      const leaf = sha256(leafMessage(entry));
+      appendToEdge(edge, leaf, nodeHash);
+      rules.take(first + place, entry);
+      options.take?.(first + place, Buffer.from(entry).toString("latin1"));
+      // An await for each of a million entries takes seconds.
+      if (levels) await levels.push(0, leaf);
+    }
   await levels?.finish();
   const hashes = edge.map(({ hash }) => hash);
   if (!sameBytes(foldNodes(hashes, nodeHash) ?? (await emptyRoot()), root))
@@ -82,16 +84,17 @@ export async function readEntries(
   return { read: { size, edge, links: rules.links, next: rules.next() }, wrong: rules.wrong, places: rules.places };
 }
 
-async function* entriesFrom(tree: PublishedTree, start: number) {
+/** The entries from one on, by bundle; `first` is the index of the first of them. */
+async function* bundlesFrom(tree: PublishedTree, start: number) {
   const count = bundlesOf(tree.checkpoint.size);
-  for (let first = Math.floor(start / tileWidth); first < count; first += ahead) {
-    const numbers = Array.from({ length: Math.min(ahead, count - first) }, (_, i) => first + i);
+  for (let next = Math.floor(start / tileWidth); next < count; next += ahead) {
+    const numbers = Array.from({ length: Math.min(ahead, count - next) }, (_, i) => next + i);
     const bundles = await Promise.all(numbers.map((n) => tree.bundle(n)));
-    for (const [i, bundle] of bundles.entries())
-      for (const [place, entry] of bundle.entries()) {
-        const index = (first + i) * tileWidth + place;
-        if (index >= start) yield { index, entry };
-      }
+    for (const [i, bundle] of bundles.entries()) {
+      const first = (next + i) * tileWidth;
+      const read = Math.max(0, start - first);
+      yield { first: first + read, entries: bundle.slice(read) };
+    }
   }
 }
 
