@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { MediaSettings } from "../service/src/kernel/config/media.ts";
+import type { EmbeddedMedia, MediaSettings } from "../service/src/kernel/config/media.ts";
 import { systemClock } from "../service/src/kernel/platform/clock.ts";
 import { openLog } from "../service/src/kernel/platform/logs.ts";
 import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
@@ -20,10 +20,10 @@ let rangeStart = 20_000 + (process.pid % 250) * 80;
  * Media settings for loopback. Browsers hide their own loopback candidates, so the browser contacts the media server
  * first.
  */
-export function testMedia(): MediaSettings {
+export function testMedia(): EmbeddedMedia {
   const first = rangeStart;
   rangeStart += 40;
-  return { announce: "127.0.0.1", ports: [first, first + 39], tcp: false, turn: null };
+  return { engine: "embedded", announce: "127.0.0.1", ports: [first, first + 39], tcp: false, turn: null };
 }
 
 export type EngineUnderTest = {

@@ -27,6 +27,8 @@ const hasMaven = (): boolean => spawnSync("mvn", ["--version"]).status === 0;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const allTools = Object.keys(tools) as ToolName[];
+/** Without the tools that take minutes to build and that only `npm run test:long` needs. */
+const usualTools = allTools.filter((name) => !tools[name].longOnly);
 const importing = /\bfrom "(\.{1,2}\/[^"]+|@signsealship\/testing\/[^"]+)"/g;
 const asksForTools = /\b(?:needs|testsNeeding)\(/;
 /**
@@ -71,16 +73,16 @@ const missingRequirements = (wanted: readonly ToolName[]): string[] =>
 
 /** The command that installs every missing tool; null when no command would help. */
 export function installCommand(): string | null {
-  const packages = missingPackages(allTools);
+  const packages = missingPackages(usualTools);
   if (packages.length === 0) return null;
   return `sudo apt-get install -y ${packages.join(" ")}`;
 }
 
 /**
- * Installs missing tools, by default all: Debian packages as root, Python libraries where Python exists. Never throws;
+ * Installs missing tools, by default all that the usual tests need: Debian packages as root, Python libraries where Python exists. Never throws;
  * tests without their tools are skipped.
  */
-export function installTools(wanted: readonly ToolName[] = allTools): void {
+export function installTools(wanted: readonly ToolName[] = usualTools): void {
   const packages = missingPackages(wanted);
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get"))
     attempt(`${packages.join(" ")} (apt-get)`, () => {

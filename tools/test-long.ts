@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type ToolName, tools } from "../testing/tools/tools.ts";
 import { bundleCli } from "./bundle.ts";
 import { installTools } from "./install-tools.ts";
 
@@ -95,7 +96,7 @@ const asked = process.argv.slice(2);
 const chosen = suites.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)));
 if (chosen.length === 0)
   throw new Error(`there is no such suite; the suites are: ${suites.map(({ name }) => name).join(", ")}`);
-installTools();
+installTools(Object.keys(tools) as ToolName[]);
 // The time after a kill is mostly the restart of a service, which takes half as long from a bundle.
 const { main: cli } = await bundleCli();
 let passed = 0;

@@ -4,6 +4,7 @@ import * as nodeTest from "node:test";
 import { dss } from "./dss.ts";
 import { jarPath } from "./java.ts";
 import { litewitness } from "./litewitness.ts";
+import { livekit } from "./livekit.ts";
 import { pgbouncer } from "./pgbouncer.ts";
 import { postgresProgram } from "./postgresql.ts";
 import { python, requirementsFile } from "./python.ts";
@@ -26,6 +27,8 @@ type Tool = {
   readonly maven?: string;
   /** Builds the tool from its source. */
   readonly build?: () => void;
+  /** Whether only the suites of `npm run test:long` need it. */
+  readonly longOnly?: true;
   /** A Maven project, and the folder for its libraries. */
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
 };
@@ -112,6 +115,7 @@ const table = {
   sigstore,
   tesseraFsck: { ...tesseraFsck, debian: "golang-go" },
   litewitness: { ...litewitness, debian: "openssh-client" },
+  livekit: { ...livekit, debian: "golang-go", longOnly: true },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
   // Being root counts as a tool that can't be installed: the tests that need it are skipped for other users.

@@ -2,8 +2,11 @@ import { isIP } from "node:net";
 import { StartupError } from "../platform/errors.ts";
 import { type Env, listOf, oneOf, read, secretEnv } from "./read.ts";
 
-/** Live audio and video, by the engine in this service; null when MEDIA is off. */
-export type MediaSettings = {
+type Relay = { urls: string[]; secret: string };
+
+/** Live audio and video by the engine in this service. */
+export type EmbeddedMedia = {
+  engine: "embedded";
   /**
    * The UDP ports, used for TCP too when `tcp` is on. Each connection has one port, and each person has two
    * connections.
@@ -12,15 +15,32 @@ export type MediaSettings = {
   /** The address that browsers are told to send to. */
   announce: string;
   tcp: boolean;
-  turn: { urls: string[]; secret: string } | null;
+  turn: Relay | null;
 };
+
+/** Live audio and video by a LiveKit server, or several behind one address. */
+export type LivekitMedia = {
+  engine: "livekit";
+  /** The address of the server's signalling and API, which only this service uses. */
+  url: string;
+  key: string;
+  secret: string;
+  turn: Relay | null;
+};
+
+/** Live audio and video; null when MEDIA is off. */
+export type MediaSettings = EmbeddedMedia | LivekitMedia;
 
 const localNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const fewestPorts = 16;
 
 /** @param baseUrl when it is local, MEDIA_ANNOUNCE defaults to the loopback address */
 export function mediaFrom(env: Env, baseUrl: string): MediaSettings | null {
-  if (read(env, "MEDIA", "off", "embedded or off", oneOf("embedded", "off")) === "off") return null;
+  const engine = read(env, "MEDIA", "off", "embedded, livekit or off", oneOf("embedded", "livekit", "off"));
+  return engine === "off" ? null : engine === "livekit" ? livekitFrom(env) : embeddedFrom(env, baseUrl);
+}
+
+function embeddedFrom(env: Env, baseUrl: string): EmbeddedMedia {
   const isLocal = localNames.has(URL.parse(baseUrl)?.hostname ?? "");
   const announce = read<string | null>(env, "MEDIA_ANNOUNCE", isLocal ? "127.0.0.1" : null, "an IP address", (text) =>
     isIP(text) ? text : undefined,
@@ -30,6 +50,7 @@ export function mediaFrom(env: Env, baseUrl: string): MediaSettings | null {
       "MEDIA_ANNOUNCE must be set when MEDIA is embedded: the address that browsers reach this node by",
     );
   return {
+    engine: "embedded",
     ports: read(
       env,
       "MEDIA_PORTS",
@@ -43,6 +64,28 @@ export function mediaFrom(env: Env, baseUrl: string): MediaSettings | null {
   };
 }
 
+/** LiveKit refuses a shorter secret, outside its development mode. */
+const shortestSecret = 32;
+
+function livekitFrom(env: Env): LivekitMedia {
+  const url = read<string | null>(env, "LIVEKIT_URL", null, "an http, https, ws or wss URL", livekitUrl);
+  const key = secretEnv(env, "LIVEKIT_API_KEY");
+  const secret = secretEnv(env, "LIVEKIT_API_SECRET");
+  if (url === null) throw new StartupError("LIVEKIT_URL must be set when MEDIA is livekit");
+  if (key === null) throw new StartupError("LIVEKIT_API_KEY must be set when MEDIA is livekit");
+  if (secret === null) throw new StartupError("LIVEKIT_API_SECRET must be set when MEDIA is livekit");
+  if (secret.length < shortestSecret)
+    throw new StartupError(`LIVEKIT_API_SECRET must have at least ${shortestSecret} characters`);
+  return { engine: "livekit", url, key, secret, turn: turnFrom(env) };
+}
+
+/** @returns the URL with the scheme that fetch takes */
+function livekitUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^(https?|wss?):$/.test(url.protocol) || url.username || url.search || url.hash) return undefined;
+  return text.replace(/^ws/, "http").replace(/\/$/, "");
+}
+
 function portRange(text: string): [number, number] | undefined {
   const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
   const range: [number, number] = [Number(first), Number(last)];
@@ -52,7 +95,7 @@ function portRange(text: string): [number, number] | undefined {
 const turnUrl = (text: string): string | undefined =>
   /^turns?:[\w.:[\]-]{1,250}(\?transport=(udp|tcp))?$/.test(text) ? text : undefined;
 
-function turnFrom(env: Env): MediaSettings["turn"] {
+function turnFrom(env: Env): Relay | null {
   const urls = read<string[]>(env, "TURN_URLS", [], "turn: or turns: URLs, comma-separated", listOf(turnUrl));
   const secret = secretEnv(env, "TURN_SECRET");
   if (urls.length === 0 && secret === null) return null;

@@ -12,6 +12,7 @@ import { BusyError, invalid, ServiceError } from "../../kernel/platform/errors.t
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Answered, CallName, EngineSettings, FromEngine } from "./engine/messages.ts";
+import { endEarlierRooms, endRoom, roomOf } from "./livekit/server.ts";
 import type { Allowed, ClientMessage, MediaEngine, MediaEvent, RecordingRun, ServerMessage } from "./media.ts";
 import { iceServersFor } from "./probe.ts";
 
@@ -57,17 +58,21 @@ export const permissionsFor = (spoolDir: string): string[] => [
   `--allow-fs-write=${spoolDir}`,
 ];
 
+const sessionsWith = (settings: MediaSettings): number =>
+  settings.engine === "livekit"
+    ? mostSessions
+    : Math.min(mostSessions, Math.floor((settings.ports[1] - settings.ports[0] + 1) / portsOfSession));
+
 function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
   mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
+  const { turn: _, ...media } = settings;
   const engine: EngineSettings = {
-    announce: settings.announce,
-    ports: settings.ports,
-    tcp: settings.tcp,
-    mostSessions: Math.min(mostSessions, Math.floor((settings.ports[1] - settings.ports[0] + 1) / portsOfSession)),
+    media,
+    mostSessions: sessionsWith(settings),
     spoolDir,
     aheadMs: clock().getTime() - Date.now(),
   };
-  const child = fork(new URL("./engine/media-main.ts", import.meta.url), [JSON.stringify(engine)], {
+  const child = fork(new URL("./engine/media-main.ts", import.meta.url), [], {
     execArgv: [
       ...permissionsFor(realpathSync(spoolDir)),
       "--disable-sigusr1",
@@ -81,6 +86,7 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
+  child.send(engine, () => {});
   return child;
 }
 
@@ -187,7 +193,8 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
   const { settings, clock } = deps;
   const listeners = new Set<(event: MediaEvent) => void>();
   const tickets = new Map<string, { session: string; person: string }>();
-  const sessions = new Set<string>();
+  /** Each open session, with the name of this opening. */
+  const sessions = new Map<string, string>();
   const emit = (event: MediaEvent) => {
     for (const listener of listeners) listener(event);
   };
@@ -203,7 +210,10 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       emit(event);
     },
     () => {
-      const lost = [...sessions];
+      const lost = [...sessions.keys()];
+      // Without the process nothing is recorded, so LiveKit must forward nothing.
+      if (settings.engine === "livekit")
+        for (const place of sessions.values()) void endRoom(settings, place, clock().getTime());
       sessions.clear();
       tickets.clear();
       emit({ kind: "lost", sessions: lost });
@@ -212,8 +222,11 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
   return {
     async open(session: string, recording: RecordingRun | null) {
       if (!isName(session)) throw invalid("session must have 1 to 64 letters, digits and dashes");
-      await engine.ask("open", session, recording);
-      sessions.add(session);
+      const place = roomOf(session, newCode());
+      if (settings.engine === "livekit" && !sessions.has(session))
+        await endEarlierRooms(settings, session, clock().getTime());
+      await engine.ask("open", session, recording, place);
+      sessions.set(session, place);
     },
     async admit(session: string, person: string, allowed: Allowed) {
       if (!isName(person)) throw invalid("person must have 1 to 64 letters, digits and dashes");

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { isIPv6 } from "node:net";
-import type { MediaSettings } from "../../kernel/config/media.ts";
+import type { EmbeddedMedia, MediaSettings } from "../../kernel/config/media.ts";
 import { systemClock } from "../../kernel/platform/clock.ts";
 import { parseAddress } from "../../kernel/platform/network.ts";
 import type { IceServer } from "./media.ts";
@@ -21,7 +21,7 @@ export function iceServersFor({ turn }: MediaSettings, name: string, now: Date):
 }
 
 /** Opens the first free UDP port of the range. @throws Error when none is free */
-export async function probePorts({ ports: [first, last], announce }: MediaSettings): Promise<number> {
+export async function probePorts({ ports: [first, last], announce }: EmbeddedMedia): Promise<number> {
   for (let port = first; port <= last; port++) if (await canOpen(port, isIPv6(announce))) return port;
   throw new Error(`no UDP port of ${first}-${last} is free: is MEDIA_PORTS the same as another program's?`);
 }
@@ -35,7 +35,7 @@ function canOpen(port: number, v6: boolean): Promise<boolean> {
 }
 
 /** `public`, or the kind of address that browsers elsewhere can't reach, such as `loopback` or `private`. */
-export function reachOf({ announce }: MediaSettings): string {
+export function reachOf({ announce }: EmbeddedMedia): string {
   const range = parseAddress(announce)?.range() ?? "invalid";
   return range === "unicast" ? "public" : range === "uniqueLocal" ? "private" : range;
 }

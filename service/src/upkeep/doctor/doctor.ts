@@ -115,7 +115,7 @@ async function findings(
     ownFindings(),
     outsideFindings(config, senses),
     providerFindings(config, senses),
-    mediaFindings(config),
+    mediaFindings(config, senses),
   ]);
   const authorities = await caFinding(config.webhookCa, senses.clock());
   const money = [{ name: "payments", ...paymentsFinding(config) }, refundFinding(config)];

@@ -4,7 +4,7 @@ import { type AnchorsOf, openTsaTrust, probeAuthority } from "../../evidence/sea
 import type { Config } from "../../kernel/config/config.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readCa } from "../../outgoing/webhooks/webhooks.ts";
-import { accountsOf, checkAccounts, probePorts, probeTurn, reachOf } from "../../providers/providers.ts";
+import { accountsOf, checkAccounts, probeLivekit, probePorts, probeTurn, reachOf } from "../../providers/providers.ts";
 import { type Finding, type Found, runCheck, type Senses, timeoutMs, withTimeout } from "./finding.ts";
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
@@ -152,16 +152,25 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
 
 const isHere = (baseUrl: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostOf(baseUrl));
 
+const needsHttps = (baseUrl: string): string =>
+  `browsers give no camera to a page without https, and BASE_URL is ${baseUrl}`;
+
 /** Whether audio and video sessions would work: ports, the announced address, and the relay. */
-export async function mediaFindings({ media, baseUrl }: Config): Promise<Finding[]> {
+export async function mediaFindings({ media, baseUrl }: Config, { clock }: Pick<Senses, "clock">): Promise<Finding[]> {
   if (!media) return [{ name: "media", result: "ok", detail: "MEDIA is off: no sessions by audio and video" }];
   const found = await runCheck("media", async () => {
+    if (media.engine === "livekit") {
+      await probeLivekit(media, clock().getTime());
+      const detail = `the LiveKit server at ${media.url} takes the key`;
+      return isHere(baseUrl) || baseUrl.startsWith("https:")
+        ? detail
+        : { warning: `${detail}; ${needsHttps(baseUrl)}` };
+    }
     const port = await probePorts(media);
     const reach = reachOf(media);
     const detail = `port ${port} opens, browsers are told ${media.announce}`;
     if (isHere(baseUrl)) return detail;
-    if (!baseUrl.startsWith("https:"))
-      return { warning: `${detail}; browsers give no camera to a page without https, and BASE_URL is ${baseUrl}` };
+    if (!baseUrl.startsWith("https:")) return { warning: `${detail}; ${needsHttps(baseUrl)}` };
     return reach === "public" ? detail : { warning: `${detail}, which is ${reach}: nobody elsewhere can reach it` };
   });
   const relay = await runCheck("media relay", async () => {

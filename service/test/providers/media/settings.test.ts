@@ -5,28 +5,57 @@ import { once } from "node:events";
 import { describe, test } from "node:test";
 import { testMedia } from "@signsealship/testing/media";
 import { readConfig } from "../../../src/kernel/config/config.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { iceServersFor } from "../../../src/providers/media/probe.ts";
 import { mediaFindings } from "../../../src/upkeep/doctor/outside.ts";
 
 const config = (env: Record<string, string>) => readConfig(env, "/", "/");
 const on = { MEDIA: "embedded" };
+const livekit = {
+  MEDIA: "livekit",
+  LIVEKIT_URL: "wss://livekit.example.com/",
+  LIVEKIT_API_KEY: "key",
+  LIVEKIT_API_SECRET: "0123456789abcdef0123456789abcdef",
+};
 const away = { ...on, BASE_URL: "https://sign.example.com" };
 
 describe("the settings of live audio and video", () => {
   test("are off by default, and on this machine need nothing else", () => {
     assert.equal(config({}).media, null);
     assert.equal(config({ MEDIA: "off" }).media, null);
-    assert.deepEqual(config(on).media, { ports: [41_000, 41_999], announce: "127.0.0.1", tcp: true, turn: null });
+    assert.deepEqual(config(on).media, {
+      engine: "embedded",
+      ports: [41_000, 41_999],
+      announce: "127.0.0.1",
+      tcp: true,
+      turn: null,
+    });
   });
 
   test("elsewhere need the address to which browsers send", () => {
     assert.throws(() => config(away), /^StartupError: MEDIA_ANNOUNCE must be set when MEDIA is embedded/);
-    assert.equal(config({ ...away, MEDIA_ANNOUNCE: "203.0.113.7" }).media?.announce, "203.0.113.7");
+    const { media } = config({ ...away, MEDIA_ANNOUNCE: "203.0.113.7" });
+    assert.ok(media?.engine === "embedded" && media.announce === "203.0.113.7");
+  });
+
+  test("of LiveKit name its server and a key, and no ports", () => {
+    assert.deepEqual(config(livekit).media, {
+      ...{ engine: "livekit", url: "https://livekit.example.com", key: "key", turn: null },
+      secret: livekit.LIVEKIT_API_SECRET,
+    });
+    for (const name of ["LIVEKIT_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"])
+      assert.throws(() => config({ ...livekit, [name]: "" }), new RegExp(`${name} must be set when MEDIA is livekit`));
+    assert.throws(() => config({ ...livekit, LIVEKIT_API_SECRET: "short" }), /must have at least 32 characters/);
+    for (const url of ["livekit.example.com", "ftp://a.example.com", "https://a@b.example.com", "https://a/?b"])
+      assert.throws(
+        () => config({ ...livekit, LIVEKIT_URL: url }),
+        /LIVEKIT_URL must be an http, https, ws or wss URL/,
+      );
   });
 
   test("that are wrong are refused by name", () => {
     const wrong: [Record<string, string>, RegExp][] = [
-      [{ MEDIA: "janus" }, /MEDIA must be embedded or off/],
+      [{ MEDIA: "janus" }, /MEDIA must be embedded, livekit or off/],
       [{ ...on, MEDIA_ANNOUNCE: "example.com" }, /MEDIA_ANNOUNCE must be an IP address/],
       [{ ...on, MEDIA_PORTS: "41000" }, /MEDIA_PORTS must be a range/],
       [{ ...on, MEDIA_PORTS: "41000-41010" }, /MEDIA_PORTS must be a range of 16 or more/],
@@ -63,7 +92,7 @@ describe("the settings of live audio and video", () => {
 
 describe("the doctor", () => {
   const look = async (env: Record<string, string>) =>
-    (await mediaFindings(config(env))).map(({ result, detail }) => `${result}: ${detail}`);
+    (await mediaFindings(config(env), { clock: systemClock })).map(({ result, detail }) => `${result}: ${detail}`);
   const { ports } = testMedia();
   const own = { MEDIA_PORTS: ports.join("-") };
 

@@ -8,7 +8,6 @@ import {
   type RTCRtpReceiver,
   type RTCRtpTransceiver,
   RtcpSrPacket,
-  type RtpPacket,
   useNACK,
   useOPUS,
   usePLI,
@@ -16,9 +15,9 @@ import {
   useVP8,
 } from "werift";
 import { BusyError, invalid } from "../../../kernel/platform/errors.ts";
-import type { SenderReport } from "../webm/take.ts";
 import type { Media } from "../webm/webm.ts";
 import { ownSdp, withCandidatesOf } from "./sdp.ts";
+import type { PublishInput, Publishing } from "./transport.ts";
 
 export type LineSettings = { readonly announce: string; readonly tcp: boolean; readonly ports: PortPool };
 
@@ -45,15 +44,20 @@ export function portPool([first, last]: readonly [number, number]): PortPool {
 
 export type Line = { readonly pc: RTCPeerConnection; readonly port: number; readonly close: () => Promise<void> };
 
+/** The codecs that are recorded, which are the only ones that anybody may send. */
+export const mediaOfLines = () => ({
+  // No transport-wide feedback: with it, Chromium's bandwidth estimate drops to 81 kbit/s.
+  codecs: {
+    audio: [useOPUS({ payloadType: 111, parameters: "minptime=10;useinbandfec=1" })],
+    video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],
+  },
+  headerExtensions: { audio: [useSdesMid()], video: [useSdesMid()] },
+});
+
 function openLine({ announce, tcp, ports }: LineSettings): Line {
   const port = ports.take();
   const pc = new RTCPeerConnection({
-    // No transport-wide feedback: with it, Chromium's bandwidth estimate drops to 81 kbit/s.
-    codecs: {
-      audio: [useOPUS({ payloadType: 111, parameters: "minptime=10;useinbandfec=1" })],
-      video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],
-    },
-    headerExtensions: { audio: [useSdesMid()], video: [useSdesMid()] },
+    ...mediaOfLines(),
     iceServers: [],
     iceLite: true,
     iceUseTcp: tcp,
@@ -101,37 +105,20 @@ export async function describedLine(
   throw new BusyError("No port of MEDIA_PORTS is free. Try again later.");
 }
 
-type PublishInput = {
-  readonly settings: LineSettings;
-  readonly offer: string;
-  readonly onPacket: (media: Media, packet: RtpPacket) => void;
-  readonly onReport: (media: Media, report: SenderReport) => void;
-  readonly onEnd: () => void;
-};
-
-export type Publishing = {
-  readonly answer: string;
-  /** Accepts a new offer on the same connection, as after a change of network. @returns the answer */
-  readonly again: (offer: string) => Promise<string>;
-  readonly askForKeyFrame: () => void;
-  readonly close: () => Promise<void>;
-};
+type LineInput = Omit<PublishInput, "session" | "person"> & { readonly settings: LineSettings };
 
 const ntpEpochMs = 2_208_988_800_000;
 const ntpMs = (ntp: bigint): number =>
   Number(ntp >> 32n) * 1_000 + (Number(ntp & 0xffffffffn) / 2 ** 32) * 1_000 - ntpEpochMs;
 const isMedia = (kind: string): kind is Media => kind === "audio" || kind === "video";
 
-/** Answers a browser's offer. @throws ServiceError `validation` for an offer that can't be answered */
-export async function openPublishing({
-  settings,
-  offer,
-  onPacket,
-  onReport,
-  onEnd,
-}: PublishInput): Promise<Publishing> {
+/** Listens to the tracks that come by a connection. @returns a function that asks for a key frame of each picture */
+export function hear(
+  pc: RTCPeerConnection,
+  { onPacket, onReport }: Pick<PublishInput, "onPacket" | "onReport">,
+): () => void {
   const pictures = new Map<RTCRtpReceiver, MediaStreamTrack>();
-  const hear = (track: MediaStreamTrack, { receiver }: RTCRtpTransceiver) => {
+  const listen = (track: MediaStreamTrack, { receiver }: RTCRtpTransceiver) => {
     const { kind } = track;
     if (!isMedia(kind)) return;
     if (kind === "video") pictures.set(receiver, track);
@@ -142,10 +129,20 @@ export async function openPublishing({
       onReport(kind, { senderMs: ntpMs(ntpTimestamp), timestamp: rtpTimestamp });
     });
   };
+  pc.onTransceiverAdded.subscribe((transceiver) =>
+    transceiver.onTrack.subscribe((track) => listen(track, transceiver)),
+  );
+  return () => {
+    for (const [receiver, { ssrc }] of pictures)
+      if (ssrc !== undefined) void receiver.sendRtcpPLI(ssrc).catch(() => {});
+  };
+}
+
+/** Answers a browser's offer. @throws ServiceError `validation` for an offer that can't be answered */
+export async function openPublishing({ settings, offer, onPacket, onReport, onEnd }: LineInput): Promise<Publishing> {
+  let askForKeyFrame = () => {};
   const { line, sdp } = await describedLine(settings, async (pc) => {
-    pc.onTransceiverAdded.subscribe((transceiver) =>
-      transceiver.onTrack.subscribe((track) => hear(track, transceiver)),
-    );
+    askForKeyFrame = hear(pc, { onPacket, onReport });
     await answered(pc, offer);
   });
   line.pc.connectionStateChange.subscribe((state) => {
@@ -161,10 +158,7 @@ export async function openPublishing({
         if (!transport.connection.nominated) void transport.start().catch(() => {});
       return withCandidatesOf(ownSdp(line.pc.localDescription?.sdp ?? "", settings.announce), sdp);
     },
-    askForKeyFrame() {
-      for (const [receiver, { ssrc }] of pictures)
-        if (ssrc !== undefined) void receiver.sendRtcpPLI(ssrc).catch(() => {});
-    },
+    askForKeyFrame,
     close: line.close,
   };
 }

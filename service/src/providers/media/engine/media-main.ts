@@ -1,21 +1,41 @@
 /**
  * The engine's own process. It parses packets from strangers, so it gets nothing worth stealing: no database, no master
- * key, and no files outside its spool (Node's permission model). It only has the keys of the recordings that it makes.
+ * key, and no files outside its spool (Node's permission model). It only has the keys of the recordings that it makes,
+ * and LiveKit's key where LiveKit forwards the media.
  */
+import { once } from "node:events";
 import { join } from "node:path";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { portPool } from "./connections.ts";
+import { type LineSettings, openPublishing, portPool } from "./connections.ts";
 import { guardIce } from "./guarded-ice.ts";
 import type { Answered, Call, EngineSettings } from "./messages.ts";
 import { Rooms } from "./rooms.ts";
+import { Subscription } from "./subscription.ts";
+import type { Transport } from "./transport.ts";
 
-const settings = JSON.parse(process.argv[2] ?? "") as EngineSettings;
+const embeddedTransport = (settings: LineSettings): Transport => ({
+  open: () => {},
+  close: () => Promise.resolve(),
+  publish: (input) => openPublishing({ settings, ...input }),
+  receive: (input) => new Subscription({ settings, ...input }),
+  dropsPackets: true,
+});
+
+process.on("SIGTERM", () => {});
+process.on("SIGINT", () => {});
+// Arguments of a process can be read by every user of the machine, and the settings may contain a key.
+const [settings] = (await once(process, "message")) as [EngineSettings];
 guardIce();
+const now = () => Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
+const { media } = settings;
 const rooms = new Rooms({
-  line: { announce: settings.announce, tcp: settings.tcp, ports: portPool(settings.ports) },
+  transport:
+    media.engine === "livekit"
+      ? (await import("../livekit/transport.ts")).livekitTransport(media, now)
+      : embeddedTransport({ announce: media.announce, tcp: media.tcp, ports: portPool(media.ports) }),
   mostSessions: settings.mostSessions,
   folderOf: (session) => join(settings.spoolDir, session),
-  now: () => Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs,
+  now,
   emit: (event) => void process.send?.({ event }),
 });
 
@@ -38,6 +58,4 @@ process.on("message", (message: Call) => {
 
 // Ends with its parent process, because without the parent nobody would store the recordings.
 process.on("disconnect", () => void rooms.stop().finally(() => process.exit(0)));
-process.on("SIGTERM", () => {});
-process.on("SIGINT", () => {});
 process.send?.({ ready: true });

@@ -1,11 +1,10 @@
 /** Messages between the service and the engine's process. */
+import type { EmbeddedMedia, LivekitMedia } from "../../../kernel/config/media.ts";
 import type { ErrorCode } from "../../../kernel/platform/errors.ts";
 import type { MediaEvent } from "../media.ts";
 
 export type EngineSettings = {
-  readonly announce: string;
-  readonly ports: readonly [number, number];
-  readonly tcp: boolean;
+  readonly media: Omit<EmbeddedMedia, "turn"> | Omit<LivekitMedia, "turn">;
   readonly mostSessions: number;
   readonly spoolDir: string;
   /** How far the service's clock runs ahead; 0 outside tests. */

@@ -2,16 +2,15 @@
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Allowed } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
-import type { Publishing } from "./connections.ts";
 import type { Kinds } from "./sdp.ts";
-import type { Subscription } from "./subscription.ts";
+import type { Publishing, Receiving } from "./transport.ts";
 
 export type Person = {
   readonly name: string;
   readonly allowed: Allowed;
   muted: Kinds;
   publishing: (Publishing & { fingerprint: string }) | null;
-  subscription: Subscription | null;
+  subscription: Receiving | null;
   readonly counted: Counted;
   /** When the last packet of any kind arrived; before the first packet, when the connection was made. */
   lastPacketAt: number;

@@ -5,7 +5,6 @@ import type { RtpPacket } from "werift";
 import { BusyError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
-import { type LineSettings, openPublishing } from "./connections.ts";
 import {
   askForKeyFrame,
   askIfDue,
@@ -17,8 +16,8 @@ import {
   silenceOf,
 } from "./person.ts";
 import { openRecorder, type Recorder } from "./recorder.ts";
-import { fingerprintIn, type Kinds, readOffer, readSdp } from "./sdp.ts";
-import { Subscription } from "./subscription.ts";
+import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
+import type { Transport } from "./transport.ts";
 
 /** Each person's media are forwarded to all others: eight people make 56 video streams. */
 const mostPeople = 8;
@@ -26,6 +25,8 @@ const mostPeople = 8;
 const keyFrameMs = 3_000;
 /** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
 const deadMs = 30_000;
+/** The most packets of a second above the rate limit, where the others get them all the same. */
+const mostDropped = 50;
 const tickMs = 100;
 const secondMs = 1_000;
 
@@ -37,7 +38,7 @@ type Session = {
 };
 
 export type RoomsInput = {
-  readonly line: LineSettings;
+  readonly transport: Transport;
   readonly mostSessions: number;
   readonly folderOf: (session: string) => string;
   readonly now: () => number;
@@ -54,8 +55,8 @@ export class Rooms {
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
-  async open(name: string, recording: RecordingRun | null): Promise<void> {
-    const { mostSessions, folderOf, now, emit } = this.#input;
+  async open(name: string, recording: RecordingRun | null, place: string): Promise<void> {
+    const { transport, mostSessions, folderOf, now, emit } = this.#input;
     if (this.#sessions.has(name)) throw new ServiceError("conflict", "The session is open already.");
     if (this.#sessions.size >= mostSessions) throw new BusyError("Too many sessions are open now. Try again later.");
     const onFailure = (why: string) => void this.#breakOff(session, why);
@@ -63,6 +64,7 @@ export class Rooms {
       recording && openRecorder({ ...recording, session: name, folder: folderOf(name), now, emit, onFailure });
     const session: Session = { name, people: new Map(), recorder, ticks: 0 };
     this.#sessions.set(name, session);
+    transport.open(name, place);
   }
 
   async admit(sessionName: string, name: string, allowed: Allowed): Promise<void> {
@@ -84,15 +86,18 @@ export class Rooms {
         return this.#publish(session, person, message.sdp);
       case "subscribe":
         if (!person.subscription) throw invalid("subscribe must follow join");
-        await person.subscription.answered(readSdp(message.sdp));
+        await person.subscription.answered(message.sdp);
         return [];
       default:
         throw invalid("kind must be join, publish or subscribe");
     }
   }
 
-  async mute(session: string, person: string, muted: Kinds): Promise<void> {
-    personOf(this.#session(session), person).muted = { audio: muted.audio, video: muted.video };
+  async mute(sessionName: string, name: string, muted: Kinds): Promise<void> {
+    const session = this.#session(sessionName);
+    personOf(session, name).muted = { audio: muted.audio, video: muted.video };
+    for (const media of ["audio", "video"] as const)
+      if (muted[media]) for (const other of session.people.values()) other.subscription?.pause(name, media);
   }
 
   async remove(sessionName: string, name: string): Promise<void> {
@@ -109,7 +114,7 @@ export class Rooms {
     if (!session) return;
     this.#sessions.delete(name);
     await Promise.all([...session.people.values()].map((person) => this.#endPerson(session, person, "closed")));
-    await session.recorder?.close();
+    await Promise.all([session.recorder?.close(), this.#input.transport.close(name)]);
   }
 
   async stop(): Promise<void> {
@@ -146,10 +151,13 @@ export class Rooms {
   }
 
   #packet(session: Session, person: Person, media: Media, rtp: RtpPacket): void {
-    const { now, emit } = this.#input;
+    const { now, emit, transport } = this.#input;
     const { sequenceNumber: sequence, timestamp, marker } = rtp.header;
     const at = now();
-    if (!countPacket(person, media, { sequence, bytes: rtp.payload.length, at })) return;
+    if (!countPacket(person, media, { sequence, bytes: rtp.payload.length, at })) {
+      if (!transport.dropsPackets && person.counted.dropped > mostDropped) void this.#fail(session, person);
+      return;
+    }
     // Media that the recording leaves out are not forwarded either.
     if (session.recorder && !session.recorder.records(person.name, media)) return;
     if (!person.hasJoined) {
@@ -162,7 +170,7 @@ export class Rooms {
   }
 
   async #publish(session: Session, person: Person, sdp: unknown): Promise<ServerMessage[]> {
-    const { now, line } = this.#input;
+    const { now, transport } = this.#input;
     const { offer, kinds } = readOffer(sdp, person.allowed);
     if (isOneOfferTooMany(person, now())) throw new BusyError("Too many offers in a minute. Try again later.");
     const fingerprint = fingerprintIn(offer);
@@ -173,9 +181,11 @@ export class Rooms {
       return [{ kind: "publish", sdp: answer }];
     }
     await this.#endPublishing(session, person, "replaced");
-    const isCurrent = () => person.publishing === publishing;
-    const own = await openPublishing({
-      settings: line,
+    let publishing: Person["publishing"] = null;
+    const isCurrent = () => publishing !== null && person.publishing === publishing;
+    const own = await transport.publish({
+      session: session.name,
+      person: person.name,
       offer,
       onPacket: (media, rtp) => {
         if (isCurrent()) this.#packet(session, person, media, rtp);
@@ -187,7 +197,7 @@ export class Rooms {
         if (isCurrent()) void this.#fail(session, person);
       },
     });
-    const publishing = { ...own, fingerprint };
+    publishing = { ...own, fingerprint };
     // While the offer was being answered, another connection may have replaced this one, or the session may have ended.
     const isOver = this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
     if (isOver || person.publishing) {
@@ -219,10 +229,11 @@ export class Rooms {
   }
 
   async #join(session: Session, person: Person): Promise<ServerMessage[]> {
-    const { line, emit, now } = this.#input;
+    const { transport, emit, now } = this.#input;
     await person.subscription?.close();
-    const subscription = new Subscription({
-      settings: line,
+    const subscription = transport.receive({
+      session: session.name,
+      person: person.name,
       onOffer: (message) => {
         if (person.subscription === subscription)
           emit({ kind: "message", session: session.name, person: person.name, message });

@@ -22,14 +22,14 @@ const startKbits = 600;
  * so it never sends to an address that a stranger names.
  * @throws ServiceError `validation`
  */
-export function readSdp(sdp: unknown, field = "sdp"): string {
-  if (typeof sdp !== "string" || !sdp.startsWith("v=0")) throw invalid(`${field} must be a session description`);
-  if (sdp.length > mostBytes) throw invalid(`${field} must have at most ${mostBytes} bytes`);
+export function readSdp(sdp: unknown, sections = /^m=(audio|video) /): string {
+  if (typeof sdp !== "string" || !sdp.startsWith("v=0")) throw invalid("sdp must be a session description");
+  if (sdp.length > mostBytes) throw invalid(`sdp must have at most ${mostBytes} bytes`);
   const lines = sdp.split(/\r?\n/);
-  if (lines.length > mostLines) throw invalid(`${field} must have at most ${mostLines} lines`);
+  if (lines.length > mostLines) throw invalid(`sdp must have at most ${mostLines} lines`);
   // A data channel would expose a second protocol to strangers, and no room uses one.
-  const other = lines.find((line) => line.startsWith("m=") && !/^m=(audio|video) /.test(line));
-  if (other !== undefined) throw invalid(`${field} must have sections of audio and video only`);
+  const other = lines.find((line) => line.startsWith("m=") && !sections.test(line));
+  if (other !== undefined) throw invalid("sdp must have sections of audio and video only");
   return lines.filter((line) => !unread.test(line)).join("\r\n");
 }
 
@@ -70,17 +70,23 @@ function sentKinds(sdp: string): Kinds {
 export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.exec(sdp)?.[1]?.trim() ?? "";
 
 /** Our session description with only the announced addresses, and the initial bit rate. */
-export function ownSdp(sdp: string, announced: string): string {
-  const vp8 = /^a=rtpmap:(\d+) VP8\/90000/im.exec(sdp)?.[1];
+export const ownSdp = (sdp: string, announced: string): string =>
+  withStart(
+    sdp.split(/\r?\n/).filter((line) => !line.startsWith("a=candidate:") || line.split(" ")[4] === announced),
+  ).join("\r\n");
+
+/** Adds the initial bit rate to the lines of a session description for a browser. */
+export function withStart(lines: readonly string[]): readonly string[] {
   const start = `x-google-start-bitrate=${startKbits}`;
-  const lines = sdp
-    .split(/\r?\n/)
-    .filter((line) => !line.startsWith("a=candidate:") || line.split(" ")[4] === announced);
-  if (vp8 === undefined) return lines.join("\r\n");
-  const format = lines.findIndex((line) => line.startsWith(`a=fmtp:${vp8} `));
-  if (format >= 0) lines[format] += `;${start}`;
-  else lines.splice(lines.findIndex((line) => line.startsWith(`a=rtpmap:${vp8} `)) + 1, 0, `a=fmtp:${vp8} ${start}`);
-  return lines.join("\r\n");
+  const type = lines.map((line) => /^a=rtpmap:(\d+) VP8\/90000/i.exec(line)?.[1]).find((each) => each !== undefined);
+  if (type === undefined) return lines;
+  const format = lines.findIndex((line) => line.startsWith(`a=fmtp:${type} `));
+  if (format >= 0) return lines.with(format, `${lines[format]};${start}`);
+  return lines.toSpliced(
+    lines.findIndex((line) => line.startsWith(`a=rtpmap:${type} `)) + 1,
+    0,
+    `a=fmtp:${type} ${start}`,
+  );
 }
 
 const candidatesIn = (sdp: string): string[] => sdp.split("\r\n").filter((line) => line.startsWith("a=candidate:"));

@@ -1,27 +1,23 @@
 /** The connection that sends everybody else's media to one person. The engine makes the offer. */
 import type { RTCPeerConnection, RTCRtpTransceiver, RtpPacket } from "werift";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import type { SentTrack, ServerMessage } from "../media.ts";
+import type { SentTrack } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
 import { describedLine, type Line, type LineSettings } from "./connections.ts";
-import { ownSdp } from "./sdp.ts";
+import { ownSdp, readSdp } from "./sdp.ts";
+import type { ReceiveInput, Receiving } from "./transport.ts";
 
 /** The senders that forward one person's media to another. */
 type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
 
-type SubscriptionInput = {
-  readonly settings: LineSettings;
-  readonly onOffer: (message: ServerMessage) => void;
-  readonly onPictureLost: (person: string) => void;
-  readonly onEnd: () => void;
-};
+type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly settings: LineSettings };
 
 /** The most packets that wait for a slow receiver. Further ones are dropped, to save memory. */
 const mostUnsent = 300;
 const settleMs = 5_000;
 
 /** Sends everybody else's tracks to one person. */
-export class Subscription {
+export class Subscription implements Receiving {
   readonly #input: SubscriptionInput;
   readonly #sent: Sent[] = [];
   #line: Line | null = null;
@@ -42,8 +38,8 @@ export class Subscription {
     if (this.#state === "idle") this.#offerSoon();
   }
 
-  /** @throws ServiceError `validation` when no offer is waiting for an answer */
-  async answered(sdp: string): Promise<void> {
+  async answered(answer: unknown): Promise<void> {
+    const sdp = readSdp(answer);
     const line = this.#line;
     if (this.#state !== "waiting" || !line) throw invalid("subscribe must answer an offer that waits for its answer");
     this.#state = "settling";
@@ -77,6 +73,9 @@ export class Subscription {
       .catch(() => {})
       .finally(() => this.#unsent--);
   }
+
+  /** Packets that may not be passed on never get here. */
+  pause(): void {}
 
   /** The sender has a new connection. The sequence numbers and times that the receiver gets continue without a jump. */
   continued(from: string): void {

@@ -1,0 +1,57 @@
+/** How media travel: by connections of this process, or by a server of its own. Sessions work the same with both. */
+import type { RtpPacket } from "werift";
+import type { ServerMessage } from "../media.ts";
+import type { SenderReport } from "../webm/take.ts";
+import type { Media } from "../webm/webm.ts";
+
+export type PublishInput = {
+  readonly session: string;
+  readonly person: string;
+  /** The browser's offer, without addresses. */
+  readonly offer: string;
+  readonly onPacket: (media: Media, packet: RtpPacket) => void;
+  readonly onReport: (media: Media, report: SenderReport) => void;
+  readonly onEnd: () => void;
+};
+
+/** The connection by which a person sends. */
+export type Publishing = {
+  readonly answer: string;
+  /** Accepts a new offer on the same connection, as after a change of network. @returns the answer */
+  readonly again: (offer: string) => Promise<string>;
+  readonly askForKeyFrame: () => void;
+  readonly close: () => Promise<void>;
+};
+
+export type ReceiveInput = {
+  readonly session: string;
+  readonly person: string;
+  readonly onOffer: (message: ServerMessage) => void;
+  readonly onPictureLost: (person: string) => void;
+  readonly onEnd: () => void;
+};
+
+/** Other people's media, on their way to one person. */
+export type Receiving = {
+  /** Sets the people whose tracks may go to this person. */
+  readonly show: (people: readonly string[]) => void;
+  /** @throws ServiceError `validation` when no offer is waiting for this answer */
+  readonly answered: (sdp: unknown) => Promise<void>;
+  /** Passes on a packet that may be passed on, and is recorded if the session is. */
+  readonly send: (from: string, media: Media, packet: RtpPacket) => void;
+  /** No packets of this kind may be passed on, until the next `send`. */
+  readonly pause: (from: string, media: Media) => void;
+  /** The sender has a new connection. */
+  readonly continued: (from: string) => void;
+  readonly close: () => Promise<void>;
+};
+
+export type Transport = {
+  /** @param place the name of this opening of the session, which is never used again */
+  readonly open: (session: string, place: string) => void;
+  readonly close: (session: string) => Promise<void>;
+  readonly publish: (input: PublishInput) => Promise<Publishing>;
+  readonly receive: (input: ReceiveInput) => Receiving;
+  /** Whether packets above a person's rate limit can be kept from the others. Else, that person's connection ends. */
+  readonly dropsPackets: boolean;
+};

@@ -1,0 +1,25 @@
+/** LiveKit's addresses, which it sends one by one. */
+import type { SignalTarget } from "@livekit/protocol";
+import type { Signal } from "./signal.ts";
+
+/** LiveKit knows its addresses at once; only its own STUN requests can take longer, and are not waited for. */
+const gatherMs = 1_000;
+
+/** @returns a function that resolves with the addresses, once there are all or the wait is over */
+export function candidatesOf(signal: Signal, target: SignalTarget): () => Promise<readonly string[]> {
+  const found = new Set<string>();
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  signal.hear("trickle", (message) => {
+    if (message.target !== target) return;
+    const { candidate = "" } = JSON.parse(message.candidateInit || "{}") as { candidate?: string };
+    // The fragment is that of one negotiation, and the address is valid for later ones.
+    if (candidate !== "") found.add(candidate.replace(/ ufrag \S+/, ""));
+    if (message.final) resolve();
+  });
+  let late: Promise<void> | null = null;
+  return async () => {
+    late ??= new Promise((done) => setTimeout(done, gatherMs).unref());
+    await Promise.race([all, late]);
+    return [...found];
+  };
+}

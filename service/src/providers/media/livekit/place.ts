@@ -1,0 +1,29 @@
+/** A session's room on a LiveKit server. */
+import type { Media } from "../webm/webm.ts";
+import { endParticipant } from "./server.ts";
+import { openSignal, type Signal } from "./signal.ts";
+import type { LivekitKey } from "./token.ts";
+
+/** LiveKit's numbers of the tracks that a person sends. */
+export type SentTracks = Readonly<Record<Media, string | null>>;
+
+export type Place = {
+  /** Lets a participant of ours in. Each has a name that is used once, because LiveKit ends an earlier one of a name. */
+  readonly enter: (person: string, role: "publisher" | "listener", onEnd: () => void) => Promise<Signal>;
+  readonly tracks: Map<string, SentTracks>;
+};
+
+export function placeOf(livekit: LivekitKey, room: string, now: () => number): Place {
+  let entered = 0;
+  return {
+    enter(person, role, onEnd) {
+      const identity = `${person}.${role}.${entered++}`;
+      const cutOff = () => {
+        void endParticipant(livekit, { room, identity }, now);
+        onEnd();
+      };
+      return openSignal({ livekit, room, identity, role, now, onEnd: cutOff });
+    },
+    tracks: new Map(),
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * The invisible participant by which this process gets a person's packets from LiveKit, as they were sent: LiveKit
+ * forwards them, and transcodes nothing.
+ */
+import { SignalTarget } from "@livekit/protocol";
+import { RTCPeerConnection } from "werift";
+import { hear, mediaOfLines } from "../engine/connections.ts";
+import { readSdp } from "../engine/sdp.ts";
+import type { PublishInput } from "../engine/transport.ts";
+import { candidatesOf } from "./candidates.ts";
+import type { Place } from "./place.ts";
+import { completed } from "./sdp.ts";
+
+export type Tap = {
+  readonly askForKeyFrame: () => void;
+  readonly record: (tracks: readonly string[]) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** LiveKit's offers also have a data channel, by which this service sends nothing and reads nothing. */
+export const livekitSections = /^m=(audio|video|application) /;
+
+const empty = Buffer.alloc(0);
+/** The 8x8 key frame and the silence that LiveKit itself sends when a track ends. Nobody's camera or microphone did. */
+const madeByLivekit = [
+  Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),
+  Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
+];
+const isMade = (payload: Buffer): boolean => madeByLivekit.some((made) => payload.includes(made));
+
+export async function openTap(
+  place: Place,
+  { person, onPacket, onReport, onEnd }: Omit<PublishInput, "session" | "offer">,
+): Promise<Tap> {
+  const signal = await place.enter(person, "listener", onEnd);
+  const pc = new RTCPeerConnection({
+    ...mediaOfLines(),
+    iceServers: [],
+    iceUseIpv6: false,
+    bundlePolicy: "max-bundle",
+  });
+  const askForKeyFrame = hear(pc, {
+    onPacket: (media, packet) => {
+      if (isMade(packet.payload)) packet.payload = empty;
+      onPacket(media, packet);
+    },
+    onReport,
+  });
+  pc.connectionStateChange.subscribe((state) => {
+    if (state === "failed" || state === "closed") onEnd();
+    if (state === "connected") askForKeyFrame();
+  });
+  const candidates = candidatesOf(signal, SignalTarget.SUBSCRIBER);
+  let queue = Promise.resolve();
+  signal.hear("offer", ({ sdp, id }) => {
+    queue = queue
+      .then(async () => {
+        // The server is near, so UDP gets through. werift's sockets for TCP don't survive the end of a server.
+        const addresses = (await candidates()).filter((each) => / udp /i.test(each));
+        const offer = completed(readSdp(sdp, livekitSections), addresses);
+        await pc.setRemoteDescription({ type: "offer", sdp: offer });
+        await pc.setLocalDescription(await pc.createAnswer());
+        signal.send({ case: "answer", value: { type: "answer", sdp: pc.localDescription?.sdp ?? "", id } });
+      })
+      .catch(onEnd);
+  });
+  let asked: readonly string[] = [];
+  return {
+    askForKeyFrame,
+    record(tracks) {
+      const [gone, come] = [
+        asked.filter((each) => !tracks.includes(each)),
+        tracks.filter((each) => !asked.includes(each)),
+      ];
+      asked = tracks;
+      if (gone.length > 0) signal.send({ case: "subscription", value: { trackSids: gone, subscribe: false } });
+      if (come.length > 0) signal.send({ case: "subscription", value: { trackSids: [...come], subscribe: true } });
+    },
+    async close() {
+      signal.close();
+      await pc.close().catch(() => {});
+    },
+  };
+}

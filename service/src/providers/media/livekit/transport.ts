@@ -1,0 +1,28 @@
+/** Media by a LiveKit server: it forwards them between browsers, and to this process, which records them. */
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Transport } from "../engine/transport.ts";
+import { type Place, placeOf } from "./place.ts";
+import { publishByLivekit } from "./publishing.ts";
+import { LivekitReceiving } from "./receiving.ts";
+import { endRoom } from "./server.ts";
+import type { LivekitKey } from "./token.ts";
+
+export function livekitTransport(livekit: LivekitKey, now: () => number): Transport {
+  const places = new Map<string, Place & { room: string }>();
+  const placeIn = (session: string): Place => {
+    const place = places.get(session);
+    if (!place) throw new ServiceError("not_found", "The session is not open.");
+    return place;
+  };
+  return {
+    open: (session, room) => void places.set(session, { ...placeOf(livekit, room, now), room }),
+    async close(session) {
+      const place = places.get(session);
+      places.delete(session);
+      if (place) await endRoom(livekit, place.room, now());
+    },
+    publish: (input) => publishByLivekit(placeIn(input.session), input),
+    receive: (input) => new LivekitReceiving(placeIn(input.session), input),
+    dropsPackets: false,
+  };
+}

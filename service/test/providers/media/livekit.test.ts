@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
+import { after, describe, test } from "node:test";
+import { checkOffer, completed, namedOffer } from "../../../src/providers/media/livekit/sdp.ts";
+import { endEarlierRooms, endParticipant, probeLivekit } from "../../../src/providers/media/livekit/server.ts";
+import { openSignal } from "../../../src/providers/media/livekit/signal.ts";
+import { accessToken } from "../../../src/providers/media/livekit/token.ts";
+
+const at = Date.parse("2026-11-26T12:00:00Z");
+const secret = "a secret of these tests, long enough";
+const key = { key: "testing", secret };
+
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Record<string, unknown>;
+
+const section = (kind: string, types: string, lines: readonly string[]) => [
+  `m=${kind} 9 UDP/TLS/RTP/SAVPF ${types}`,
+  ...["a=ice-ufrag:u", "a=ice-pwd:p", "a=fingerprint:sha-256 00", "a=mid:0", ...lines],
+];
+const offer = [
+  ...["v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=msid-semantic: WMS x"],
+  ...section("audio", "111 63 9", ["a=msid:stream its-name", "a=sendonly", "a=rtpmap:111 opus/48000/2"]),
+  ...["a=fmtp:111 useinbandfec=1", "a=rtpmap:63 red/48000/2", "a=fmtp:63 111/111", "a=rtpmap:9 G722/8000"],
+  ...section("video", "96 97 103", ["a=sendonly", "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack"]),
+  ...["a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96", "a=rtpmap:103 H264/90000", "a=ssrc:1 msid:stream other-name"],
+  ...section("video", "96", ["a=inactive", "a=rtpmap:96 VP8/90000"]),
+  "",
+].join("\r\n");
+
+describe("access tokens", () => {
+  test("are signed, last a minute, and name one room and one person", () => {
+    const token = accessToken(key, { room: "s.1", identity: "a", role: "publisher", at });
+    const [head, body, signature] = token.split(".");
+    assert.equal(signature, createHmac("sha256", secret).update(`${head}.${body}`).digest("base64url"));
+    assert.deepEqual(JSON.parse(Buffer.from(head ?? "", "base64url").toString()), { alg: "HS256", typ: "JWT" });
+    const { iss, sub, exp, nbf } = claimsOf(token);
+    assert.deepEqual({ iss, sub, exp, nbf }, { iss: "testing", sub: "a", exp: at / 1_000 + 60, nbf: at / 1_000 - 30 });
+  });
+
+  test("let a sender only send, and a receiver only receive, unseen", () => {
+    const granted = (role: "publisher" | "listener" | "admin") =>
+      claimsOf(accessToken(key, { room: "s.1", identity: "a", role, at }))["video"];
+    const joins = { room: "s.1", roomJoin: true, canPublishData: false };
+    assert.deepEqual(granted("publisher"), { ...joins, canPublish: true, canSubscribe: false, hidden: false });
+    assert.deepEqual(granted("listener"), { ...joins, canPublish: false, canSubscribe: true, hidden: true });
+    assert.deepEqual(granted("admin"), {
+      ...{ room: "s.1", roomAdmin: true, roomCreate: true, roomList: true },
+    });
+  });
+});
+
+describe("session descriptions", () => {
+  test("offer Opus and VP8 alone, and name tracks that are sent", () => {
+    const { sdp, tracks } = namedOffer(offer, "track");
+    assert.deepEqual(tracks, [
+      { name: "track-1", media: "audio" },
+      { name: "track-2", media: "video" },
+    ]);
+    assert.match(sdp, /^m=audio 9 UDP\/TLS\/RTP\/SAVPF 111\r$/m);
+    assert.match(sdp, /^a=msid:track track-1\r$/m);
+    assert.doesNotMatch(sdp, /red|G722|rtx|H264|its-name|other-name/);
+    assert.match(sdp, /^a=fmtp:111 useinbandfec=1\r$/m);
+  });
+
+  test("for browsers have the server's addresses once for each section, and an initial bit rate", () => {
+    const sent = completed(
+      offer.replace("a=mid:0", "a=candidate:1 1 udp 1 10.0.0.1 1 typ host\r\na=end-of-candidates"),
+      ["candidate:2 1 udp 1 203.0.113.7 7882 typ host"],
+    );
+    assert.equal(sent.match(/^a=candidate:2 1 udp 1 203\.0\.113\.7 7882 typ host\r$/gm)?.length, 3);
+    assert.doesNotMatch(sent, /10\.0\.0\.1|end-of-candidates/);
+    assert.match(sent, /x-google-start-bitrate=600/);
+  });
+
+  test("that can't be answered are refused with the reason, before the server sees them", () => {
+    checkOffer(offer);
+    const wrong: [string, RegExp][] = [
+      [offer.replace("a=ice-ufrag:u\r\n", ""), /a section has no ice-ufrag/],
+      [offer.replace("a=ice-pwd:p\r\n", ""), /a section has no ice-pwd/],
+      [offer.replace("a=fingerprint:sha-256 00\r\n", ""), /a section has no fingerprint/],
+      [offer.replace("a=mid:0\r\n", ""), /a section has no mid/],
+      [offer.replace("VP8/90000", "VP9/90000"), /neither Opus nor VP8/],
+      ["v=0\r\nm=audio 9 X 96\r\n", /a section has no ice-ufrag/],
+    ];
+    for (const [sdp, words] of wrong)
+      assert.throws(
+        () => checkOffer(sdp),
+        (error: Error & { code?: string }) => {
+          assert.match(error.message, words);
+          return error.code === "validation" && error.message.startsWith("sdp must be an offer that can be answered");
+        },
+      );
+  });
+});
+
+describe("a server", () => {
+  const servers: Server[] = [];
+  after(() => Promise.all(servers.map(closed)));
+
+  const answers = async (status: number, body = "{}", asked: string[] = []): Promise<string> => {
+    const server = createServer(async (request, response) => {
+      asked.push(`${request.url?.split("/").at(-1)} ${await text(request)}`);
+      response.writeHead(status).end(body);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    servers.push(server);
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  };
+
+  test("that refuses the key, fails, or is none, is told by doctor", async () => {
+    await probeLivekit({ ...key, url: await answers(200) }, at);
+    await assert.rejects(probeLivekit({ ...key, url: await answers(401) }, at), /refuses LIVEKIT_API_KEY/);
+    await assert.rejects(probeLivekit({ ...key, url: await answers(500) }, at), /status 500: is it a LiveKit server/);
+    await assert.rejects(probeLivekit({ ...key, url: "http://127.0.0.1:1" }, at), /LIVEKIT_URL can't be reached/);
+  });
+
+  test("loses a session's earlier rooms, and no others, when the session opens again", async () => {
+    const asked: string[] = [];
+    const names = ["s1.old", "s1.older", "s11.other", "s2.other"];
+    const url = await answers(200, JSON.stringify({ rooms: names.map((name) => ({ name })) }), asked);
+    await endEarlierRooms({ ...key, url }, "s1", at);
+    assert.deepEqual(asked.sort(), ['DeleteRoom {"room":"s1.old"}', 'DeleteRoom {"room":"s1.older"}', "ListRooms {}"]);
+  });
+
+  test("ends the media of a participant whose signalling was cut off", async () => {
+    const asked: string[] = [];
+    const url = await answers(200, "{}", asked);
+    await endParticipant({ ...key, url }, { room: "s1.x", identity: "a.publisher.0" }, () => at);
+    assert.deepEqual(asked, ['RemoveParticipant {"room":"s1.x","identity":"a.publisher.0"}']);
+  });
+
+  test("that lets nobody in makes a session unavailable, without an end of the process", async () => {
+    const enter = (url: string) =>
+      openSignal({
+        livekit: { ...key, url },
+        ...{ room: "s.1", identity: "a", role: "publisher", now: () => at, onEnd: () => {} },
+      });
+    await assert.rejects(enter(await answers(401)), { code: "unavailable" });
+    await assert.rejects(enter("http://127.0.0.1:1"), { code: "unavailable" });
+  });
+});
+
+const closed = (server: Server) => {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(resolve));
+};
