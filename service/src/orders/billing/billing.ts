@@ -1,5 +1,5 @@
 /** The documents about money: receipts, credit notes and monthly statements, with their issuer and their buyer. */
-export { type BillingDocument, documentsOfOrder, paidByText } from "./documents.ts";
+export { type BillingDocument, documentsOfOrder, ordersByNumber, paidByText } from "./documents.ts";
 export { checkMonths, closeMonths } from "./months.ts";
 export { drawnStatement, drawPaper } from "./paper.ts";
 export { buyerOf, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";

@@ -112,6 +112,20 @@ const letters: Readonly<Record<BillingKind, string>> = {
 export const numberText = ({ kind, environment, year, number }: NumberParts): string =>
   `${environment === "test" ? "TEST-" : ""}${letters[kind]}-${year}-${String(number).padStart(5, "0")}`;
 
+const numberForm = /^(?:TEST-)?([A-Z]{1,3})-(\d{4})-(\d{5,9})$/;
+
+/** The order of the document with this number, as a list of one id; empty when the firm has no such document. */
+export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner, text: string): Promise<number[]> {
+  const [, letter, year, digits] = numberForm.exec(text.toUpperCase()) ?? [];
+  const kind = billingKinds.find((each) => letters[each] === letter);
+  if (kind === undefined) return [];
+  const found = await db.query<{ id: number }>(sql`
+    SELECT p.order_id AS id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE d.partner_id = ${partnerId} AND d.environment = ${environment} AND d.kind = ${kind}
+      AND d.year = ${Number(year)} AND d.number = ${Number(digits)}`);
+  return found.map(({ id }) => id);
+}
+
 type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"> & {
   year: number;
   number: number;

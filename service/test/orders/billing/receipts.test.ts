@@ -84,6 +84,22 @@ test("a payment has a receipt, and a refunded part a credit note: both as the sa
   assert.deepEqual(drawn.buyer, { name: "Acme Title, LLC", address: ["9 Elm Street", "Albany"] });
 });
 
+test("finds the order of a receipt by the receipt's number, and no order of another firm", async () => {
+  const { code } = await paidOrder();
+  const { code: otherCode } = await paidOrder();
+  const [receipt] = await receiptsOf(code);
+  const search = async (text: string, by: Record<string, string>) =>
+    (await get(`/dashboard/orders?q=${text}`, { ...by, Accept: "text/html" })).text();
+  const found = await search((receipt?.number ?? "").toLowerCase(), member);
+  assert.match(found, new RegExp(`/dashboard/orders/${code}`));
+  assert.doesNotMatch(found, new RegExp(`/dashboard/orders/${otherCode}`));
+  for (const wrong of ["R-2026-99999", "X-2026-00001", "R-2026-999999999"])
+    assert.doesNotMatch(await search(wrong, member), /\/dashboard\/orders\/[0-9a-f]{40}/);
+  const other = await newPartner(live.harness.service, { live: true });
+  const stranger = await newMember(live.harness.service, "s@b.example", other.headers.Authorization.slice(7));
+  assert.doesNotMatch(await search(receipt?.number ?? "", stranger.headers), new RegExp(code));
+});
+
 test("shows receipts to nobody else, and not to a client whose firm pays", async () => {
   const { code } = await paidOrder({ pay_by: "firm" });
   const [receipt] = await receiptsOf(code);

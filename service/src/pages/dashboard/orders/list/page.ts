@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../../kernel/http/rate-limits.ts";
 import type { Database } from "../../../../kernel/platform/database/database.ts";
-import { serviceZone } from "../../../../orders/billing/billing.ts";
+import { ordersByNumber, serviceZone } from "../../../../orders/billing/billing.ts";
 import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
 import {
   countFirmOrders,
@@ -53,7 +53,11 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
     const wanted = wantedOf(queryOf(query));
     if (wanted.text === null) return wanted;
     const [owner, text] = [principalOf(request), wanted.text];
-    const found = [await ordersByTitle(db, owner, text, titleOf), await ordersByCodeStart(db, owner, text)];
+    const found = [
+      await ordersByTitle(db, owner, text, titleOf),
+      await ordersByCodeStart(db, owner, text),
+      await ordersByNumber(db, owner, text),
+    ];
     return { ...wanted, found: found.flat() };
   }
 
