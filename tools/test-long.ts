@@ -17,7 +17,7 @@ type Suite = { readonly name: string; readonly args: readonly string[]; readonly
 const tests = (...patterns: readonly string[]): string[] => {
   const files = globSync([...patterns], { cwd: root }).toSorted();
   if (files.length === 0) throw new Error(`no test file matches ${patterns.join(", ")}`);
-  // A run of 30 kills takes more than 5 minutes beside the other suites.
+  // A run of 30 kills takes more than 5 minutes while the other suites run.
   return ["tools/test.ts", "--no-install", "--minutes", "30", ...files];
 };
 
