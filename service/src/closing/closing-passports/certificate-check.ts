@@ -31,7 +31,7 @@ const task: Task<CheckInput, string | null> = {
   limitMs: 30_000,
 };
 
-/** Each entry has two hashes; all together take about 3 MB. */
+/** An entry consists of two hashes, so a full cache takes about 3 MB. */
 const mostRemembered = 10_000;
 
 /**

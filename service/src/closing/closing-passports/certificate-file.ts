@@ -12,8 +12,8 @@ export type CertificateFile = { version: number; file: StoredFile };
 
 /**
  * Opens the archived certificate for sending.
- * @returns the time of deletion if the retention plan deleted the certificate; null for an unknown code, for a file
- * that is missing or altered, and for a row that fails its MAC
+ * @returns the file with its version; the time of deletion if the retention plan deleted the certificate; null for an
+ * unknown code, for a file that is missing or altered, and for a row that fails its MAC
  */
 export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },
@@ -45,7 +45,10 @@ WHERE c.room_id = ${roomId} ORDER BY c.version DESC LIMIT 1`);
   return file && { file, sha256: row.sealedSha256 };
 }
 
-/** Runs the caller's work on a version's archived certificate, or on null when it is missing or altered. */
+/**
+ * Runs `work` on the bytes of a version's archived certificate. @returns the work's result; null, without running the
+ * work, when the certificate is missing or altered
+ */
 export async function withCertificate<T>(
   { blobs, log }: { blobs: Blobs; log: Log },
   row: StoredVersion,

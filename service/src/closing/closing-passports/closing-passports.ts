@@ -31,7 +31,7 @@ type Parts = {
   newestCheckpoint: TransparencyLog["newestSeen"];
 };
 
-// Each seal holds a database connection while it waits for a time stamp, and the pool has 20.
+// Each seal holds a database connection while it waits for a time stamp, and the pool has 20 connections.
 const sealsAtOnce = 4;
 
 export function openClosings(

@@ -188,8 +188,9 @@ RETURNING ${originOfLog(environment)} AS origin`);
 type VersionLinks = Pick<NewVersion, "sealedSha256" | "prevManifestSha256" | "roomCode">;
 
 /**
- * The transparency log's line about a version. From one version, anyone can compute the link that the line of the next
- * version must contain.
+ * The transparency log's line about a version. Its `link` is derived from the manifest of the previous version; for the
+ * first version, from the room's code. So anyone who has a version can compute the link in the line of the next
+ * version.
  */
 export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks) => ({
   kind: "closing/v1" as const,
@@ -201,8 +202,8 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
   /**
-   * The manifest of a first version, which contains the room's code at the time of sealing: the log line needs that
-   * code. Null for later versions.
+   * The manifest of a first version. It contains the room's code at the time of sealing, and the log line is derived
+   * from that code. Null for later versions.
    */
   manifest: string | null;
   environment: Environment;

@@ -116,6 +116,6 @@ export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
 /** Whether the version links to the previous one, in its record and in its manifest. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;
-  // JSON escapes quotes within texts, so this marker can only be the manifest's own member.
+  // JSON escapes quotes within texts, so a text in the manifest can't contain this string; only the member itself can.
   return manifest.includes(`"prevManifestSha256":${JSON.stringify(prevManifestSha256)},`);
 }

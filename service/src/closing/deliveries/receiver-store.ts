@@ -31,8 +31,8 @@ export async function writeReceivers(
 }
 
 /**
- * Whether the firm took back a document or a person since it asked for the delivery. An order that was detached and then
- * attached again counts as taken back.
+ * Whether the firm detached the order from the room, or removed the person, after it asked for the delivery. An order
+ * that was detached and then attached again counts as detached.
  */
 export const isTakenBack: Statement = sql`(
   NOT EXISTS (

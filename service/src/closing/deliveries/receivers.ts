@@ -18,7 +18,7 @@ import { writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
 /**
- * Removes a person from those who are to be sent documents of a room.
+ * Cancels all deliveries of a room's documents that a person still waits for.
  * @throws ServiceError `not_found` when the person waits for no document of the room
  */
 export async function endReceiver(

@@ -25,8 +25,8 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // For a link without a code, the MAC covers just the address in this place, so that MACs of links from before the
-  // code existed stay valid.
+  // For a link without a code, the MAC covers the address without the marker 'code'. So MACs of links that were made
+  // before codes existed stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
     ${d}.files, ${d}.sent_by,
@@ -146,8 +146,8 @@ export async function selectDelivery(db: Sql, id: string): Promise<Delivery | un
 }
 
 /**
- * The number of the room's deliveries that its firm sent by hand since the time, including ended ones. One that was sent
- * to a receiver of a closing is on record with each of its documents.
+ * The number of the room's deliveries that its firm sent by hand since the given time, including ended ones. A delivery
+ * that was sent automatically is recognized by the row in `closing_receivers` that names it.
  */
 export async function countManualSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`

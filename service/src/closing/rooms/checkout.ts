@@ -37,7 +37,7 @@ async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Own
   return room;
 }
 
-/** Of the rooms of the order's own firm that contain it, the one to which it was attached last; undefined for none. */
+/** The room of the order's own firm to which the order was attached last; undefined for none. */
 async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
   const [room] = await db.query<Group>(sql`
     SELECT r.id, r.environment, ${verifiedRoom}
@@ -98,7 +98,7 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
 
-/** The orders that a checkout of the room would pay. Only their status decides. */
+/** The orders that a checkout would pay: those whose status allows a payment, and those with an unpaid supplement. */
 export type Payable = {
   orders: PayableMember[];
   /** How many orders the checkout leaves out because they fail their MAC. */

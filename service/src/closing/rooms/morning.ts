@@ -31,8 +31,8 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
   WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
 
 /**
- * Queues the list "Your closings" for each member with live access, once on each business day after opening time. A
- * member without an unfinished order in an open room gets no mail.
+ * Queues a mail with the list "Your closings" to each member with live access, once on each business day after opening
+ * time. A member without an unfinished order in an open room gets no mail.
  * @returns the number of members whose firm has such an order
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {

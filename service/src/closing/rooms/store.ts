@@ -137,7 +137,10 @@ export const selectRooms = (db: Sql, owner: Owner, limit: number, after: string 
 
 export type OpenRoom = Pick<RoomSummaryRow, "code" | "name" | "reference" | "orderCount">;
 
-/** The owner's open rooms, newest first. Includes the room with the code, even if it is older than the others. */
+/**
+ * The owner's newest open rooms, at most `limit`, newest first. The open room with the given code is added at the end
+ * if it is older than these.
+ */
 export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code = ""): Promise<OpenRoom[]> {
   const open = sql`SELECT code AS "code@room", name, reference, order_count AS "orderCount", ${markedRooms}
     FROM rooms WHERE ${ownedBy(owner)} AND status = 'open'`;

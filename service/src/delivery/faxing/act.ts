@@ -71,7 +71,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A listed fax without a mark can't be told apart from ours, so the outcome stays unclear.
+      // A listed fax without a mark may be this one, so the outcome stays unclear.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",

@@ -62,7 +62,8 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     // The document may be on its way, so nobody may fax it by hand. If it turns out that it was not sent, the act
     // reopens the task.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
-    // A person claimed the task before the request to Telnyx, which withdrew the act, and then released the task.
+    // The act was withdrawn because a person claimed the task before the request to Telnyx. The person has released the
+    // task since then.
     const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;

@@ -77,8 +77,9 @@ export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; client
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The status that decides about faxes: the order's, or, for a fax that may be sent ahead of the order's status, the
-   * fax's own. `FaxedByHand` when a person faxed the document and recorded that.
+   * The status from which the next step of a fax is decided: normally the order's status. For a fax that may be sent
+   * ahead of the order's status, it is the fax's own status. `FaxedByHand` when a person faxed the document and
+   * recorded that.
    */
   status: string;
   attempts: FaxAttempt[];
@@ -116,7 +117,7 @@ export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise
 }
 
 /**
- * Whether Telnyx's report moved the order to FaxSent, rather than a person. A move back to FaxSent at the end of a hold
+ * Whether a report by Telnyx, and not a person, moved the order to FaxSent. A move back to FaxSent at the end of a hold
  * doesn't count.
  */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
@@ -166,8 +167,8 @@ export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId:
 const batchSize = 500;
 
 /**
- * Deletes, in batches, the fax numbers and Telnyx's reasons for refusals of attempts that were created before the given
- * time.
+ * For ended attempts that were created before the given time: deletes the fax numbers, and Telnyx's reasons for
+ * refusals. Works in batches.
  */
 export async function sweepFaxNumbers(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
   const due = sql`id IN (

@@ -33,8 +33,8 @@ export const receiptNames: Readonly<Record<ReceiptKind, string>> = {
 };
 
 /**
- * The file name of an event's attached bytes. Sorted by name, the attachment with the event's headers comes right after
- * it.
+ * The file name of an event's attached bytes. When attachments are sorted by name, the event's headers come right
+ * before its bytes.
  */
 export const eventFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.json`;
 export const headersFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.headers.json`;

@@ -15,7 +15,9 @@ import { currentLetter, letterActs } from "./letters/store.ts";
 
 type Deps = Pick<LabelDeps, "providers" | "clock">;
 
-/** Changes where parcels and letters go that wait to be handed over. The caller must have locked the order. */
+/**
+ * Changes the destination of parcels and letters that are not handed over yet. The caller must have locked the order.
+ */
 export const openParcels = (deps: Deps): Parcels => ({
   whyFixed,
   readdress: (tx, order, at) => readdress(deps, tx, order, at),

@@ -29,8 +29,8 @@ export type Figures = {
   turnaround: [number, number] | null;
 };
 
-// These queries read only indexes (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid). Sorting
-// the join with events is cheaper than one look-up for each order.
+// These queries read only indexes (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid). The
+// join with `workflow_events` sorts its rows, because that is cheaper than one look-up for each order.
 
 /** For each month and status: the number of orders, their total amount, and how many include each service. */
 const groups = ({ from, to }: Cohort) => sql`SELECT coalesce(json_agg(g ORDER BY month, status), '[]') FROM (

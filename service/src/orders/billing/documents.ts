@@ -58,8 +58,8 @@ export type BillingDocument = {
 const reversals = sql`('credit_reversal', 'loss_reversal')`;
 
 /**
- * The document's amount. For a receipt: the payment. For other documents: the part that they state or, without a part,
- * what the earlier documents left of the payment.
+ * The document's amount. For a receipt: the payment. For another document: `part_cents` or, if that is null, the
+ * payment minus what earlier documents have taken from it.
  */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
   ELSE coalesce(d.part_cents, p.amount_cents - coalesce((

@@ -83,8 +83,8 @@ async function closeNext(tx: Tx, owner: Owner, now: Date): Promise<boolean> {
   await lockBilling(tx, owner);
   const { zone } = await currentIssuer(tx);
   const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
-  // The 15 days are added before truncating to the month. After a change of the time zone, the last end may be on the
-  // last day of the month before.
+  // After a change of the time zone, the last end may fall on the last day of the previous month. So 15 days are added
+  // before truncating to the month.
   const [closed] = await tx.query<{ id: number }>(sql`
     WITH start AS (
       SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),

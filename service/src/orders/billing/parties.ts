@@ -44,7 +44,7 @@ export function readIssuer(path: string): Issuer {
   return { ...issuer, taxLine, zone };
 }
 
-/** Makes the issuer from the file the issuer of all later documents. */
+/** Registers the issuer from the operator's file as the issuer of all later documents. */
 export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<void> =>
   db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
 

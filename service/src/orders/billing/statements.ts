@@ -92,7 +92,7 @@ type Span = { startsAt: Date | null; endsAt: Date | null };
 
 /**
  * The lines of a firm in a span of time, in the order in which they were booked.
- * @param span a bound is null when that side is open
+ * @param span the bounds in time; null for no bound
  */
 export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
   const from = span.startsAt ?? "-infinity";

@@ -80,7 +80,7 @@ const sealedJson = (cipher: ColumnCipher, content: object, id: string): Buffer =
 const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): Content =>
   JSON.parse(cipher.decrypt(sealed, id).toString());
 
-/** The answers as stored, because JSON has no Map. */
+/** The stored form of the answers: pairs of field name and texts, because JSON has no Map. */
 type AnswerList = [string, string[]][];
 
 /** Decrypts a row. @throws Error for a row that was altered */
@@ -190,8 +190,8 @@ export async function countMail(tx: Tx, id: string, most: number, now: Date): Pr
 }
 
 /**
- * How long a fill is kept after its end, so that its firm can see the outcome. Its document waits less long for an
- * order.
+ * How long a fill is kept after its end, so that its firm can see the outcome. Its document can be ordered for a
+ * shorter time.
  */
 const keptMs = 30 * dayMs;
 

@@ -2,8 +2,8 @@ import { timingSafeEqual } from "node:crypto";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 
-// Derives a fill's token from the fill's id. So no table stores the link's token or the document's token, and the firm
-// can see them again.
+// Derives a fill's token from the fill's id. So no table stores the link's token or the document's token, and the
+// service can still show both to the firm again.
 
 const under = (key: SecretBytes, use: "link" | "token", id: string): string =>
   derivedToken(deriveKey(key, `fill ${use}`), id);

@@ -1,7 +1,7 @@
 /**
  * A fax may be sent ahead of its order's status. By the status table an order is shipped first and faxed afterwards.
- * But the document is final, so the fax need not wait for the parcel. When the order reaches its fax statuses, it
- * catches up with the fax.
+ * But the document is final, so the fax need not wait for the parcel. When the order reaches its fax statuses, it moves
+ * on to the status of the fax.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";

@@ -177,7 +177,7 @@ export function letterTogether(
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
-/** Writes the mail of a moment. @param at tells apart several mails of the same moment */
+/** Writes the mail of a moment. @param at distinguishes several mails of the same moment */
 export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: MailLinks): Letter {
   const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
   const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;

@@ -54,8 +54,8 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     WHERE order_id = ${orderId} ORDER BY id`);
 
 /**
- * How many times the client's email address was changed. The count makes links to documents stop working that were
- * mailed to earlier addresses.
+ * How many times the client's email address was changed. Links to documents depend on the count, so links that were
+ * mailed to earlier addresses stop working.
  */
 export async function emailChanges(db: Sql, orderCode: string): Promise<number> {
   const rows = await db.query(sql`

@@ -3,7 +3,10 @@ import type { Issuer } from "../../../evidence/seals/seals.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { ChainLink, Firm } from "../store.ts";
 
-/** Printed facts about a document from this service's records, which are not in the manifest. */
+/**
+ * Facts about a document that are printed on the certificate but are not in the manifest. They come from this service's
+ * records.
+ */
 export type DocumentDetails = {
   /** The title of the document in the order. */
   title: string | null;
@@ -40,7 +43,10 @@ export type CertificateContent = {
   issuer: Issuer;
   /** Null when no time-stamping authority responded. */
   timeStamp: ManifestTimeStamp | null;
-  /** The newest checkpoint of the transparency log from before the seal, as a signed note. Null if there is none. */
+  /**
+   * The newest checkpoint of the transparency log that existed before sealing, as a signed note. Null if there was
+   * none.
+   */
   checkpoint: string | null;
   verifyCode: string;
   /** The absolute URL of the page that verifies this version; the QR code contains it too. */

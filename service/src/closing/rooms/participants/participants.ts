@@ -24,7 +24,8 @@ export async function listParticipants(
 }
 
 /**
- * Adds a participant, which gives no access. A room contains each email once. @throws ServiceError when the room has 25
+ * Adds a participant. Being listed gives the person no access to the room. A room contains each email once. @throws
+ * ServiceError when the room has 25
  */
 export async function addParticipant(
   { db, clock }: RoomDeps,

@@ -30,7 +30,7 @@ export type FinishedCheck = {
 };
 
 export type FinishedRules = {
-  /** The latest version of the document that the order has here. */
+  /** The latest version of the order's document that this service has on record. */
   readonly given: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
   /** The root certificates of the trusted time-stamping authorities, in PEM. */
   readonly tsaRoots: string;
@@ -129,8 +129,8 @@ function signaturesCheck(signatures: readonly EarlierSignature[]): FinishedCheck
 }
 
 /**
- * Warns of content that a reader of the document can't see, as for an order to be signed. Returns no check when there
- * is none.
+ * Warns of content that is invisible to a person who reads the document. A document to be signed here is examined in
+ * the same way. Returns no check when there is no such content.
  */
 function unseenCheck(bytes: Buffer): FinishedCheck[] {
   try {

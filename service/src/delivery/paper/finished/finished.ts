@@ -65,8 +65,8 @@ export async function reportOnFinished(
 }
 
 /**
- * The firm bought an online notarization. So a scan of a paper notarization needs the firm's agreement to ink, as at
- * the notary's desk.
+ * The check for an order with a bought online notarization. A scan of a notarization in ink passes only if the firm has
+ * agreed to a notarization in person; the notary's desk applies the same rule.
  */
 async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedReport): Promise<FinishedCheck> {
   const name = "online_bought";
@@ -110,8 +110,8 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that people finished elsewhere, and moves the order. A notarized document first waits for
- * a second person's approval. The exception is a notary whom no admin appointed within the last day.
- * @returns the report to confirm again, and nothing was stored; otherwise whether the document is sealed or waits
+ * a second person's approval, unless the operator has been a notary for more than a day.
+ * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
  */
 export async function takeFinished(

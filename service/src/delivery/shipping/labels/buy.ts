@@ -28,7 +28,7 @@ function payloadOf({ payload }: Intent): Static<typeof Payload> {
   return payload;
 }
 
-/** A label as bought. If a person looked the label up at EasyPost and recorded it, its tracker and file are unknown. */
+/** A bought label. Its tracker and file are unknown if a person looked the label up at EasyPost and recorded it. */
 type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
 
 /**
@@ -38,7 +38,8 @@ type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string 
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Null, because people's task stays open anyway: they print the label and hand over the parcel.
+  // Null, because a person's task stays open even when the label is bought: to print the label and hand over the
+  // parcel.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
@@ -86,7 +87,7 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // Polls EasyPost at once if the tracker is unknown, because a person recorded the label.
+  // If a person recorded the label, its tracker is unknown, so EasyPost is polled at once.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
   // The order may have moved during the purchase.
   await reviewLater(tx, orderId);

@@ -8,7 +8,10 @@ import type { Pricing } from "../../../orders/pricing/pricing.ts";
 import type { Providers } from "../../../providers/providers.ts";
 
 export type LabelSettings = {
-  /** The base address of EasyPost's API; null for the usual one. Label files are there, or at any https address. */
+  /**
+   * The base address of EasyPost's API; null for the usual one. Label files may be at this address, or at any https
+   * address.
+   */
   apiBase: string | null;
   /** By which share a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;

@@ -85,7 +85,7 @@ async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const isOver = at.getTime() - label.boughtAt.getTime() > longestWayMs;
   const isWaiting =
     after.refundState === null ? !isOver && !isFinal(new Set(after.seen)) : after.refundState === "submitted";
-  // Without an API key, the job is repeated, too, because a key may be configured later.
+  // Without an API key the job is still repeated, because a key may be configured later.
   const pauseMs = canAsk && label.trackerId !== null ? trackingPauseMs : hourMs;
   if (isWaiting) await db.transaction((tx) => askLater(tx, labelId, at, pauseMs));
 }

@@ -69,7 +69,10 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
   });
 }
 
-/** @throws ServiceError `conflict` while Lob is about to mail a letter, so that people don't do the same work */
+/**
+ * @throws ServiceError `conflict` while Lob has a letter that is not mailed yet, so that no person ships the document
+ * as well
+ */
 export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
   const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;
   if (letter && stageOf(letter.progress) === "accepted")
