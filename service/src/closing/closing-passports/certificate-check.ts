@@ -14,8 +14,8 @@ import type { StoredVersion, VersionDeps } from "./versions.ts";
  */
 export type CertificateCheck = {
   /**
-   * Whether the archived certificate exists, its seal verifies, and it contains the row's manifest. True when the
-   * retention plan deleted the certificate.
+   * Whether the archived certificate exists, its seal verifies, and it contains the row's manifest. Also true when the
+   * retention plan has deleted the certificate.
    * @throws ServiceError `unavailable` when the certificate can't be read or checked now
    */
   holds: (row: StoredVersion) => Promise<boolean>;

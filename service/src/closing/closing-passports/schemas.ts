@@ -91,7 +91,7 @@ export const ClosingManifest = Type.Object(
 
 export const ClosingVerification = Type.Object(
   {
-    // Null when the stored text is no longer JSON; `chainOk` is false then.
+    // Null when the stored text of the manifest is no longer JSON; `chainOk` is false then.
     manifest: nullable(
       Type.Unsafe<object>({ $ref: "ClosingManifest#" }),
       "What was sealed; null when what is stored can't be read any more, and `chainOk` is false.",

@@ -51,7 +51,7 @@ const receipts: ReadonlySet<string> = new Set(["fax_report", "fax_certificate", 
 
 /**
  * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
- * notarized document also the signed one from before its notarization.
+ * notarized document, they include the signed document from before the notarization.
  */
 export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] {
   if (final === null) return [];

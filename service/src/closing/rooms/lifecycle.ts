@@ -12,7 +12,8 @@ import type { CreatedRoom, RoomStatus } from "./schemas.ts";
 import { changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
- * Locks the partner until the transaction ends, so that of two concurrent requests only one gets the last free room.
+ * Locks the partner until the transaction ends, so that two concurrent requests can't both get the last room of the
+ * quota.
  * @throws ServiceError when the quota of its present tier is used up
  */
 async function takeQuota(tx: Tx, principal: Principal): Promise<void> {

@@ -15,7 +15,7 @@ import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } fr
  * finds the fax.
  */
 const lookAfterMs = 180_000;
-/** The look-up starts this much before the request, because Telnyx's clock may be slow. */
+/** The look-up includes faxes from this long before the request, because Telnyx's clock may be slow. */
 const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;

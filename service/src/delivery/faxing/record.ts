@@ -28,7 +28,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const told = advance(attempt, { state, reason, pages, seconds, at });
-  // A poll tells only the time of the poll, so the start of the call is kept.
+  // A poll doesn't tell when the call started, so the start that is already on record is kept.
   const progress = eventId === null ? { ...told, startedAt: attempt.startedAt } : told;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;

@@ -75,7 +75,9 @@ const replacedKind = "original_replaced";
 /** The original document of an order. */
 type Original = { id: number; sha256: string; blobKey: string; mac: Buffer | null };
 
-/** Reads the order's signing data, so that signing a replacement of its document can be tried. */
+/**
+ * Reads the order's original document and signing facts. With them, the caller tries to sign a replacement document.
+ */
 export async function readOriginal(
   tx: Tx,
   rowMac: RowMac,

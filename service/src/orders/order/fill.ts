@@ -40,12 +40,12 @@ type FillFacts = {
 function fillMembers(facts: FillFacts): Members {
   const { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt } = facts;
   const { forPartner, forEnvironment, templateId, templateVersion } = facts;
-  // Rows without a firm have MACs that don't cover these fields.
+  // The MAC of a row without a firm doesn't cover the fields about the firm and the template.
   const owner = forPartner === null ? {} : { forPartner, forEnvironment, templateId, templateVersion };
   return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt, ...owner };
 }
 
-/** Columns of `fill_documents` that hold these facts. */
+/** Columns of `fill_documents` that hold a `FillFacts`. */
 const fillColumns = sql`encode(token_sha256, 'hex') AS "tokenSha256", slug, sha256, bytes, pages, blob_key AS "blobKey",
   expires_at AS "expiresAt", for_partner AS "forPartner", for_environment AS "forEnvironment", template_id AS "templateId",
   template_version AS "templateVersion"`;
@@ -78,7 +78,7 @@ export async function addFill(
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
-/** The form in which a file was uploaded. */
+/** The kind of form with which a firm uploaded a file: for one order, or for a closing. */
 export type KeptForm = "order" | "closing";
 
 export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };

@@ -56,7 +56,7 @@ export type SameClient = {
   shipFrom: Address | null;
 };
 
-/** Reads these fields from the owner's order; undefined for another owner's order. */
+/** Reads the fields to copy from the owner's order; undefined for another owner's order. */
 export async function sameClient(
   db: Sql,
   code: string,

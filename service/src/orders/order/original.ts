@@ -4,7 +4,7 @@ import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { TrySigning } from "./try-signing.ts";
 
 const header = Buffer.from("%PDF-");
-// PDF readers accept a header anywhere in the first 1024 bytes (PDF 32000-1, Annex H.3.4.1 of ISO 32000-1).
+// PDF readers accept a header anywhere in the first 1024 bytes (ISO 32000-1, annex H.3.4.1).
 const headerWithin = 1024;
 const estimatedBytesPerPage = 50 * 1024;
 

@@ -20,7 +20,10 @@ export type PlaceRequest = {
  */
 export type PlacedOrder = { orderCode: string; checkoutUrl: string | null };
 
-/** How a kind of caller responds: with this status, and with a result that is first stored without its checkout. */
+/**
+ * The form of the response to one kind of caller: the HTTP status, and a function that makes the result of a placed
+ * order. The result has no checkout yet.
+ */
 export type Answering<Placed extends PlacedOrder> = {
   status: number;
   resultOf: (order: NewOrder) => Placed;

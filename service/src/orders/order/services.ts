@@ -1,6 +1,8 @@
 import type { BoughtServices } from "../pricing/pricing.ts";
 
-/** The contract's string of flags: of `Sign, Notarize, Ship, Fax`, in this order, the services that were bought. */
+/**
+ * The bought services as the contract writes them, such as `Sign, Ship`. The order is always Sign, Notarize, Ship, Fax.
+ */
 export function serviceFlags({ sign, notarize, ship, fax }: BoughtServices): string {
   const flags = [sign && "Sign", notarize && "Notarize", ship && "Ship", fax && "Fax"];
   return flags.filter(Boolean).join(", ");

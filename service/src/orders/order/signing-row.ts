@@ -56,7 +56,7 @@ function storedMembers(row: SigningFacts): Members {
   }
 }
 
-/** Columns of `orders o` for these facts and their MAC. */
+/** Columns of `orders o` for the signing facts and their MAC. */
 export const signingColumns: Statement = sql`o.code AS "orderCode@order", o.signers, o.customer_name AS "customerName",
   o.customer_email AS "customerEmail", o.signature_fields AS fields, o.row_mac AS mac`;
 
@@ -121,8 +121,8 @@ type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
 /**
- * Reads these parts from the owner's order; undefined for another owner's order. @throws Error when the signers fail
- * their MAC
+ * Reads the parts to copy from the owner's order; undefined for another owner's order. @throws Error when the signers
+ * fail their MAC
  */
 export async function placedForm(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

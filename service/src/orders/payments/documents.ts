@@ -94,8 +94,8 @@ export async function reverseCredit(
   const subject = await lockedSeries(tx, paymentId);
   const { notes, credited } = await booksOf(tx, paymentId, subject);
   const mayBeWhole = name === null || name === id;
-  // A refund by the processor's id may have been credited as a whole refund: the processor counts it as whole while the
-  // bank is still moving the money.
+  // A refund that is known by the processor's id may have a credit note for the whole payment, because the processor
+  // counts the refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
   // People assigned the refund of a shared payment to its orders, so each order has a credit note of its own amount.
@@ -108,8 +108,8 @@ export async function reverseCredit(
 }
 
 /**
- * Books what the bank took back for good of a payment. It is a loss and not a credit note, because the firm still owes
- * the price.
+ * Books the part of a payment that the bank took back for good. The document is a loss and not a credit note, because
+ * the firm still owes the price.
  * @returns the cents of this payment that were lost
  */
 export async function bookLoss(
@@ -123,7 +123,7 @@ export async function bookLoss(
   const losses = lossesOf(notes, dispute);
   const last = losses.at(-1);
   if (last && (!isReversed(notes, last) || settlementOf(notes, last))) return last.partCents ?? 0;
-  // A bank that took a decision back may lose the dispute again, and each loss has a name of its own.
+  // After a bank took back its decision, the service may lose the same dispute again. Each loss has a name of its own.
   const name = last ? `${dispute}:${losses.length + 1}` : dispute;
   const lost = Math.min(cents, rest);
   if (lost > 0) await insert(tx, subject, paymentId, { kind: "loss", refund: name, partCents: lost }, at);

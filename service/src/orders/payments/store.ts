@@ -212,8 +212,8 @@ export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string
 export type PayeeOfIntent = { orderId: number; orderCode: string };
 
 /**
- * The orders for which the payment is on record. Payments that fail their MAC are used only if all of them do; later
- * reads then refuse them.
+ * The orders for which the payment is on record. Leaves out rows that fail their MAC. If all of them fail it, returns
+ * the order of the first row; later reads then refuse that row.
  */
 export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
   const found = await db.query<PayeeOfIntent & Marked>(sql`

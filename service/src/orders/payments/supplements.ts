@@ -67,7 +67,7 @@ export async function supplementPayments(db: Sql, orderId: number): Promise<Read
   return new Set(paid.map(({ paymentId }) => paymentId));
 }
 
-/** The same supplements for pages, which know the order's code. */
+/** The supplements of an order, found by the order's code, as pages need them. */
 export const supplementsOfCode = (db: Sql, orderCode: string) =>
   db.query<Supplement>(sql`
     SELECT ${columns} FROM supplements s JOIN orders o ON o.id = s.order_id

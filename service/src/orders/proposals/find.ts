@@ -54,7 +54,7 @@ export async function findFields(
   return { ...search, fields: found.map((each) => fieldOf(each, roles)) };
 }
 
-/** Fits the size of a place into the limits of its kind. The lower edge stays on its line. */
+/** Fits the size of a place into the limits of its kind. The lower edge stays where it is, on the line to write on. */
 function fieldOf({ kind, rect, page, size, label, words, role, reason, confidence }: OnPage, roles: readonly string[]) {
   const [least, most] = [leastSize[kind], mostSize[kind]];
   const width = Math.min(Math.max(rect.width, least.width), most.width, size.width);

@@ -140,7 +140,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   }
 }
 
-/** Why a part can't be refunded any more; null when it can be refunded, or was. */
+/** Why a part can't be refunded any more; null when it can be refunded, and when it already was. */
 async function reasonAgainst(
   db: Database,
   request: string,

@@ -44,7 +44,7 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
 export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
   some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
 
-/** Whether the held payments cover every amount of the part. */
+/** Whether each payment in `part` is still held, with at least the amount to refund. */
 export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 

@@ -42,7 +42,7 @@ export type RefundRequest = {
   note: string | null;
 };
 
-/** Part of a statement: whether the trigger closed the request. Only the trigger writes this note. */
+/** Part of a statement: whether the trigger closed the request, which it marks with a note that nothing else writes. */
 const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 

@@ -34,7 +34,10 @@ export type FirmOrdersQuery = {
   from: Date | null;
   until: Date | null;
   sort: OrderSort;
-  /** Where to continue: a position that this list returned before, and the side of it. */
+  /**
+   * A position that this list returned earlier; null for the first page. `side`: whether the page comes after or before
+   * that position.
+   */
   place: string | null;
   side: "after" | "before";
 };

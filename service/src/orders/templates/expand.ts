@@ -21,7 +21,7 @@ import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
-/** The log records it when the template's own document fails its checks. */
+/** `log` gets an error when the template's own document fails its checks. */
 type Expanding = TemplateDeps & { log: Log };
 
 /** The form fields about a template. `template` is required with any of the others. */
@@ -134,8 +134,8 @@ async function requireForm(
 }
 
 /**
- * Refuses a completed document that was not filled in from this version. Its words are not compared, so the fields
- * could be placed on other words.
+ * Refuses a completed document that was not filled in from this version. Its words are not compared with the
+ * template's, so the fields could otherwise be placed on wrong words.
  */
 async function requireFilledFrom(
   deps: Expanding,

@@ -35,8 +35,8 @@ function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedFo
 }
 
 /**
- * A field of an order as a template's field. Its value is omitted, because it belongs to that order. The value of a
- * read-only field is kept.
+ * Turns a field of an order into a template's field. Leaves out its value, because the value belongs to that order;
+ * keeps the value of a read-only field.
  */
 export function formFieldOf(field: RequestedField): FormField {
   const { readOnly, value, options, label, format, showWhen, choices, ...rest } = field;

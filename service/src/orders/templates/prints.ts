@@ -24,7 +24,7 @@ export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
 /** `unreadable`: the documents have no words to compare, as with scans. */
 export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
 
-/** Different forms share some phrases, so two pages match only if they share this part of their hashes. */
+/** Different forms share some phrases, so two pages match only if they share at least this fraction of their hashes. */
 const leastShared = 0.8;
 const mostOff = 1;
 

@@ -74,7 +74,7 @@ function draw(typeset: Typeset, content: CertificateContent): Buffer {
   });
 }
 
-/** Sorted by name. */
+/** The files attached to the certificate, sorted by name. */
 function attachments({ manifestBytes, timeStamp }: CertificateContent): Attached[] {
   const description = "Canonical manifest of the Closing Passport";
   const manifest = { name: "manifest.json", description, bytes: manifestBytes };

@@ -14,7 +14,7 @@ export const openTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: D
 export const closeTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, outcome: string) =>
   closeTasks(tx, { orderId, kinds: ["delivery_trouble"], subject }, { state: "done", at, by: actor, outcome });
 
-/** Whether a task about the letter was opened since that time. */
+/** Whether a task about the letter was opened since the given time. */
 export async function hadTrouble(tx: Tx, { orderId, letterId }: Which, since: Date): Promise<boolean> {
   const found = await tx.query(sql`
     SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'delivery_trouble' AND subject = ${letterId}

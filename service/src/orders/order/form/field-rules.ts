@@ -53,7 +53,7 @@ export function textsIn({ kind, format, options, option }: Answered, typed: stri
   return "value" in read ? [read.value] : [];
 }
 
-/** The result of a formula. It has no value when it divides by zero. */
+/** The result of a formula; `no value` for a formula that divides by zero. */
 export type Calculated = { readonly value: string } | ValueFault | "no value";
 
 export type Rules<Field> = {
@@ -89,7 +89,8 @@ export function applyRules<Field extends RuledField>(
       }
       waiting.pop();
       if (held.has(top)) continue;
-      // Orders with a cycle are refused. If one got here, this empty value would stop an endless recursion.
+      // Orders with a cycle are refused. If a cycle got here nevertheless, this empty value would prevent an endless
+      // recursion.
       held.set(top, []);
       held.set(
         top,

@@ -28,7 +28,10 @@ export type ValueRules = {
 };
 
 export const mostDecimals = 4;
-/** The most digits before the decimal point. A number with these and its decimals is exact in JavaScript. */
+/**
+ * The most digits before the decimal point. JavaScript represents a number with so many digits and `mostDecimals`
+ * decimals exactly.
+ */
 const mostDigits = 11;
 
 const patterns: Readonly<Record<Exclude<TextFormat, "any">, RegExp>> = {

@@ -16,8 +16,8 @@ export type RequestedField = {
   readonly height: number;
   readonly label: string | null;
   readonly required: boolean;
-  // Absent when the order doesn't set it. So the MACs of orders from before this member and the following ones stay
-  // valid.
+  // This member and the following ones are absent when the order doesn't set them. So the MACs of orders from before
+  // these members existed stay valid.
   readonly help?: string;
   /** The drawn value: a text, `On` for a checkbox, or the label of an option. */
   readonly value?: string;

@@ -74,7 +74,7 @@ const readable: Readonly<Partial<Record<Kind, readonly Condition[]>>> = {
 /**
  * Checks the rules of all elements of `fields` against each other.
  * @param turns the `routing` of each signer
- * @returns the fields; the values in their conditions are now written as fields are drawn
+ * @returns the fields; each value in a condition now has the format of the field that it is compared with
  * @throws ServiceError naming the member and the rule
  */
 export function requireRules(fields: readonly RequestedField[], turns: readonly number[]): RequestedField[] {

@@ -123,8 +123,8 @@ export async function applyTransition(
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
   if (on !== "released" && newsStatuses.some((status) => status === to)) await noteNews(tx, moved, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // Also queued when a hold on an order that awaits signatures ends, because reminders and expiry don't run during a
-  // hold.
+  // The job is also queued when a hold ends on an order that awaits signatures, because reminders and expiry don't run
+  // during a hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };

@@ -64,7 +64,7 @@ export type MailMoment =
   | "refunded";
 
 /**
- * A mail to an order's client. `at` tells apart mails about the same moment. With `isAlone`, the mail covers no other
+ * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
  * orders of a closing.
  */
 export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true };

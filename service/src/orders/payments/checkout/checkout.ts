@@ -144,7 +144,7 @@ export async function lockGroup(
   return listed.flatMap(({ id }) => locked.get(id) ?? []);
 }
 
-/** Locks the orders of a group, and returns the parts of the payable ones. */
+/** Locks the orders of a group, and returns a part of the checkout for each payable order. */
 async function payableParts(
   tx: Tx,
   supply: NotarySupply,

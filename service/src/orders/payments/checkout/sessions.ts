@@ -129,7 +129,8 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
     // These answers say nothing about an earlier request for the row: the API key was refused, or the rate was limited.
     if (answer === null || [401, 403, 429].includes(answer.status)) throw error;
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
-    // The processor failed, or it knows the key with other parameters. An earlier request may have created a session.
+    // The processor failed, or it has seen the idempotency key with other parameters. An earlier request may have
+    // created a session.
     const since = new Date(session.expiresAt.getTime() - sessionMs - marginMs);
     return (await processor.find(session.id, since)) ?? { refusal: error };
   }

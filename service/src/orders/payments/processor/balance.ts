@@ -7,7 +7,7 @@ export type Movement = {
   /** The id of the charge, refund or dispute that the movement belongs to. */
   source: string;
   paymentIntent: string;
-  /** Whether this service created the source, according to the source's metadata. */
+  /** Whether this service created the charge or refund, according to its metadata. */
   isOurs: boolean;
   /** The amount before the processor's fee; negative for money that left the account. */
   amountCents: number;
@@ -44,7 +44,10 @@ async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window)
   }
 }
 
-/** Checkouts and charges have our id and the environment in their metadata; refunds have their request. */
+/**
+ * The metadata of checkouts and charges contain our id and the environment. Those of refunds contain the request for
+ * the refund.
+ */
 const isOurs = (metadata: Record<string, string>): boolean =>
   "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));
 

@@ -68,7 +68,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
 
-/** Reads a refund: of one order's share, which `refundShare` requested, or of a part of a payment. */
+/** Reads a refund. It returns either one order's share, as `refundShare` requested, or another part of a payment. */
 function refundMessage(object: Fields): ProcessorMessage {
   const { status } = object;
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
@@ -210,8 +210,8 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
 }
 
 /**
- * How a dispute's status was decided. An inquiry that ends without a dispute counts as won. Other statuses are not
- * decisions.
+ * The decision that each final status of a dispute means. An inquiry that ends without a dispute counts as won. Other
+ * statuses are not decisions.
  */
 const decisions: Readonly<Record<string, "won" | "lost">> = {
   won: "won",

@@ -17,8 +17,9 @@ type Sums = {
 };
 
 /**
- * Ignores what is more recent than this before the end of the last copy. The processor may not have booked a movement
- * yet, or its event may not have arrived.
+ * The comparison leaves out a payment that changed here within the last day before the end of the last copy, because
+ * the processor may not have booked the movement yet. It also leaves out a payment with a movement from the last hour,
+ * because the event may not have arrived.
  */
 const bookedWithin = "1 day";
 const eventWithin = "1 hour";

@@ -5,7 +5,7 @@ const pageSize = 5_000;
 
 /**
  * Deletes the records of deliveries that ended before the given time. Works in pages, from the oldest, and stops after
- * a page with a delivery that was created later. Stops between pages once `stopping` is aborted.
+ * a page that contains a delivery from after that time. Stops between pages once `stopping` is aborted.
  * @returns the number of deleted records
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {
@@ -31,8 +31,8 @@ const exchangesKept = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
-// Which exchanges to drop. Each webhook's row stores how far they were dropped, so no delivery is visited twice and no
-// extra index is needed.
+// For each webhook: the range of deliveries whose exchanges are dropped next. The webhook's row stores where the last
+// range ended, so no delivery is visited twice and no extra index is needed.
 const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"

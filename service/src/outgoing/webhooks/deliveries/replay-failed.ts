@@ -54,7 +54,9 @@ async function requireFewPending(db: Sql, webhookId: string): Promise<void> {
     );
 }
 
-/** The number of queued replays, the number of events for the next call, and the `until` for that call. */
+/**
+ * The number of queued replays, the number of events that are left for the next call, and the `until` for that call.
+ */
 export type FailedReplayed = { replayed: number; left: number; until: string };
 
 /**

@@ -42,7 +42,7 @@ const listQuery = Type.Object({
   cursor: optionalText("`nextCursor` of the previous page."),
 });
 
-/** Routes that read deliveries, and routes that send more. */
+/** Routes that read deliveries, send test events, and replay deliveries. */
 export function deliveryRoutes(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
   testRoute(app, frame, deps);
   readRoutes(app, frame, deps);
