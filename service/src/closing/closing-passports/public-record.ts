@@ -31,7 +31,10 @@ export type ClosingVersionRecord = {
   /** Whether the row's MAC verifies and the manifest has the recorded hash. */
   hashHolds: boolean;
   linkHolds: boolean;
-  /** Whether the sealed certificate is stored and contains this manifest; true when the retention plan deleted it. */
+  /**
+   * Whether the sealed certificate is stored and contains this manifest; also true when the retention plan deleted the
+   * certificate.
+   */
   certificateHolds: boolean;
 };
 

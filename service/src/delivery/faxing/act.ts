@@ -29,7 +29,8 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       sql`SELECT code AS "code@order", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
     );
     if (!attempt || !order) throw new Error("an intent without its attempt");
-    // The attempt's fax number is a copy that no MAC covers, so it must equal the order's fax number.
+    // The order's fax number may have changed since the attempt was created. A fax may go only to the order's present
+    // number.
     if (attempt.faxTo !== order.faxTo)
       throw new Error(`a fax of order ${order.code} goes to a number that is not its order's`);
     return { ...attempt, orderCode: order.code };

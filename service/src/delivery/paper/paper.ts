@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { auditLine } from "../../kernel/audit/audit.ts";
-/** Prints for people who ship or fax an order by hand, and the packet that providers send. */
+/** Makes the files that people print to ship or fax an order by hand, and the packet that providers send. */
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";

@@ -26,7 +26,7 @@ export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSi
     let isBehind = true;
     while (isBehind && !stopping.aborted) isBehind = await db.transaction((tx) => closeNext(tx, owner, clock()));
     if (stopping.aborted) return;
-    // An altered document prevents the sums of its own firm only.
+    // An altered document of one firm must not stop the sums of the other firms.
     await db.transaction((tx) => storeSums(tx, owner)).catch((error: unknown) => logAltered(log, owner, error));
   }
 }

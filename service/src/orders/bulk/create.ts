@@ -202,7 +202,7 @@ async function placeRow(
   }
 }
 
-/** Makes failed rows wait again. @throws ServiceError `not_found` */
+/** Sets failed rows back to waiting. @throws ServiceError `not_found` */
 export async function retryBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
   await ownBulk(deps, owner, bulkId);
   await retryRows(deps.orders.db, bulkId);

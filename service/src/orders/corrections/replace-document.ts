@@ -125,8 +125,8 @@ const placesOf = (
     const routing = signers.map(({ routing }) => routing);
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
-    // If only a notary signs, the document may be notarized in ink. So the signers need places only if the request
-    // states them.
+    // If signing was not bought, people sign only before the notary, perhaps in ink. So the document needs places for
+    // them only if the request states places.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
     return { names, fields, sign, notarize };
   });

@@ -50,7 +50,10 @@ export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "rev
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
   /** Null for a key that may only read, because anyone with the link can change the answers. */
   url: string | null;
-  /** The token with which an order uses the document; null after that, and for a key that may only read. */
+  /**
+   * The token with which an order can use the finished document. Null while no order can use it, and for a key that may
+   * only read.
+   */
   fillToken: string | null;
   usableUntil: Date | null;
 };

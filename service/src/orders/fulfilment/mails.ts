@@ -70,7 +70,8 @@ export const orderMail = defineMail({
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
     const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
     const orders = rows.filter((each) => stillHolds(takesPayment, moment, each));
-    // In a closing, the signers' mail already linked to the copies of documents for which only signing was ordered.
+    // The client signed all of these documents of a closing, and only signing was ordered. The signers' mail has
+    // already linked to the copies.
     if (
       covered.closing !== null &&
       moment === "completed" &&

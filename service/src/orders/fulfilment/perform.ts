@@ -19,7 +19,7 @@ import { endFax, endShipment, insertShipment, sendFax } from "./store.ts";
 export type Facts = {
   /** The signed or notarized document; its blob is already stored. */
   document?: SealedDocument;
-  /** Only for a document that was signed with this service. */
+  /** Present only for a document that was signed with this service. */
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;

@@ -70,8 +70,8 @@ async function examineSent(
   const { upload, mayAddPage = true } = sent;
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
-  // If only a notary signs, the document may be notarized in ink. So the signers need places only if the form states
-  // them.
+  // If signing is not bought, people sign only before the notary, perhaps in ink. So the document needs places for them
+  // only if the form states places.
   const names =
     form.services.sign || fields !== null ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
   const { partnerId: holder } = principal;

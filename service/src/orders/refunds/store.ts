@@ -49,8 +49,8 @@ const isClosed = (r: Statement): Statement =>
 /**
  * The columns of a refund request that the MAC covers. One trigger allows a single decision and no other change.
  * Another trigger closes the request when its order was refunded in another way. A trigger has no key, so a closed
- * request keeps the MAC of its open state. The amount of a part is covered with a minus sign, so that MACs of earlier
- * rows stay valid.
+ * request keeps the MAC of its open state. For a refund of a part, the MAC covers the amount with a minus sign. The
+ * MACs of earlier rows, which have no parts, stay valid.
  */
 export const requestState: StateMac = {
   table: sql`refund_requests`,

@@ -2,7 +2,10 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { CertificateContent } from "./content.ts";
 
-/** Draws a certificate as a PDF without a seal. Workers serve holders round-robin. @throws ServiceError */
+/**
+ * Draws a certificate as a PDF without a seal. The holder is the firm's id; workers serve holders round-robin. @throws
+ * ServiceError
+ */
 export type DrawCertificate = (holder: string, content: CertificateContent) => Promise<Buffer>;
 
 const task: Task<CertificateContent, Uint8Array<ArrayBuffer>> = {

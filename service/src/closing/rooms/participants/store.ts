@@ -57,7 +57,10 @@ export async function markInvited(tx: Tx, roomId: string, participantId: string,
   await writeRoomMac(tx, roomId);
 }
 
-/** A present participant with the room. Undefined if there is none, and when participant or room fails its MAC. */
+/**
+ * A present participant, together with the room. Undefined if nobody present has this id, and when the room fails its
+ * MAC.
+ */
 export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
   const found = await db.query<Invited & Marked>(
     sql`SELECT p.name, p.email, r.code AS "roomCode@room", r.name AS "roomName", r.partner_id AS "partnerId", r.environment,

@@ -5,7 +5,7 @@ import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PagesRead } from "./fit.ts";
 
 const [letterWidth, letterHeight] = [612, 792];
-// In points; a hundredth of an inch. Some programs write rounded page sizes.
+// The tolerance for a page's size, in points: a hundredth of an inch. Some programs write rounded page sizes.
 const roundingPoints = 0.72;
 
 /** Counts a document's pages, and finds the first that is not an upright US letter sheet. */

@@ -75,7 +75,8 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
 });
 
 /**
- * The address in the plan is a copy that no MAC covers, so it must equal the order's address.
+ * The order's address may have changed since the letter was planned. A letter may go only to the order's present
+ * address.
  * @throws Error when it differs
  */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {

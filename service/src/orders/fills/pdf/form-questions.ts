@@ -22,7 +22,7 @@ import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 export type PlacedWidget = {
   readonly ref: NamedField["ref"];
   readonly dict: Dict;
-  /** Counted from 1. */
+  /** The number of the page, counted from 1. */
   readonly page: number;
   readonly box: PageBox;
   readonly rect: PlacedRect["rect"];

@@ -14,7 +14,7 @@ export type Question = {
   readonly maxLength: number | null;
   /** The options of radio buttons, dropdowns and lists. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
-  /** The field's value in the uploaded form. Only a list may have several. */
+  /** The values that the field has in the uploaded form; only a list may have several. */
   readonly value: readonly string[];
 };
 

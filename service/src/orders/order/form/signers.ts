@@ -182,8 +182,8 @@ export function parseSigning(
 }
 
 /**
- * Without signing, people sign only before a notary. The notary identifies them, and they sign in the order of the
- * list, so `auth` and `routing` are refused.
+ * If signing is not bought, people sign only before a notary. The notary identifies them, and they sign in the order of
+ * the list, so `auth` and `routing` are refused.
  */
 function requireAtNotary(signers: readonly NamedSigner[]): void {
   for (const [index, { auth, routing }] of signers.entries()) {
