@@ -31,7 +31,8 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
   Promise.all((await store.ordersOfRoom(deps.db, room.id)).map((order) => deliverableOf(deps, order, room.reference)));
 
 /**
- * The orders that the room's own firm placed with their files, its deliveries, and the people who wait for documents.
+ * The orders that the room's own firm placed, each with its files; the room's deliveries; and the people who wait for
+ * the room's documents.
  * @throws ServiceError `not_found`
  */
 export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {

@@ -37,7 +37,10 @@ export const protectedTables = [
   }),
 ];
 
-/** For the select list of a query that names the table `rooms`, or `rooms r`. */
+/**
+ * Columns for the select list of a query on `rooms`, or on `rooms r`. They make the query throw on a row that fails its
+ * MAC.
+ */
 export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
 export const verifiedRoom: Statement = verified(roomState, sql`r`);
 const markedRooms = marked(roomState, sql`rooms`);

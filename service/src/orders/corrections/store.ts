@@ -10,7 +10,7 @@ import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOr
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
-/** The questions and changes about an order's parcel or letter. The shipping code implements them. */
+/** The functions about an order's parcel or letter that corrections call. The shipping code implements them. */
 export type Parcels = {
   /** Why the address of the parcel can't change any more; null when it can. */
   whyFixed: (db: Sql, orderId: number) => Promise<string | null>;

@@ -11,7 +11,7 @@ export type MailFacts = {
   refundedCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
-  /** Whether a carrier reported the delivery, rather than a person. */
+  /** Whether the delivery was reported by a carrier, and not by a person. */
   carrierReports: boolean;
   faxTo: string | null;
   /** Whether the document was signed elsewhere and handed in by an operator. */

@@ -25,8 +25,8 @@ type Covered = { closing: string | null; orderIds: readonly number[] };
 type Deps = { db: Database; clock: Clock; closingsOf: ClosingsOf };
 
 /**
- * No mail is sent at these moments in a closing of several documents. The client sees them on the closing's pages, and
- * the mail at the end mentions all documents.
+ * In a closing of several documents, no mail is sent at these moments. The client sees the progress on the closing's
+ * pages, and the mail at the end mentions all documents.
  */
 const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivered", "fax_delivered"] as const);
 

@@ -83,7 +83,10 @@ export const signerState: StateMac = {
     ${s}.consent, ${instant(sql`${s}.signed_at`)}, ${s}.proposal, ${s}.state_version`,
 };
 
-/** For the select list of a query on `envelope_signers s`. */
+/**
+ * A column for the select list of a query on `envelope_signers s`. It makes the query throw on a signer who fails the
+ * MAC.
+ */
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
@@ -114,7 +117,10 @@ export const shipmentState: StateMac = {
 export const verifiedShipmentsOf = (orderId: Statement): Statement =>
   verifiedAll(shipmentState, sql`sent`, sql`FROM shipments sent WHERE sent.order_id = ${orderId}`);
 
-/** For the select list of a query on `orders`, or on `orders o`. */
+/**
+ * Columns for the select list of a query on `orders`, or on `orders o`. They make the query throw on an order that
+ * fails its MAC.
+ */
 export const verifiedOrders: Statement = verified(orderState, sql`orders`);
 export const verifiedOrder: Statement = verified(orderState, sql`o`);
 

@@ -23,7 +23,7 @@ export const sandboxName = (code: string): string =>
 
 /**
  * Pays a test order by the same code that applies the processor's verified events.
- * @param attempt tells this event apart from other events of the same order
+ * @param attempt distinguishes this event from other events of the same order
  */
 export function sandboxPayment(
   tx: Tx,

@@ -13,7 +13,7 @@ export type LabelSettings = {
    * address.
    */
   apiBase: string | null;
-  /** By which share a label's price may exceed the quote: 0.1 for a tenth. */
+  /** The share of the quote by which a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
   /**
    * Whether the payer can be asked for more money when postage to a corrected address costs more. If not, people

@@ -48,7 +48,7 @@ export const labelState: StateMac = {
     ${l}.created_at AT TIME ZONE 'UTC', ${l}.bought_at AT TIME ZONE 'UTC', ${l}.state_version`,
 };
 
-/** For the select list of a query on labels. */
+/** A column for the select list of a query on labels. It makes the query throw on a label that fails its MAC. */
 export const verifiedLabel = (l: Statement): Statement => verified(labelState, l);
 
 export const labelRows = stateRows(labelState, { backfill: { set: "carriers" } });

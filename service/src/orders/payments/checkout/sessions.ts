@@ -40,7 +40,7 @@ const busy = () => new ServiceError("conflict", "The checkout just changed. Try 
  * Returns the URL of the open session for exactly these orders, or creates a session. An order's sessions that pay
  * other orders, too, or are about to expire, are first ended at the processor. Each step is committed before the
  * processor is called, so that no session is lost.
- * @param wanted locks the orders in the transaction and returns their parts
+ * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay
  */
 export async function openSession(
   { db, clock }: { db: Database; clock: Clock },

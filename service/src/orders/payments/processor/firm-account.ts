@@ -27,14 +27,17 @@ export type ChargeRequest = {
   currency: string;
 };
 
-/** The processor's answer. Only its signed event moves the order. */
+/**
+ * The processor's answer to the request for a charge. The answer moves no order; only the processor's signed event
+ * does.
+ */
 export type ChargeAnswer =
   | { state: "answered" | "pending"; paymentIntent: string }
   | { state: "declined"; paymentIntent: string | null; reason: string };
 
 /**
- * How the end of a charge went. `canceled`: no money is taken. `paid`: it is too late to cancel. `moving`: a bank is
- * moving the money. `unclear`: there may be a payment that the processor does not list yet.
+ * The outcome of canceling a charge. `canceled`: no money is taken. `paid`: it is too late to cancel. `moving`: a bank
+ * is moving the money. `unclear`: there may be a payment that the processor does not list yet.
  */
 export type ChargeEnd = { state: "canceled"; paymentIntent: string } | { state: "paid" | "moving" | "unclear" };
 
