@@ -59,8 +59,8 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
 }
 
 /**
- * Whether the attempt was sent. An attempt that failed on its own counts too, because the event may arrive before the
- * response to the request.
+ * Whether the attempt was sent. A failed attempt counts too, unless it is settled or this service canceled it: the
+ * event about the failure may arrive before the response to the request.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

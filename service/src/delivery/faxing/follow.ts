@@ -39,8 +39,8 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // The event proves that Telnyx has the fax, so the act is concluded without a look-up. While the fax has one of the
-    // first two statuses, the act stays open, because the response to the request may still arrive.
+    // The event proves that Telnyx has the fax, so the act is concluded without a look-up. While the fax is only queued
+    // or has its file processed, the act stays open, because the response to the request may still arrive.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const known = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);

@@ -93,7 +93,7 @@ export async function printFor(
 }
 
 const kind = "fax_report";
-// Readers look for the header in the first kilobyte (ISO 32000-2, annex I).
+// PDF readers look for the header in the first kilobyte (ISO 32000-2, annex I).
 const headerBytes = 1024;
 
 /**

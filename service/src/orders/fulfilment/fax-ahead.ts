@@ -75,8 +75,8 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
 }
 
 /**
- * Records an event of a fax ahead of its order's status, and opens or closes tasks for it. The caller has locked the
- * order, and its transaction is used.
+ * Records an event of a fax ahead of its order's status, and opens or closes tasks for it. Runs in the transaction of
+ * the caller, which has locked the order.
  * @param doneAt when the receiving machine confirmed the fax; null when unknown
  * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */

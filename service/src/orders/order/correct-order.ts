@@ -29,9 +29,9 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
 }
 
 /**
- * Changes the client's email address. A signer with the client's earlier address gets the new one, too. There are two
- * exceptions: while an envelope is open, the signer is replaced there instead; and signers don't change after people
- * have signed under their addresses.
+ * Changes the client's email address. A signer with the client's earlier address gets the new one, too, except in two
+ * cases. While an envelope is open, the signer is replaced in the envelope instead. After people have signed under
+ * their addresses, no signer changes.
  */
 export async function setClientEmail(
   tx: Tx,

@@ -21,7 +21,10 @@ type Noted = { code: string; documentNotices: Buffer | null };
 /** Reads the notices that were found when the order was placed. */
 export type NoticesOf = (order: Noted) => DocumentNotice[];
 
-/** The cipher context of an order's notices. Their cipher is that of document names, so the context must differ. */
+/**
+ * The cipher context of an order's notices. Notices and document names are encrypted with the same cipher, so their
+ * contexts must differ.
+ */
 const holderOf = (code: string): string => `${code}/notices`;
 
 export const sealNotices = (names: DocumentNames, code: string, notices: readonly DocumentNotice[]): Buffer | null =>

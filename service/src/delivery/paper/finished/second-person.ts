@@ -38,7 +38,7 @@ const noPerson = "Two people with names are needed. Sign in by email, or use ord
 
 /**
  * The MAC covers the document and the person who hands it in. It doesn't cover the decision, because only undecided
- * requests are read. A trigger allows only one decision, and closing a request needs no key.
+ * requests are read. A trigger allows only one decision. A request can be closed without the key of the MAC.
  */
 const takingInState: StateMac = {
   table: sql`taking_in_requests`,

@@ -180,7 +180,7 @@ export async function takeRefund(
   }
   if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
-    // The refund arrived before its payment. This placeholder keeps the payment from counting when it arrives.
+    // The refund arrived before its payment. Because of this placeholder, the payment won't count when it arrives.
     const payment = {
       paymentIntent,
       // A payment without a checkout session, such as a firm's charge, is recorded under `intent:ID`. The placeholder
