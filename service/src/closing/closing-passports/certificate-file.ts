@@ -46,8 +46,8 @@ WHERE c.room_id = ${roomId} ORDER BY c.version DESC LIMIT 1`);
 }
 
 /**
- * Runs `work` on the bytes of a version's archived certificate. @returns the work's result; null, without running the
- * work, when the certificate is missing or altered
+ * Runs `work` on the bytes of a version's archived certificate.
+ * @returns the work's result; null, without running the work, when the certificate is missing or altered
  */
 export async function withCertificate<T>(
   { blobs, log }: { blobs: Blobs; log: Log },

@@ -159,8 +159,8 @@ export type NewVersion = RoomOfOwner & {
 };
 
 /**
- * Writes the version, its line in the transparency log, its audit line and its event in one statement. @returns the
- * origin of the log
+ * Writes the version, its line in the transparency log, its audit line and its event in one statement.
+ * @returns the origin of the log
  */
 export async function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion): Promise<string> {
   const { roomId, version, verifyCode, partnerId, environment, actor, chain, createdAt: at } = row;

@@ -76,8 +76,8 @@ function folderOf(kind: string, isNotarized: boolean): string {
 }
 
 /**
- * Gives each file a name. The result lists the files document by document, in the order of the closing. @throws
- * ServiceError `unavailable` for a file that is not on record
+ * Gives each file a name. The result lists the files document by document, in the order of the closing.
+ * @throws ServiceError `unavailable` for a file that is not on record
  */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();

@@ -60,8 +60,8 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
 }
 
 /**
- * Returns one zip of an order's final documents. @throws ServiceError `not_found`, and while the document is not
- * finished
+ * Returns one zip of an order's final documents.
+ * @throws ServiceError `not_found`, and while the document is not finished
  */
 export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: string) {
   const [order] = isCode(orderCode) ? await store.orderByCode(deps.db, orderCode, owner) : [];
@@ -198,8 +198,8 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
 }
 
 /**
- * The zip of a delivery. Records that the download began. @throws ServiceError as `openDelivery`, and for a file that
- * was deleted
+ * The zip of a delivery. Records that the download began.
+ * @throws ServiceError as `openDelivery`, and for a file that was deleted
  */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);

@@ -244,8 +244,8 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery
 }
 
 /**
- * Finds orders by id, in the order of the given list. @throws ServiceError `unavailable` for an order that fails its
- * MAC
+ * Finds orders by id, in the order of the given list.
+ * @throws ServiceError `unavailable` for an order that fails its MAC
  */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`

@@ -66,8 +66,8 @@ export async function createRoomIn(
 export const roomUrlOf = (code: string): string => `/rooms/${code}`;
 
 /**
- * Closes the room, which then no longer counts against the quota. Closing twice changes nothing. @throws ServiceError
- * for an unknown room
+ * Closes the room, which then no longer counts against the quota. Closing twice changes nothing.
+ * @throws ServiceError for an unknown room
  */
 export const closeRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
   setStatus(deps, principal, roomCode, "closed");

@@ -16,8 +16,8 @@ const receiptWaitsMs = 10 * 60_000;
 const mostSteps = 5;
 
 /**
- * Applies Telnyx's report on a fax. The caller has locked the attempt's row. @returns whether the report changed
- * anything
+ * Applies Telnyx's report on a fax. The caller has locked the attempt's row.
+ * @returns whether the report changed anything
  */
 export async function applyFax(
   tx: Tx,

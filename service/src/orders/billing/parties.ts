@@ -88,8 +88,8 @@ export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null>
 }
 
 /**
- * Sets the name and address for the firm's later receipts. @throws ServiceError for a caller who is not an owner of the
- * firm, and for invalid input
+ * Sets the name and address for the firm's later receipts.
+ * @throws ServiceError for a caller who is not an owner of the firm, and for invalid input
  */
 export async function setBuyer(
   { db, clock }: { db: Database; clock: Clock },

@@ -132,7 +132,8 @@ const placesOf = (
   });
 
 /**
- * Tries to sign the document in memory, as is done before an order is placed. @throws ServiceError naming the obstacle
+ * Tries to sign the document in memory, as is done before an order is placed.
+ * @throws ServiceError naming the obstacle
  */
 async function tryDocument(
   { originals }: OrderDeps,

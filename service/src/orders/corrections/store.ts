@@ -55,7 +55,8 @@ type Computed =
   | "parcelIsFixed";
 
 /**
- * Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for an order of another owner
+ * Locks the owner's order until the transaction ends.
+ * @throws ServiceError `not_found` for an order of another owner
  */
 export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, code: string): Promise<LockedOrder> {
   const order = isCode(code) ? await lockOrder(tx, code) : undefined;

@@ -138,7 +138,8 @@ export async function questionsOfTemplate(
 }
 
 /**
- * The questions, with the labels that the firm gave some of them. @throws ServiceError naming the field and the rule
+ * The questions, with the labels that the firm gave some of them.
+ * @throws ServiceError naming the field and the rule
  */
 function withLabels(questions: readonly Question[], labels: unknown): Question[] {
   if (labels === undefined || labels === null) return [...questions];

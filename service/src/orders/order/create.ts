@@ -84,8 +84,8 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
 }
 
 /**
- * @returns false when an earlier request has claimed the key @throws ServiceError when another order has used the fill
- * token
+ * @returns false when an earlier request has claimed the key
+ * @throws ServiceError when another order has used the fill token
  */
 export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | null = null): Promise<boolean> {
   const { fillToken } = order.form;

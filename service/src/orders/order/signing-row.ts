@@ -121,8 +121,8 @@ type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
 /**
- * Reads the parts to copy from the owner's order; undefined for another owner's order. @throws Error when the signers
- * fail their MAC
+ * Reads the parts to copy from the owner's order; undefined for another owner's order.
+ * @throws Error when the signers fail their MAC
  */
 export async function placedForm(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

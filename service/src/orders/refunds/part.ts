@@ -76,8 +76,8 @@ export async function requestPartRefund(
 type NewPart = Omit<PartRequest, "amountCents"> & { payment: Held };
 
 /**
- * Writes a request to refund a part, with its task and audit line. @throws ServiceError while another request for the
- * order is waiting
+ * Writes a request to refund a part, with its task and audit line.
+ * @throws ServiceError while another request for the order is waiting
  */
 export async function insertPart(
   tx: Tx,

@@ -134,7 +134,8 @@ function endedWords({ state, decidedByName, note }: store.RefundRequest): string
 }
 
 /**
- * Withdraws the operator's own request. @throws ServiceError for another operator's request, and for an ended request
+ * Withdraws the operator's own request.
+ * @throws ServiceError for another operator's request, and for an ended request
  */
 export async function withdrawRefund({ db, clock }: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requirePersonOfRefund(operator);

@@ -126,8 +126,8 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
 }
 
 /**
- * Whether a partial refund was requested, and neither refused nor withdrawn. @throws ServiceError `unavailable` for a
- * request that fails its MAC
+ * Whether a partial refund was requested, and neither refused nor withdrawn.
+ * @throws ServiceError `unavailable` for a request that fails its MAC
  */
 export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {
   const found = await db.query(sql`

@@ -68,7 +68,8 @@ function refuseDecided(sent: ReadonlyMap<string, string>): void {
 }
 
 /**
- * Makes an order form from the template's fields and the sent ones. @throws ServiceError naming the field and the rule
+ * Makes an order form from the template's fields and the sent ones.
+ * @throws ServiceError naming the field and the rule
  */
 export function formFrom(content: TemplateContent, sent: ReadonlyMap<string, string>): Map<string, string> {
   const signing = signingFields(content, sent.get("roles") ?? "", sent.get("values") ?? "");

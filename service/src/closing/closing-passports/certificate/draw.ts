@@ -3,8 +3,8 @@ import { type Task, tooCostly, type Workers } from "../../../kernel/platform/wor
 import type { CertificateContent } from "./content.ts";
 
 /**
- * Draws a certificate as a PDF without a seal. The holder is the firm's id; workers serve holders round-robin. @throws
- * ServiceError
+ * Draws a certificate as a PDF without a seal. The holder is the firm's id; workers serve holders round-robin.
+ * @throws ServiceError
  */
 export type DrawCertificate = (holder: string, content: CertificateContent) => Promise<Buffer>;
 

@@ -24,8 +24,8 @@ export async function listParticipants(
 }
 
 /**
- * Adds a participant. Being listed gives the person no access to the room. A room contains each email once. @throws
- * ServiceError when the room has 25
+ * Adds a participant. Being listed gives the person no access to the room. A room contains each email once.
+ * @throws ServiceError when the room has 25
  */
 export async function addParticipant(
   { db, clock }: RoomDeps,
@@ -75,8 +75,8 @@ export async function addIn(tx: Tx, { room, at, audit }: RoomChange, fields: New
 }
 
 /**
- * Removes a participant; the row stays as history. @throws ServiceError for an unknown room, or a participant who is
- * not in the room
+ * Removes a participant; the row stays as history.
+ * @throws ServiceError for an unknown room, or a participant who is not in the room
  */
 export async function removeParticipant(
   { db, clock }: RoomDeps,

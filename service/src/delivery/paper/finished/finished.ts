@@ -110,7 +110,8 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that people finished elsewhere, and moves the order. A notarized document first waits for
- * a second person's approval, unless the operator has been a notary for more than a day.
+ * a second person's approval. A notary needs no approval, except within a day after an admin has granted the notary a
+ * role.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
  */

@@ -141,8 +141,8 @@ export async function decideTakingIn(
 }
 
 /**
- * Refuses a document that another operator handed in, with a reason, or withdraws the operator's own. @throws
- * ServiceError
+ * Refuses a document that another operator handed in, with a reason, or withdraws the operator's own.
+ * @throws ServiceError
  */
 export async function endTakingIn(
   deps: Deps & ApprovalDeps,

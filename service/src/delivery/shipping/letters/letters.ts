@@ -18,8 +18,8 @@ import { currentLetter, type Letter, letterActs, lettersOfOrder } from "./store.
 export { recallOrder } from "./recall.ts";
 
 /**
- * Registers the acts, event handler and jobs of letters. @returns the provider that claims orders; null without an
- * account
+ * Registers the acts, event handler and jobs of letters.
+ * @returns the provider that claims orders; null without an account
  */
 export function openLetters(jobs: Jobs, deps: LetterDeps, receipts: Receipts): Taker | null {
   const { providers } = deps;

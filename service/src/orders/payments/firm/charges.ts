@@ -92,7 +92,8 @@ export async function chargePayable(
 type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
 
 /**
- * Inserts a charge that is to be sent. With `reason`, inserts a refused charge, which is never sent. @returns its id
+ * Inserts a charge that is to be sent. With `reason`, inserts a refused charge, which is never sent.
+ * @returns its id
  */
 async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<string> {
   const { id: orderId, partnerId, environment } = order;

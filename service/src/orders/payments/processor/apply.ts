@@ -73,8 +73,8 @@ export type Share = {
 };
 
 /**
- * Applies a message about a session to one of the session's orders. @param status the session's status before the
- * message
+ * Applies a message about a session to one of the session's orders.
+ * @param status the session's status before the message
  */
 export async function takeSession(
   tx: Tx,

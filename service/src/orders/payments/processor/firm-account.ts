@@ -47,8 +47,8 @@ type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "curr
 
 export type FirmAccount = {
   /**
-   * Creates the firm as a customer. Repeated requests with the same `id` create only one customer. @throws ServiceError
-   * `processor_failed`
+   * Creates the firm as a customer. Repeated requests with the same `id` create only one customer.
+   * @throws ServiceError `processor_failed`
    */
   customer: (firm: { id: string; partnerId: string; environment: Environment; name: string }) => Promise<string>;
   /**
