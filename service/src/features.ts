@@ -97,8 +97,8 @@ type Node = {
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
   /**
-   * The folder for mails that no server sends; null when a server sends them, or when the service is not for this
-   * machine only.
+   * The folder that stores mails instead of sending them; null when a mail server sends them, or when other machines
+   * can reach the service.
    */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;

@@ -3,8 +3,8 @@ import { UsageError, type Verb } from "./verb.ts";
 type Words = Pick<Verb, "name" | "options" | "values">;
 
 /**
- * The possible continuations of the words typed so far: the next words of verbs or, after a complete verb, the values
- * of its first argument and its flags.
+ * Maps the words typed so far to the words that may come next: the next word of a verb or, after a complete verb, the
+ * values of its first argument and its flags.
  */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly strin
   return new Map([...after].map(([typed, next]) => [typed, [...next]]));
 }
 
-/** The values that may follow a flag of a verb. */
+/** Pairs of a verb with a flag (`VERB --FLAG`) and the possible values of that flag, separated by spaces. */
 const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
   verbs.flatMap(({ name, options }) =>
     Object.entries(options).flatMap(([flag, { values }]): [string, string][] =>
@@ -27,8 +27,8 @@ const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
   );
 
 /**
- * The bash script looks up the longest part of the typed words that is a verb or the beginning of one. It completes
- * file names when nothing matches.
+ * The bash script drops typed words from the end until the rest is a verb or the beginning of one. When nothing
+ * matches, it completes file names.
  */
 const bash = (verbs: readonly Words[]): string => `_signsealship() {
   local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" before="\${COMP_WORDS[COMP_CWORD-1]}" next=""

@@ -3,12 +3,12 @@ import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { nearest } from "../kernel/platform/nearest-name.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
 
-/** A command line of verbs. */
+/** A command-line program that consists of verbs. */
 export type Command = {
   /** The name that users type. */
   program: string;
   version: () => string;
-  /** The verbs that begin with a word; all verbs when none does. */
+  /** The verbs that begin with `word`; all verbs when none of them begins with it. */
   verbsOf: (word: string | undefined) => Promise<readonly Verb[]>;
 };
 

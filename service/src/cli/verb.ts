@@ -26,7 +26,7 @@ export type Verb = {
   run: (args: string[], values: Values) => Promise<Answer>;
 };
 
-/** Applies a domain rule to a flag's text, so that the refusal names the flag. */
+/** Applies a domain rule to the text of a flag. When the rule refuses the text, the error names the flag. */
 export function ruledOption<T>(values: Values, name: string, rule: (text: string) => T): T | undefined {
   const text = textOption(values, name);
   try {
@@ -54,7 +54,7 @@ export function onOff(values: Values, name: string): boolean | undefined {
   return text === "on";
 }
 
-/** The facts as `name: value` lines. */
+/** The fields of the record, one `name: value` line each. */
 export const lines = (record: object): string =>
   Object.entries(record)
     .map(([name, value]) => `${name}: ${value instanceof Date ? value.toISOString() : (value ?? "-")}`)

@@ -16,10 +16,13 @@ export type Welcome = {
 
 const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** The path of one of our files, relative to the folder where the service was started. */
+/**
+ * The path of a file of the service, as typed in a shell: relative if the service was started in its own folder,
+ * otherwise absolute.
+ */
 const pathFrom = (folder: string, path: string): string => (folder === root ? path : quoted(join(root, path)));
 
-/** The command line that uses the same data and address as this service. */
+/** The beginning of a `signsealship` command that uses the same data and address as this service. */
 const commandFrom = ({ folder, env }: Welcome["from"]): string =>
   [
     ...["DATA_DIR", "PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),

@@ -13,7 +13,7 @@ export const partnerOptions = {
 
 export type Partner = { client: Client; baseUrl: string; key: string };
 
-/** @throws UsageError naming the flag */
+/** Reads the key and the address of the service from flags or the environment. @throws UsageError naming the flag */
 export function partnerOf(values: Values): Partner {
   const key = textOption(values, "key") ?? process.env["SIGNSEALSHIP_KEY"];
   if (!key) throw new UsageError("--key is required: your partner key, svc_pk_... (or SIGNSEALSHIP_KEY)");
@@ -25,8 +25,8 @@ export function partnerOf(values: Values): Partner {
 
 /**
  * Calls the service.
- * @param flagOf gives the flag of a request field, because the service's refusals begin with the name of a request
- * field
+ * @param flagOf maps a request field to its flag. The service's refusals begin with the field; the error names the
+ * flag.
  * @throws StartupError with the service's refusal, or when the service doesn't respond
  */
 export async function ask<T>(

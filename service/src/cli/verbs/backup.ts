@@ -43,7 +43,7 @@ function requireEmbedded({ databaseUrl }: Config, verb: string): void {
 const blobFolderOf = ({ blobUrl }: Config): string | null =>
   blobUrl.startsWith("file:") ? blobUrl.slice("file:".length) : null;
 
-/** Key files outside the data folder, which a backup does not include. */
+/** Key files outside the data folder. A backup does not include them. */
 const keysElsewhere = ({ dataDir, secretsKey, secretsKeysOld, sealKey }: Config): string[] =>
   [secretsKey, ...secretsKeysOld, sealKey].filter((uri) => !uri.startsWith(`file:${join(dataDir, "keys")}/`));
 

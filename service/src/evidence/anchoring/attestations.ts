@@ -2,7 +2,10 @@ import { toHex } from "@signsealship/evidence/bytes";
 import type { DetachedTimestamp, Timestamp } from "@signsealship/evidence/ots";
 import { applyOp } from "@signsealship/evidence/ots";
 
-/** A calendar's pending attestation in a proof, and the Bitcoin blocks that the proof already reaches from there. */
+/**
+ * A calendar's pending attestation in a proof. `heights` are the Bitcoin blocks to which the proof already leads from
+ * the commitment.
+ */
 export type PendingAttestation = {
   readonly calendar: string;
   readonly commitment: Uint8Array;
@@ -25,7 +28,7 @@ export function bitcoinHeights(timestamp: Timestamp): number[] {
   });
 }
 
-/** All pending attestations of a parsed proof, without duplicates of calendar and commitment. */
+/** All pending attestations of a parsed proof, each pair of calendar and commitment only once. */
 export async function pendingAttestations(proof: DetachedTimestamp): Promise<PendingAttestation[]> {
   const found = new Map<string, PendingAttestation>();
   const walk = async (timestamp: Timestamp, commitment: Uint8Array): Promise<void> => {

@@ -25,9 +25,9 @@ export const calendarTimeoutMs = 5_000;
 export const calendarHeaders = { accept: "application/vnd.opentimestamps.v1" };
 
 /**
- * Submits SHA-256 digests, and nothing else, to all OpenTimestamps calendars at once. A calendar that failed several times in a row
- * is skipped for a while.
- * @returns a function of a digest (32 bytes) that never rejects; null when every calendar refused
+ * Submits SHA-256 digests, and nothing else, to all OpenTimestamps calendars at once. A calendar that failed several
+ * times in a row is skipped for a while.
+ * @returns a function of a digest (32 bytes), which never rejects. It gives null when every calendar refused.
  */
 export function createCalendarSubmission(deps: CalendarsDeps): (digest: Uint8Array) => Promise<Submitted | null> {
   const calendars = deps.calendars.map((url) => ({
@@ -77,7 +77,10 @@ async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Pro
   }
 }
 
-/** Several replies, each of them valid, can together make a proof that exceeds the limits of proof readers. */
+/**
+ * Merges the replies into one proof, or returns a sentence with the reason for a failure. Several replies, each of them
+ * valid, can together exceed the limits of proof readers.
+ */
 function tryMerge(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array | string {
   try {
     return proofOfReplies(digest, replies);

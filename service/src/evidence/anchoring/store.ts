@@ -64,7 +64,7 @@ export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): 
 
 /**
  * Claims due anchors for one caller until `claimedUntil`. The subquery returns an array because PostgreSQL may evaluate
- * `IN (SELECT ...)` once for each row, which would exceed the limit.
+ * `IN (SELECT ...)` once for each row, and then claim more than `limit` anchors.
  */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`

@@ -6,8 +6,8 @@ import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 
 /**
  * The state of a pending attestation. `confirmed`: the calendar says that a Bitcoin block contains it (only a block
- * header proves that). `pending`: it waits for a block. `forgotten`: the calendar does not know the commitment, or no
- * longer. `unlisted`: the calendar is not configured. `failed`: no usable answer this time.
+ * header proves that). `pending`: it waits for a block. `forgotten`: the calendar does not know the commitment (any
+ * more). `unlisted`: the calendar is not configured. `failed`: no usable answer this time.
  */
 export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }
@@ -33,8 +33,8 @@ export type UpgradeDeps = {
 };
 
 /**
- * The calendars behind the public aggregators. Proofs name the calendars, whose names differ from those of the
- * aggregators.
+ * The domains of the calendars behind the public aggregators. Digests are sent to an aggregator, but the proof names
+ * the calendar, which has another host name.
  */
 const publicCalendars = [".calendar.opentimestamps.org", ".calendar.eternitywall.com", ".calendar.catallaxy.com"];
 

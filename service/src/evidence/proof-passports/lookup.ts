@@ -29,7 +29,7 @@ export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 
 export type NamedDeps = LookupDeps & { names: DocumentNames };
 
-/** Any text that is not a UUID is unknown, without a query. */
+/** Whether the text is a UUID. Any other text can't be the id of a passport, so no query is needed. */
 export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
 
 /** The owner's passport, or undefined. @param id as received; need not be a UUID */

@@ -42,7 +42,7 @@ export type PassportRouteDeps = {
   logWaits: LogWaits;
 };
 
-/** Proof passports (contract, Endpoints, Proof passports). */
+/** The routes of proof passports (contract, Endpoints, Proof passports). */
 export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   sealRoute(app, deps);
   ownPassportRoute(app, deps);
@@ -222,7 +222,7 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   });
 }
 
-/** The log's proofs for the evidence; null while the log does not include the seal, and when it can't prove that. */
+/** The log's proofs for the evidence; null while the log does not include the seal or can't prove that it does. */
 async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
   const { id, environment, sealedSha256, proof } = evidence;
   const nothing = { logProof: null, checkpoint: { tokens: [], ots: null }, rootOts: null };

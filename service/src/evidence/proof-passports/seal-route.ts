@@ -58,7 +58,10 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
 }
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
-/** The free bytes reserved after an upload for its seal. When a seal needs more, the document is copied. */
+/**
+ * The bytes kept free after an upload in the same buffer, so that the seal can be appended without a copy of the
+ * document. When a seal needs more, the document is copied.
+ */
 const tailBytes = 64 * 1024;
 
 /**

@@ -170,7 +170,7 @@ export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[]) AND ${ownedBy(owner)}`,
   );
 
-/** The retirement of the sealing certificate; both are null unless it was retired. */
+/** The retirement of the sealing certificate; both are null unless the certificate was retired. */
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
 /**

@@ -13,8 +13,8 @@ function factsView(passport: PassportFacts, baseUrl: string): Facts {
 export type Times = Pick<PassportRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
 
 /**
- * The RFC 3161 time stamp and the OpenTimestamps anchor, which are by independent parties; each is null when there is
- * none (contract, Proof passport).
+ * The RFC 3161 time stamp and the OpenTimestamps anchor, both from independent parties; each is null when there is none
+ * (contract, Proof passport).
  */
 export function timestampsView({ authority, stampedAt, calendar, submittedAt, anchorStatus }: Times): Timestamps {
   return {

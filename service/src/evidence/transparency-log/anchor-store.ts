@@ -26,7 +26,7 @@ export async function chooseRoot(
     WHERE NOT EXISTS (SELECT FROM log_anchors WHERE log = ${log} AND (size >= ${size} OR chosen_at > ${after}))`);
 }
 
-/** A checkpoint that a source is to anchor, or whose proof waits for its block. */
+/** A checkpoint that a source has yet to anchor, or one with a proof that waits for a Bitcoin block. */
 export type DueAnchor = {
   log: LogName;
   size: number;
@@ -72,7 +72,7 @@ export const postponeAnchor = (db: Sql, { log, size, source }: DueAnchor, until:
     UPDATE log_anchors SET next_look_at = ${until}
     WHERE log = ${log} AND size = ${size} AND source = ${source} AND next_look_at IS NOT NULL`);
 
-/** The proof of a source, and when to ask again; null once the proof is final. */
+/** A source's proof of a checkpoint. `nextLookAt`: when to ask the source again; null once the proof is final. */
 export type NewProof = {
   status: "stamped" | "pending" | "confirmed";
   proof: Uint8Array;

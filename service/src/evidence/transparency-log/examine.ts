@@ -40,7 +40,7 @@ export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: 
   if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
   const stored = await selectNewestCheckpoint(db, tree.log);
   const newest = stored && parseCheckpoint(stored.note);
-  // A node that signed last has this checkpoint in its file.
+  // If this node signed last, the newest checkpoint is the one in its file, which was checked above.
   if (newest && newest.note.text !== highWater?.note.text)
     await requireBeginsWith(db, tree, newest, "the newest checkpoint");
 }

@@ -8,8 +8,8 @@ import type { LogName } from "./trees.ts";
 const mostTiles = 1_000;
 
 /**
- * Recently read tiles, the most recent last, by log and place. A tile only grows, so its hashes stay right, and a
- * narrow one is read again when a proof needs more of it. Callers check each proof against the signed root.
+ * Recently read tiles, the most recent last, by log and place. A tile only grows, so its hashes never change, and a
+ * partial tile is read again when a proof needs more of it. Callers check each proof against the signed root.
  */
 const cached = new WeakMap<Sql, Map<string, HashTile>>();
 
@@ -19,7 +19,10 @@ function cacheOf(db: Sql): Map<string, HashTile> {
   return known;
 }
 
-/** Reads all tiles again. For callers whose proof failed: the tile may have been damaged when it was read. */
+/**
+ * Forgets all cached tiles, so that they are read again. For callers whose proof failed: a tile may have been damaged
+ * when it was read.
+ */
 export const forgetTiles = (db: Sql): void => void cached.delete(db);
 
 /**

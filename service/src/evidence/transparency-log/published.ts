@@ -43,8 +43,8 @@ const retractionsOf = (entry: LogEntry): string[] =>
 /**
  * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
  * quorum of witnesses. Before one is anchored, it leads to the first checkpoint with a quorum, or else to the first
- * that covers the line. So the proof's bytes change only when a checkpoint is anchored or gets its quorum, and with a
- * retraction. The proof is read and checked before it is returned.
+ * that covers the line. So the proof's bytes change only when a checkpoint is anchored or gets its quorum, or when the
+ * log gets a retraction of the file. The proof is read and checked before it is returned.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {

@@ -106,8 +106,8 @@ async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTr
 }
 
 /**
- * A log whose published entries are gone must not end as if its key alone were known to somebody: its end would state a
- * size below what was published.
+ * Refuses to end a log as `key-compromise` when published entries are lost: the end would state a smaller size than the
+ * published one. Such a log must end as `lost`.
  */
 async function requireNothingLost({ keys }: RetireDeps, tree: Tree, { size }: StoredCheckpoint): Promise<void> {
   const high = await readHighWater(keys.pathOf(tree.log));

@@ -202,8 +202,9 @@ export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredChe
     ON CONFLICT DO NOTHING`);
 
 /**
- * The log and the index of a line, and the checkpoint that its proof leads to, with its cosignatures. The latter two
- * are null while the line waits. `retraction` is the first of its retractions that is in the log.
+ * The place of a line in the logs. `checkpoint` is the one that the line's proof leads to, with its cosignatures.
+ * `leaf` and `checkpoint` are null while the line waits. `retraction` is the first of the line's retractions that is in
+ * the log.
  */
 export type Place = {
   log: LogName;

@@ -102,7 +102,7 @@ export type TransparencyLog = Sequencer & {
   trusted: () => Promise<TrustedLog[]>;
   /** The published policy of the live log; null when it has no witnesses. */
   policy: () => Promise<string | null>;
-  /** Requests that wait for their seal's line. */
+  /** Waits until the log includes a line. Limits how many requests wait at once. */
   waits: LogWaits;
   /** Asks each witness that is due to cosign the newest checkpoints of live logs. */
   askWitnesses: () => Promise<void>;
@@ -181,7 +181,10 @@ function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree
   };
 }
 
-/** A log that ended, its last size, and the next log, which continues with the key of this node. */
+/**
+ * A log that ended at `size`, and the next log: `successor` is its origin, `key` its public key, and `keyPath` the path
+ * of its key file on this node. `isNew` is false when the log had ended before.
+ */
 export type RetiredLog = {
   origin: string;
   isNew: boolean;

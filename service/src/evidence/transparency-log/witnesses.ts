@@ -132,8 +132,8 @@ async function ask(
   isAgain = false,
 ): Promise<Answer> {
   if (!witness) return { size: known, isFailing: true, alarm: null, why: "the policy has no such witness" };
-  // If the recorded size of the witness is larger than the log, it is asked from size 0, and its refusal then states
-  // the size that it has really seen.
+  // If the recorded size of the witness is larger than the log, the request states size 0. The witness refuses it and
+  // states the size that it has really seen.
   const old = known > newest.size ? 0 : known;
   const fails = (why: string): Answer => ({ size: known, isFailing: true, alarm: null, why });
   const contradicts = (why: string): Answer => ({ size: known, isFailing: true, alarm: why, why });

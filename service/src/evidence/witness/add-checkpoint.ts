@@ -133,8 +133,8 @@ async function judge(
 }
 
 /**
- * The reason why this key must not cosign the log; null when it may. It must not when the stored state may be an old
- * one.
+ * The reason why this key must not cosign the log; null when it may. The key must stop when the stored state may be
+ * older than what it last cosigned.
  */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,

@@ -11,7 +11,7 @@ import { parseLogsList, type WitnessedLog } from "./logs-list.ts";
 import { selectStates } from "./store.ts";
 
 export type WitnessSettings = {
-  /** The list of logs to cosign; null for none, and then the service is not a witness. */
+  /** The list of logs to cosign. When it is null, the service is not a witness. */
   witnessLogs: string | null;
   witnessKey: string;
   /** The name of the witness's key; null to derive it from the public address. */

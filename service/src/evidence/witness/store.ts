@@ -76,6 +76,9 @@ export async function selectNote(db: Pick<Tx, "query">, witness: string, origin:
   return row?.note ?? null;
 }
 
-/** A restored database may lack states that were cosigned, so the keys in it must never cosign again. */
+/**
+ * Halts the witness for all logs in a restored database. The database may lack later states that the witness cosigned,
+ * so the same key must never cosign these logs again.
+ */
 export const endWitnessing = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`UPDATE witness_logs SET restored_at = ${at} WHERE restored_at IS NULL`));

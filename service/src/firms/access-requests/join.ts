@@ -11,7 +11,8 @@ import { addFirstOwner, listMembers } from "../members/members.ts";
 export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * The hash of an address in the audit line of its key. A request whose address was replaced later no longer matches it.
+ * The hash of the address in the audit line about its key. If somebody replaces the request's address later, the
+ * address no longer matches the hash.
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
 
@@ -43,8 +44,8 @@ export async function firmToJoin(
 }
 
 /**
- * Makes the person the first owner of the firm that was created for their request, with test access. @throws
- * ServiceError when another person was first
+ * Makes the person the first owner, with test access, of the firm that was created for their request.
+ * @throws ServiceError when another person was first
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
   const found = await firmToJoin(deps, session);

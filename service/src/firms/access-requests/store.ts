@@ -122,7 +122,7 @@ export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean
   return found.length > 0;
 }
 
-/** @param wanted false to run the same statement but write nothing */
+/** Inserts a request that waits for a decision. @param wanted false to run the same statement but write nothing */
 export const insertRequest = (
   db: Sql,
   id: string,

@@ -16,8 +16,8 @@ type Changed = { userId: string; partnerId: string };
 type Setting = { role?: Role; liveAccess?: boolean };
 
 /**
- * Gives a member a role or live access on behalf of the operator. May leave a firm without an owner: the next linked
- * person becomes one.
+ * Gives a member a role or live access on behalf of the operator. The firm may have no owner afterwards. Then the next
+ * person who links to it becomes the owner.
  * @throws ServiceError for a person without a firm, or a role other than owner and member
  */
 export async function setMember(
@@ -180,7 +180,7 @@ function sessionsOf(whose: string): sessions.SessionFilter {
 }
 
 /**
- * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or or those of all operators
+ * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or those of all operators
  * (when the filter is the word `operator`).
  */
 export const listAnySessions = ({ db, clock }: ReadDeps, whose?: string) =>
@@ -195,8 +195,8 @@ export async function endAnySession({ db, clock }: EndDeps, sessionId: string, a
 }
 
 /**
- * Ends all sessions of an address, of a firm, or of the word `operator`. @param actor for the audit log @returns
- * their ids
+ * Ends all sessions of an address, of a firm or, for the word `operator`, of all operators. @param actor for the audit
+ * log @returns their ids
  */
 export const endAllSessions = (
   { db: tx, clock }: { db: Tx; clock: Clock },

@@ -43,9 +43,9 @@ export async function switchMails(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 /**
- * The address that gets a kind of mail about something a member did. Usually it is the member's own. If the member has
- * left the firm or may not see the environment, it is the address of the owner who joined first. Undefined when that
- * person switched the kind off.
+ * The address for a mail of this kind about the actor's work. If the actor is a member of the firm who may see the
+ * environment, it is the member's address; otherwise that of the owner who joined first. Undefined when that person
+ * switched the kind off, and for an actor who is not a member.
  */
 export async function addressFor(
   { db, rowMac, clock }: Reader,
@@ -69,7 +69,7 @@ export async function addressFor(
 
 /**
  * Queues a mail to each member with live access who gets mails of the kind.
- * @param hasWork the condition on the firm, whose id is `partnerId`
+ * @param hasWork gives the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id
  */
 export async function queueForMembers(
   tx: Tx,

@@ -154,8 +154,9 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
 }
 
 /**
- * @throws ServiceError for a person who is not a member, an unknown role, a caller who may not, and for the last
- * owner
+ * Makes a person an owner or a member.
+ * @throws ServiceError for a person who is not a member, an unknown role, a caller who may not change roles, and for
+ * the last owner
  */
 export async function changeRole(deps: MemberDeps, principal: Principal, userId: string, to: string): Promise<void> {
   if (to !== "owner" && to !== "member") throw invalid("role must be owner or member.");
@@ -207,7 +208,7 @@ export async function changeBillingView(
   });
 }
 
-/** @throws ServiceError for a member whom no owner lets see billing */
+/** @throws ServiceError for a member without the right to see billing */
 export function requireBilling(principal: Principal): Principal {
   if (!maySeeBilling(principal))
     throw new ServiceError("owner_required", "An owner of your firm has not let you see billing. Ask an owner.");

@@ -26,8 +26,8 @@ export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
  * An admin may not decide on money, but may appoint a person who may decide. So the appointed person must wait a day,
- * in which the other admins can notice the mail. An appointment by the command line needs no wait, because its user has
- * the service's keys.
+ * in which the other admins can notice the mail. An appointment by the command line needs no wait, because the user of
+ * the command line has the service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 

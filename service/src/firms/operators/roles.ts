@@ -65,7 +65,10 @@ const withPasskey: ReadonlySet<Permission> = new Set([
   "notaries.manage",
 ]);
 
-/** Rights to decide on another person's request. A notary's own document needs no second person. */
+/**
+ * Rights to decide on another person's request. Includes `notary.work`, because a notary's own document needs no second
+ * person.
+ */
 const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work", "notaries.manage"];
 
 /** Whether the new roles include a right to decide that the old roles lacked. */

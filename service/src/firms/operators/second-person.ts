@@ -24,8 +24,8 @@ export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">
 type Asked = { requestedBy: string; requestedAt: Date };
 
 /**
- * The operator's person id. @param refusal the message for an operator who used a command line link @throws
- * ServiceError
+ * The id of the operator's person. @throws ServiceError with the message `refusal` for an operator who used a command
+ * line link
  */
 export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): string {
   if (id === null) throw new ServiceError("conflict", refusal);

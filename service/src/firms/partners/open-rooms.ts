@@ -3,7 +3,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Tier } from "./tiers.ts";
 
-// The contract sets these limits. Those that an installation may change are in tier-limits.ts.
+// The contract sets these limits. Limits that an installation may change are in tier-limits.ts.
 const quotas: Readonly<Record<Tier, number | null>> = { trial: 5, PartnerLink: 5, ProOffice: 25, ClosingDesk: null };
 
 /** How many rooms a partner of this tier may have open at once; null for no limit. */

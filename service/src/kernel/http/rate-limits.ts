@@ -19,8 +19,8 @@ export const policies = {
   page: { points: 240, seconds: 60 },
   // A higher limit, because mirrors and monitors read a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Refused keys are counted by network. A client with a wrong key still gets this many refusals that say so, but
-  // somebody who guesses keys is slowed down.
+  // Refused keys are counted by network. A client with a wrong key is told so this many times, and somebody who guesses
+  // keys is slowed down.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 

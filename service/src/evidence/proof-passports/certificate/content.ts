@@ -12,7 +12,7 @@ export type ProofCertificate = {
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The certificate that sealed the document: subject, and SHA-256 in hex. */
   sealedBy: { certificate: string; fingerprint: string };
-  /** The authority's name; null without a time stamp. */
+  /** The name of the time-stamping authority; null without a time stamp. */
   authorityName: string | null;
   /** The log that includes the seal, and the index of the seal's entry in it; null while the entry is queued. */
   logged: { origin: string; index: number | null };

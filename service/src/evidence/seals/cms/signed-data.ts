@@ -51,7 +51,7 @@ const MAX_OFFSET = 2 ** 31 - 1;
 
 /**
  * A writer of detached SignedData (RFC 5652) for PAdES baseline. The signed attributes are the content type, the
- * message digest, signing-certificate-v2 (RFC 5035) and the seal's statement of its own place. There is no
+ * message digest, signing-certificate-v2 (RFC 5035) and the seal's statement of its own place in the file. There is no
  * signing-time, which the baseline forbids. All parts that depend only on the chain are encoded once.
  */
 export function signedDataWriter(chain: SignerChain): SignedDataWriter {
@@ -123,7 +123,7 @@ function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes
   };
 }
 
-/** SHA-256 of the certificates in the order in which the CMS contains them: that of a DER SET OF. */
+/** SHA-256 of all the certificates, sorted as the CMS contains them: in the order of a DER SET OF. */
 function certificatesDigest(chain: readonly Certificate[]): Uint8Array {
   const hash = createHash("sha256");
   for (const der of chain.map((certificate) => Buffer.from(certificate.der)).sort(Buffer.compare)) hash.update(der);

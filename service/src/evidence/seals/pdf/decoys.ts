@@ -34,8 +34,8 @@ function findRange(bytes: Buffer, from: number, to: number, search: Search): boo
 }
 
 /**
- * Checks the next bytes one by one, then uses `indexOf`, which is fastest when brackets are far apart and slowest when
- * they are close together.
+ * The first `[` from `from` on. Checks the next bytes one by one, because a call of `indexOf` for each bracket is slow
+ * when brackets are close together.
  */
 function nextBracket(bytes: Buffer, from: number): number {
   const near = Math.min(from + 24, bytes.length);

@@ -124,8 +124,8 @@ export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   const changed = new Map<number, NewObject>();
   const change: Change = (ref, body, old) => {
     const other = changed.get(ref.num);
-    // Annots and Fields may be the same array. In any other case, an object with two of these roles makes the document
-    // invalid.
+    // One array may be both Annots and Fields. Any other object that would have to change in two ways makes the
+    // document invalid.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
     refuseStream(old, ref);
     changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });

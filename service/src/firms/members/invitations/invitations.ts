@@ -75,7 +75,8 @@ export async function resendInvitation(
 /**
  * Ends an invitation, so that its link stops working. To end an invitation to live access, the owner needs the same
  * rights as to create it.
- * @throws ServiceError for a caller who is not an owner or may not have created it, and for an ended invitation
+ * @throws ServiceError for a caller who is not an owner or may not create such an invitation, and for an ended
+ * invitation
  */
 export async function withdrawInvitation(
   deps: Pick<InvitationDeps, "db" | "clock" | "rowMac">,
