@@ -121,7 +121,7 @@ export type AppDeps = {
   rules: Rules;
   sealing: Sealing;
   signerAuthorities: SignerAuthorities;
-  /** Null when no OpenTimestamps calendars are configured. */
+  /** Submits hashes to the OpenTimestamps calendars; null when none are configured. */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
   /** Live audio and video; null when it is off. */

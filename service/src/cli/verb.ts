@@ -6,7 +6,7 @@ export type Answer = { text: string; json?: unknown; exitCode?: number };
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
-/** A verb's options. `help` describes each, and shells complete `values`. */
+/** A verb's options. `help` describes an option. Shells complete its `values`. */
 export type Options = Readonly<
   Record<string, ParseArgsOptionDescriptor & { help: string; values?: readonly string[] }>
 >;
@@ -46,7 +46,7 @@ export const textOption = (values: Values, name: string): string | undefined => 
 
 export const onOrOff = ["on", "off"] as const;
 
-/** @throws UsageError for a word other than on and off */
+/** Reads a flag that is either on or off; undefined without the flag. @throws UsageError for another word */
 export function onOff(values: Values, name: string): boolean | undefined {
   const text = textOption(values, name);
   if (text === undefined) return undefined;

@@ -16,7 +16,7 @@ const saveOptions = {
   order: { type: "string", help: "CODE: in place of --document, an order of yours." },
 } as const satisfies Options;
 
-/** @throws UsageError naming the flag */
+/** Parses a flag's value as JSON; undefined without the flag. @throws UsageError naming the flag */
 function jsonOf<Value>(values: Values, flag: "roles" | "fields"): Value | undefined {
   const text = textOption(values, flag);
   if (text === undefined) return undefined;

@@ -5,7 +5,7 @@ import { UsageError } from "../verb.ts";
 /** All topics that a receiver may get. */
 export const allTopics: readonly string[] = [...topics, "webhook.test"];
 
-/** @throws UsageError that lists the topics and suggests the topic that was probably meant */
+/** Returns a valid topic. @throws UsageError that lists the topics and suggests the one that was probably meant */
 export function requireTopic(flag: string, topic: string): string {
   if (allTopics.includes(topic)) return topic;
   const near = nearest(topic, allTopics);

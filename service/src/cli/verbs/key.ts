@@ -18,7 +18,7 @@ function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
   return [lines(key), ...(made.length > 0 ? ["", what, ...made, ...hint] : [])].join("\n");
 }
 
-/** @throws ServiceError for an invalid name, scopes or expiry */
+/** Reads the flags that describe a key. @throws ServiceError for an invalid name, scopes or expiry */
 function keyOptions(values: Values, now: Date) {
   const name = ruledOption(values, "name", partners.keyName);
   const listed = (text: string) => partners.keyScopes(text.split(",").map((scope) => scope.trim()));

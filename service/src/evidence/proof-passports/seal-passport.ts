@@ -17,7 +17,7 @@ import { sealedView } from "./views.ts";
 /** The services that publish a passport: its page, the calendars and the transparency log. */
 export type Publication = {
   baseUrl: string;
-  /** Null when no OpenTimestamps calendars are configured. */
+  /** Submits hashes to the OpenTimestamps calendars; null when none are configured. */
   anchoring: Anchoring | null;
   originOf: TransparencyLog["originOf"];
 };
@@ -29,7 +29,7 @@ export type SealPassportDeps = {
   names: DocumentNames;
   sealing: Pick<Sealing, "sealDocument" | "chainPem">;
   publication: Publication;
-  /** Null when sealed PDFs are not stored (KEEP_SEALED). */
+  /** Checks the firm's storage limit; null when sealed PDFs are not stored (KEEP_SEALED). */
   requireStorage: RequireStorage | null;
 };
 

@@ -115,8 +115,9 @@ export type Issuer = {
 };
 
 /**
- * @param chainPem PEM of the certificates that this process seals with. These certificates change only at a restart, so
- * the certificate that a document names is the one that it is sealed with.
+ * Returns the issuer of the service's own documents.
+ * @param chainPem PEM of the certificates that this process seals with. They change only at a restart, so a document is
+ * sealed with the certificate that it names.
  */
 export function issuerOf(
   { chainPem, baseUrl }: { chainPem: ChainPems; baseUrl: string },

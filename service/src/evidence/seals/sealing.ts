@@ -19,7 +19,7 @@ import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust
 /** The keys, certificates and authorities for sealing, opened once at the start. */
 export type Sealing = {
   sealDocument: SealDocument;
-  /** Null when no time-stamping authorities are configured. */
+  /** Asks the time-stamping authorities one after the other; null when none are configured. */
   stamp: Stamp | null;
   /** One stamping function for each authority, for messages that all authorities stamp. */
   stampers: ReadonlyMap<string, Stamp>;
@@ -32,7 +32,7 @@ export type Sealing = {
    * by default
    */
   trustList: (listing?: Listing) => Promise<string>;
-  /** @throws Error when sealing would fail now. */
+  /** Checks that sealing works. @throws Error when it would fail now */
   probe: () => Promise<void>;
   close: () => Promise<void>;
 };

@@ -19,8 +19,8 @@ import type { Tree } from "./trees.ts";
 export const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
 
 /**
- * @returns null when the node has not signed a checkpoint yet. @throws LogHalt for a file that does not contain a
- * checkpoint
+ * Reads the newest checkpoint that this node signed; null when there is none.
+ * @throws LogHalt for a file that does not contain a checkpoint
  */
 export async function readHighWater(keyPath: string): Promise<SignedCheckpoint | null> {
   const path = highWaterPath(keyPath);

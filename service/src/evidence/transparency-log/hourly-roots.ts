@@ -26,7 +26,7 @@ export type HourlyRootDeps = {
   intervalMs: number;
   /** Time-stamping authorities by their addresses. All of them stamp each root. */
   stampers: ReadonlyMap<string, Stamp>;
-  /** Null when no OpenTimestamps calendars are configured. */
+  /** Submits digests to the OpenTimestamps calendars; null when none are configured. */
   calendars: Calendars | null;
 };
 

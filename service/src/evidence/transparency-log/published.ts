@@ -102,13 +102,13 @@ export async function newestForReaders(db: Sql, log: LogName, now: Date): Promis
   );
 }
 
-/** The same checkpoint as a note with its witnesses' cosignatures; null before the first checkpoint. */
+/** The checkpoint for readers as a note with its witnesses' cosignatures; null before the first checkpoint. */
 export async function publishedCheckpoint(db: Sql, log: LogName, now: Date): Promise<string | null> {
   const checkpoint = await newestForReaders(db, log, now);
   return checkpoint ? cosignedNote(db, log, checkpoint) : null;
 }
 
-/** A checkpoint with the lines of its witnesses, whose keys the reader must verify. */
+/** A checkpoint with the cosignature lines of its witnesses. They are not verified here: the reader must do so. */
 async function cosignedNote(db: Sql, log: LogName, { size, note }: StoredCheckpoint): Promise<string> {
   const cosignatures = await selectCosignatures(db, log, size);
   return note + cosignatures.map(({ line }) => line).join("");

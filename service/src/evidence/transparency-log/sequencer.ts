@@ -132,7 +132,7 @@ async function examined(db: Sql, deps: SequencerDeps, environment: Environment):
   return tree;
 }
 
-/** @returns whether the log's tree grew */
+/** Adds a batch of waiting lines to the environment's log. @returns whether the log's tree grew */
 async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
   if (!(await tryLock(tx, environment))) return false;
   const tree = await examined(tx, deps, environment);

@@ -139,8 +139,8 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
 }
 
 /**
- * The trees that the service wrote. A restored tree has no valid MAC until it is recovered. If this node has the tree's
- * key, the tree is returned without its end, because anybody with access to the database may have written that end.
+ * The trees that the service wrote. A restored tree has no valid MAC until it is recovered. Such a tree is included if
+ * this node has its key, but without its end, because anybody with access to the database may have written that end.
  */
 async function ownTrees({ db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys }): Promise<StoredTree[]> {
   const own: StoredTree[] = [];

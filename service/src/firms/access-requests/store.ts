@@ -54,7 +54,7 @@ export const macOfRequests: MacTable<Facts> = {
   backfill: { set: "requests and mails" },
 };
 
-/** @throws ServiceError `unavailable` for a request that was altered or forged */
+/** Verifies the MAC of a request. @throws ServiceError `unavailable` for a request that was altered or forged */
 function requireSent(rowMac: RowMac, { mac, ...facts }: Vouched): void {
   if (!rowMac.holds(table, requestMembers(facts), mac, { id: facts.id })) throw forged();
 }
@@ -142,7 +142,10 @@ export const insertRequest = (
 
 type OpenRequest = Vouched & { status: RequestStatus };
 
-/** @throws ServiceError `unavailable` for a request that was altered */
+/**
+ * Locks a request and reads the facts for its decision.
+ * @throws ServiceError `unavailable` for a request that was altered
+ */
 export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Promise<OpenRequest | undefined> {
   const [found] = await tx.query<OpenRequest>(
     sql`SELECT status, ${factColumns} FROM access_requests WHERE id = ${id} FOR UPDATE`,
@@ -176,7 +179,7 @@ export const markIssued = (db: Sql, id: string, issued: { partnerId: string; sea
 export const markDeclined = (db: Sql, id: string, at: Date) =>
   db.query(sql`UPDATE access_requests SET status = 'declined', decided_at = ${at} WHERE id = ${id}`);
 
-/** @throws ServiceError `unavailable` for a request that was altered */
+/** Reads the facts for a request's mail. @throws ServiceError `unavailable` for a request that was altered */
 export async function selectToMail(db: Sql, rowMac: RowMac, id: string) {
   const [found] = await db.query<Vouched & { sealedKey: Buffer | null; toldAt: Date | null }>(sql`
     SELECT ${factColumns}, sealed_key AS "sealedKey", told_at AS "toldAt" FROM access_requests WHERE id = ${id}`);

@@ -57,7 +57,7 @@ export async function selectLatest(db: Sql, partnerId: string): Promise<LiveRequ
 
 type NewRequest = { id: string; partnerId: string; askedBy: string; at: Date };
 
-/** @returns false when the firm has an open request */
+/** Records a firm's request for live access. @returns false when the firm already has an open request */
 export async function insertRequest(tx: Tx, { id, partnerId, askedBy, at }: NewRequest): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO live_requests (id, partner_id, asked_by, asked_at) VALUES (${id}, ${partnerId}, ${askedBy}, ${at})

@@ -195,8 +195,9 @@ export async function endAnySession({ db, clock }: EndDeps, sessionId: string, a
 }
 
 /**
- * Ends all sessions of an address, of a firm or, for the word `operator`, of all operators. @param actor for the audit
- * log @returns their ids
+ * Ends all sessions of an address, of a firm or, for the word `operator`, of all operators.
+ * @param actor for the audit log
+ * @returns their ids
  */
 export const endAllSessions = (
   { db: tx, clock }: { db: Tx; clock: Clock },

@@ -56,7 +56,11 @@ function requireName(text: string): string {
 
 export const listOperators = ({ db }: { db: Sql }): Promise<store.ListedOperator[]> => store.selectOperators(db);
 
-/** @param who a person's id or address @throws ServiceError for a person who never was an operator */
+/**
+ * Finds a present or former operator.
+ * @param who a person's id or address
+ * @throws ServiceError for a person who never was an operator
+ */
 export async function requireOperator({ db }: { db: Sql }, who: string): Promise<store.OperatorRow> {
   const email = who.trim().toLowerCase();
   let found: store.OperatorRow | undefined;

@@ -24,8 +24,8 @@ export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">
 type Asked = { requestedBy: string; requestedAt: Date };
 
 /**
- * The id of the operator's person. @throws ServiceError with the message `refusal` for an operator who used a command
- * line link
+ * The id of the operator's person.
+ * @throws ServiceError with the message `refusal` for an operator who used a command line link
  */
 export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): string {
   if (id === null) throw new ServiceError("conflict", refusal);
@@ -67,6 +67,7 @@ export function requireSecondPerson(
 }
 
 /**
+ * Requires that somebody other than the requester refuses a request.
  * @throws ServiceError for the requester, who must withdraw the request instead, and for a person who may not decide
  * yet
  */

@@ -36,6 +36,7 @@ export const may = ({ roles }: Pick<Operator, "roles">, permission: Permission):
   rolesPermit(roles, permission);
 
 /**
+ * Requires that the operator has a permission.
  * @param permissions one of them is enough
  * @throws ServiceError `role_required`, or `passkey_required` when the roles suffice but the person has no passkey
  */
@@ -50,7 +51,10 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
   );
 }
 
-/** @throws ServiceError when the person used no passkey within the last 15 minutes; a command line link needs none */
+/**
+ * Requires a recent passkey check.
+ * @throws ServiceError when the person used no passkey within the last 15 minutes; a command line link needs none
+ */
 export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Date): void {
   if (session) requireRecentPasskey(session.proof, now, "money, keys, roles and documents from elsewhere need one");
 }

@@ -89,7 +89,7 @@ export const selectActiveAdmins = (db: Sql) =>
 
 export type NewOperator = Pick<OperatorFacts, "id" | "email" | "name" | "roles" | "decidesFrom"> & { at: Date };
 
-/** @returns false for a present or former operator */
+/** Stores a new operator. @returns false for a person who is or was an operator */
 export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: NewOperator): Promise<boolean> {
   const facts = { ...row, active: true, version: newUuid() };
   const { id, name, roles, version, decidesFrom } = facts;

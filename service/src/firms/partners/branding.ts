@@ -32,7 +32,7 @@ function isPublicHttps(text: string): boolean {
   );
 }
 
-/** @throws ServiceError naming the field and its rule */
+/** Returns the branding if all its fields are valid. @throws ServiceError naming the field and its rule */
 export function checkedBranding({ brandName, accentColor, logoUrl, contactEmail }: BrandingChange): BrandingChange {
   if (brandName && (brandName.length > 200 || !isPlainText(brandName)))
     throw invalid("brand-name must have at most 200 characters and no control characters.");

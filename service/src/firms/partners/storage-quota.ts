@@ -5,7 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { notDeleted } from "../../kernel/retention/retention.ts";
 
-/** @throws ServiceError when the firm's stored documents and these bytes exceed its tier's limit */
+/** Checks that a firm may store this many more bytes. @throws ServiceError when they would exceed its tier's limit */
 export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
 
 // The interval between reads of a firm's stored bytes. Between two reads, this node adds the bytes that it accepts,
@@ -50,7 +50,10 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** @param mostBytesOf the tier's limit; Infinity for a tier without a limit, whose documents are not counted */
+/**
+ * Opens the limit on the bytes that firms store.
+ * @param mostBytesOf the tier's limit; Infinity for a tier without a limit, whose documents are not counted
+ */
 export function createStorageQuota(
   { db, clock }: { db: Sql; clock: Clock },
   mostBytesOf: (tier: string) => number,

@@ -27,7 +27,7 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
 
 export type NewPartner = { id: string; name: string; tier: Tier; live: boolean; demo: boolean };
 
-/** @returns undefined when the new firm is a demo partner and one already exists */
+/** Stores a new firm. @returns undefined when it is a demo partner and one already exists */
 export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partner | undefined> {
   const [inserted] = await tx.query<Partner>(
     sql`INSERT INTO partners (id, name, tier, live_enabled, demo)

@@ -39,7 +39,7 @@ export async function auditChainEnd(db: Sql): Promise<Link> {
   return end ?? { position: beginning.position, sha256: beginning.sha256 };
 }
 
-/** The chain's hashes at those of these positions that exist. */
+/** The hashes of the chain at these positions. Positions that don't exist are left out. */
 export async function auditHashesAt(db: Sql, positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const links = await db.query<Link>(sql`
     SELECT chain_position AS position, encode(chain_sha256, 'hex') AS sha256 FROM audit_log
@@ -158,7 +158,10 @@ async function hasUnchained(db: Sql): Promise<boolean> {
   return found?.some === true;
 }
 
-/** @returns the last line of a whole batch; null when no line is left */
+/**
+ * Adds a batch of lines to the chain.
+ * @returns the id of the batch's last line; null after the last batch, and while another node extends the chain
+ */
 async function chainBatch(tx: Tx, { rowMac, clock, log }: ChainDeps, after: number | null): Promise<number | null> {
   const [lock] = await tx.query<{ ours: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}) AS ours`);
   if (!lock?.ours) return null;

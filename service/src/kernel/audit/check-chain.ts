@@ -42,7 +42,7 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
   return { lines, waiting, faults, late };
 }
 
-/** @returns how many of the waiting lines the service will add to the chain */
+/** Finds faults in the lines that have no position. @returns how many of them the service will add to the chain */
 async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {
   const outside = await db.query<{ id: number }>(sql`SELECT id FROM audit_log WHERE chain_position < 1 ORDER BY id`);
   const forged = outside.map(({ id }) => id);

@@ -34,7 +34,10 @@ export type MediaSettings = EmbeddedMedia | LivekitMedia;
 const localNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const fewestPorts = 16;
 
-/** @param baseUrl when it is local, MEDIA_ANNOUNCE defaults to the loopback address */
+/**
+ * The settings of live audio and video; null when MEDIA is off.
+ * @param baseUrl if it is local, MEDIA_ANNOUNCE defaults to the loopback address
+ */
 export function mediaFrom(env: Env, baseUrl: string): MediaSettings | null {
   const engine = read(env, "MEDIA", "off", "embedded, livekit or off", oneOf("embedded", "livekit", "off"));
   return engine === "off" ? null : engine === "livekit" ? livekitFrom(env) : embeddedFrom(env, baseUrl);

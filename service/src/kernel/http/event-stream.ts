@@ -6,7 +6,7 @@ const pingMs = 15_000;
 /** Sends one event to the page. */
 type SendEvent = (data: unknown) => void;
 
-/** @param end ends the stream @returns a function that ends the subscription */
+/** Begins a subscription for one page. @param end ends the stream @returns a function that ends the subscription */
 type Subscribe = (send: SendEvent, end: () => void) => () => void;
 
 /**

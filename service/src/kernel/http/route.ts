@@ -60,7 +60,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   answerHeaders?: Readonly<Record<string, string>>;
   /** Runs before a refusal is sent. */
   onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
-  /** @returns the response, or a note that the handler has already sent it */
+  /** Handles a request. @returns the response, or a note that the handler has already sent it */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
 };
 

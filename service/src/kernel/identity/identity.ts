@@ -1,6 +1,6 @@
 export type Environment = "live" | "test";
 
-/** The partner firm and environment that own a piece of data. It is invisible in the other environment. */
+/** The partner firm and environment that own a piece of data. Data of one environment are invisible in the other. */
 export type Owner = { partnerId: string; environment: Environment };
 
 export type Role = "owner" | "member";

@@ -6,12 +6,14 @@ export type Size = { readonly width: number; readonly height: number };
 
 /** A blank place on a page, in user space. */
 export type BlankPlace = {
-  /** Counted from 0. */ readonly page: number;
-  readonly box: Box /** The position, from the upper left corner of the page. */;
+  /** Counted from 0. */
+  readonly page: number;
+  readonly box: Box;
+  /** The position, from the upper left corner of the page. */
   readonly upperLeft: { readonly x: number; readonly y: number };
 };
 
-/** A planned field of the document, from the upper left corner of its page. */
+/** A planned field of the document. Its position is measured from the upper left corner of its page. */
 export type PlannedBox = { readonly page: number; readonly x: number; readonly y: number } & Size;
 
 function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: readonly number[]): Box[] {

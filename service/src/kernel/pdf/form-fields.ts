@@ -35,7 +35,8 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
 }
 
 /**
- * After a walk that failed, the next walk throws the same error. It must not look as if the walk had reached its end.
+ * Reads the next field of a walk; undefined at its end. After an error, every further call throws the same error, so
+ * that a failed walk is not mistaken for a finished one.
  */
 function readNext(known: Walk): FormField | undefined {
   if (known.failure !== null) throw known.failure;

@@ -26,7 +26,10 @@ export const LIMITS = {
   treeNodes: 100_000,
   /** The largest output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
-  /** Bytes lexed and entries compared in total, regardless of the file's length: a fraction of a second. */
+  /**
+   * The most bytes lexed and entries compared in total, regardless of the file's length. This takes a fraction of a
+   * second.
+   */
   lexedBytes: 32 * 1024 * 1024,
 } as const;
 

@@ -7,7 +7,7 @@ import { stringBytes, textOfBytes } from "./strings.ts";
 import { asInteger, type Dict, entry, isDict, isString, readDict } from "./values.ts";
 import type { PdfLookup } from "./xref/lookup.ts";
 
-/** A field of a form with its widgets, which a person can fill in or sign. */
+/** A form field that a person can fill in or sign, with its widgets. */
 export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
   /** The fully qualified name; null when it has characters that can't be decoded for sure. */
   readonly name: string | null;
@@ -20,7 +20,7 @@ export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
 type Open = NamedField & { widgets: Pick<FormField, "ref" | "dict">[]; isGroup: boolean };
 
 /**
- * The fields of a form without fields below them.
+ * The form's terminal fields, which are those without fields below them.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function namedFields({ file, acroForm }: Pick<PdfLookup, "file" | "acroForm">): NamedField[] {

@@ -120,7 +120,8 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   const table = readXrefTable(bytes, at, budget);
   const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
-  // If there is an earlier section, readers take the table's numbers literally, so object 1 is free.
+  // In a table that counts from 1 by mistake, object 0 is listed as object 1. If there is an earlier section, readers
+  // take the numbers literally, and object 1 is then free.
   if (table.countsFrom1 && trailer.entries.has("Prev"))
     throw new PdfRefusal("needs_repair", `the table at ${at} counts from 1, and has an earlier one`);
   const hybrid = offsetEntry(trailer, "XRefStm");

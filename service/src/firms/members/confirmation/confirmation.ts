@@ -38,8 +38,8 @@ export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => str
 }
 
 /**
- * Mails a code to the person of the session, unless the session has an open code. @param again requests another one, at
- * most once a minute
+ * Mails a code to the person of the session, unless the session has an open code.
+ * @param again requests another one, at most once a minute
  */
 export async function sendCode(
   { db, clock }: Pick<ConfirmationDeps, "db" | "clock">,

@@ -5,7 +5,7 @@ import { verifiedFirm } from "../../partners/partners.ts";
 /** The member who issued a key; that person may have left the firm since. */
 export type Issuer = { email: string };
 
-/** @returns null for a key that the operator issued */
+/** The member who issued a key; null for a key that the operator issued. */
 export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | null> {
   const [issuer] = await db.query<Issuer>(
     sql`SELECT u.email FROM partner_keys k JOIN users u ON u.id = k.issued_by WHERE k.id = ${keyId}`,

@@ -97,7 +97,7 @@ export type NewPasskey = KnownCredential & {
   at: Date;
 };
 
-/** @returns false when a person already has this credential */
+/** Stores a new passkey. @returns false when a person already has this credential */
 export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Promise<boolean> {
   const inserted = await tx.query(
     sql`INSERT INTO passkeys

@@ -165,7 +165,11 @@ export const endAnySessions = (tx: Tx, filter: SessionFilter, at: Date, actor = 
 
 type EndedSession = { id: string; userId: string | null; partnerId: string | null };
 
-/** @param actor for the audit log; the session's person by default @returns the ids of the sessions */
+/**
+ * Deletes the sessions that the condition selects.
+ * @param actor for the audit log; by default, each session's own person
+ * @returns their ids
+ */
 async function endSessions(tx: Tx, condition: Statement, at: Date, actor?: string): Promise<string[]> {
   const ended = await tx.query<EndedSession>(sql`
     WITH ended AS (DELETE FROM sessions s WHERE ${condition} RETURNING id, user_id),

@@ -40,6 +40,7 @@ type WithMac = LinkFacts & { mac: Buffer | null };
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean => rowMac.holds(linkTable, linkMembers(row), row.mac);
 
 /**
+ * Stores a link.
  * @param mailed false when the link was mailed before for another browser, and this row makes it usable in one more
  * browser
  */

@@ -94,7 +94,7 @@ export async function lockFirm(tx: Tx, partnerId: string): Promise<{ liveEnabled
   return firm;
 }
 
-/** @returns the firm's id; undefined for an unknown key */
+/** Locks the firm of a key until the transaction ends. @returns the firm's id; undefined for an unknown key */
 export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | undefined> {
   const [firm] = await tx.query<{ id: string }>(
     sql`SELECT id FROM partners WHERE id = (SELECT partner_id FROM partner_keys WHERE id = ${keyId}) FOR NO KEY UPDATE`,

@@ -124,7 +124,10 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
   return parts.finally(stop);
 }
 
-/** @throws ServiceError when the caller is no longer allowed to upload, or is now a different caller */
+/**
+ * Authenticates the caller again.
+ * @throws ServiceError when the caller may no longer upload, or is now a different caller
+ */
 async function authenticateAgain(request: FastifyRequest, { authenticate, holder }: FormRules): Promise<void> {
   // A route that passes a holder has no principal, so its `authenticate` compares the holders itself.
   if (holder) return authenticate(request);

@@ -18,8 +18,6 @@ type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
  */
 export function createUploadMemory({ total, perHolder }: { total: number; perHolder: number }): UploadMemory {
   let free = total;
-  // @param sizes in bytes: the total, and the largest share of one holder. Each must be at least the largest
-  // reservation.
   const holders = new Map<string, Holder>();
 
   const nextInTurn = () => {
