@@ -10,8 +10,8 @@ import { allTopics, requireTopic } from "./topics.ts";
 const timeoutMs = 10_000;
 
 /**
- * The secret that signs events on this machine. It is always the same for one partner key, so that a receiver keeps its
- * setting.
+ * The secret that signs events on this machine. It is always the same for one partner key, so that a receiver needs to
+ * be configured only once.
  */
 export const listenSecret = (key: string): string =>
   `svc_whsec_${base32(createHmac("sha256", key).update("listen").digest())}`;

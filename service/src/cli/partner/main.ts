@@ -1,4 +1,4 @@
-// The command line of partners, a package of its own. It works only over HTTP with a partner key.
+// The command line for partners, which is a package of its own. It works only over HTTP with a partner key.
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../run-verb.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";

@@ -152,7 +152,9 @@ async function upgradeAnchor(deps: AnchoringDeps, calendars: Calendars, anchor: 
 
 const maxPageBytes = 1024 * 1024;
 
-/** Fetches the calendar's home page, which submits nothing. @throws Error with the reason */
+/**
+ * Tests whether a calendar responds. Fetches its home page, because that submits nothing. @throws Error with the reason
+ */
 export async function probeCalendar(
   url: string,
   { fetch, timeoutMs }: { readonly fetch: Fetch; readonly timeoutMs: number },

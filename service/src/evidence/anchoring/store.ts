@@ -17,7 +17,7 @@ export type AnchorFacts = {
   blockHeight: number | null;
 };
 
-/** The MAC does not cover the time of the next upgrade, which is not evidence. */
+/** The MAC does not cover the time of the next upgrade, because that time is not evidence. */
 export const anchorMembers = (facts: AnchorFacts): Members => {
   const { passportId, proofSha256, calendar, submittedAt, status, blockHeight } = facts;
   return { passportId, proofSha256, calendar, submittedAt, status, blockHeight };

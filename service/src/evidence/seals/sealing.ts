@@ -46,8 +46,8 @@ export type SealingDeps = ChainsDeps & {
 };
 
 /**
- * Returns the newest checkpoint of an environment's transparency log, which seals then contain. It is kept in memory;
- * null when there is none.
+ * Returns the newest checkpoint of an environment's transparency log, from memory, for inclusion in a seal; null when
+ * there is none.
  */
 type NewestCheckpoint = (log: Environment) => string | null;
 

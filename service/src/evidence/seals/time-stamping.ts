@@ -50,7 +50,10 @@ export type TimeStampingDeps = {
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE = 64 * 1024;
 const NONCE_LENGTH = 16;
-/** The largest accepted difference from our clock, because a fresh token is neither old nor from the future. */
+/**
+ * The largest accepted difference between a token's time and our clock. A fresh token is neither old nor from the
+ * future.
+ */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /**

@@ -69,7 +69,7 @@ export async function tryLock(tx: Tx, environment: Environment): Promise<boolean
   return lock?.ours === true;
 }
 
-/** Takes the same lock as above, but waits for it. */
+/** Waits for the lock that `tryLock` tries to get. */
 export const waitForLock = (tx: Tx, environment: Environment): Promise<unknown[]> =>
   tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(environment)})`);
 
@@ -91,8 +91,8 @@ export const selectTiles = (db: Sql, log: LogName, places: readonly Pick<StoredT
   tilesWith(sql`entries`, db, log, places);
 
 /**
- * The same tiles without the bundles of entries. Proofs do not need the entries, which take twice as much space as the
- * hashes.
+ * The tiles at these positions, without their bundles of entries. Proofs do not need the entries, which take twice as
+ * much space as the hashes.
  */
 export const selectHashes = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   tilesWith(sql`NULL AS entries`, db, log, places);

@@ -102,7 +102,10 @@ async function readLogs(path: string): Promise<Map<string, WitnessedLog>> {
   }
 }
 
-/** The last state of a log that a node cosigned, which a restored database may lack; null for none. */
+/**
+ * Reads the file with the last state of a log that this node cosigned; null when there is none. A restored database may
+ * lack that state.
+ */
 export async function readCosigned(path: string): Promise<{ size: number; root: string } | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -115,8 +118,8 @@ export async function readCosigned(path: string): Promise<{ size: number; root: 
 }
 
 /**
- * Writes the state, unless the file has a later one: concurrent requests may reach this write in another order than
- * their commits.
+ * Writes the state, unless the file has a later one. Concurrent requests may get here in another order than the one in
+ * which they committed.
  */
 async function writeCosigned(path: string, { size, root }: { size: number; root: Buffer }): Promise<void> {
   const known = await readCosigned(path);

@@ -70,7 +70,7 @@ export const liveAccessRequired = () =>
   new ServiceError("owner_required", "Only an owner of the firm with live access may do this.");
 
 /**
- * Changes the branding of the caller's firm, which its live and test rooms show.
+ * Changes the branding of the caller's firm. The firm's live and test rooms show it.
  * @throws ServiceError naming the field and its rule, or for a caller who is not an owner, or lacks live access in a
  * live firm
  */

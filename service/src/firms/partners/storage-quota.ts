@@ -51,7 +51,7 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
 }
 
 /**
- * Opens the limit on the bytes that firms store.
+ * Creates the check of how many bytes a firm may store.
  * @param mostBytesOf the tier's limit; Infinity for a tier without a limit, whose documents are not counted
  */
 export function createStorageQuota(

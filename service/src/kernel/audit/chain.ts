@@ -11,8 +11,8 @@ type Link = { position: number; sha256: string };
 
 /**
  * A position in the chain, counted from 1. `sha256` (hex) covers the line and the hash before it. `placedAt` is when
- * the line got its position, which reveals a line that was added later with a false, earlier time. Earlier releases did
- * not record it.
+ * the line got its position. It reveals a line that was added later with a false, earlier time. Lines from earlier
+ * releases lack it.
  */
 export type Place = Link & { placedAt: Date | null };
 

@@ -39,7 +39,7 @@ export function preferredLanguage<Language extends string>(
   return best?.language ?? null;
 }
 
-/** The quality of these parameters. An invalid quality counts as 1. */
+/** The quality that the parameters of a media type or language state. The default is 1, also for an invalid quality. */
 function qualityOf(parameters: readonly string[]): number {
   const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
   return Number(q);

@@ -18,8 +18,8 @@ const UnknownVerdict = Type.Object(
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 /**
- * The verdict for a deleted file. It does not reveal anything new to a holder of the file's code. @param message says
- * when the file was deleted and why
+ * The verdict for a deleted file. It does not reveal anything new to a holder of the file's code.
+ * @param message says when the file was deleted and why
  */
 export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
@@ -36,8 +36,8 @@ export function unknownAnswer(app: FastifyInstance) {
 }
 
 /**
- * Answers a text that can't be a code, because of its length or its slashes, with the same verdict. @param url the
- * route's address; ends with `/*`
+ * Answers a text that can't be a code, because of its length or its slashes, with the verdict for an unknown code.
+ * @param url the route's address; ends with `/*`
  */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {
   app.get(url, { onRequest: callerHooks(deps, "anybody", policy), schema: { hide: true } }, async () => {

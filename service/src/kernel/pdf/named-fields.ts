@@ -13,7 +13,7 @@ export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
   readonly name: string | null;
   /** The value of Ff, inherited from the nearest ancestor when the field has none. */
   readonly flags: number;
-  /** The field's own dictionary first, which may be its widget, then those of its children without a name. */
+  /** The field's own dictionary first (it may be a widget), then the dictionaries of its children without a name. */
   readonly widgets: readonly Pick<FormField, "ref" | "dict">[];
 };
 

@@ -77,8 +77,8 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
 }
 
 /**
- * Resolves a reference in the dictionary of an object stream. The object must not itself be in an object stream, which
- * prevents endless recursion.
+ * Resolves a reference in the dictionary of an object stream. Undefined for an object that is itself in an object
+ * stream, because reading it could recurse endlessly.
  */
 function plainObject(file: PdfFile, value: Span): Span | undefined {
   const ref = asRef(value);

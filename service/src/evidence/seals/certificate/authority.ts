@@ -41,7 +41,7 @@ export function validFor(years: number, at: number): { notBefore: number; notAft
 
 /**
  * Makes the root of all certificates that this service signs with. It lasts thirty years and may only issue
- * certificates. The root of test seals says so in its name, and excludes mail addresses, because anybody with a trial
+ * certificates. The root of test seals has TEST in its name. It excludes mail addresses, because anybody with a trial
  * key gets a certificate below it.
  * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @throws {SealKeyError} when the key does not sign

@@ -10,8 +10,8 @@ export type SealKey = {
   /** SubjectPublicKeyInfo, DER (RFC 5280 section 4.1.2.7). */
   readonly publicKey: Uint8Array;
   /**
-   * Signs `data`, which is hashed with SHA-256 inside. Returns a PKCS#1 v1.5 signature, or an ECDSA-Sig-Value in DER,
-   * as CMS and X.509 contain it.
+   * Hashes `data` with SHA-256 and signs the hash. Returns a PKCS#1 v1.5 signature, or an ECDSA-Sig-Value in DER, as
+   * CMS and X.509 contain it.
    * @throws {SealKeyError} `unreachable` or `refused`
    */
   sign(data: Uint8Array): Promise<Uint8Array>;

@@ -54,7 +54,10 @@ async function selectOtherOwners(tx: Tx, partnerId: string, userId: string): Pro
   return owners.map(({ id }) => id);
 }
 
-/** A member and an owner of the same firm; undefined when either has changed. */
+/**
+ * The facts for the mail to an owner about a member; undefined when they are no longer a member and an owner of the
+ * same firm.
+ */
 async function selectNews(db: Sql, userId: string, ownerId: string) {
   const [found] = await db.query<{ email: string; ownerEmail: string; firmName: string; liveAccess: boolean }>(
     sql`SELECT u.email, ou.email AS "ownerEmail", p.name AS "firmName", m.live_access AS "liveAccess", ${verifiedFirm}

@@ -5,7 +5,7 @@ import { newSecret } from "../../../kernel/platform/ids.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members } from "../../../kernel/platform/row-mac.ts";
 
-/** The prefixes of keys, which name the environment. */
+/** The prefixes of keys. A key's prefix names its environment. */
 export const keyPrefixes = { live: "svc_pk_", test: "svc_pk_test_" } as const;
 
 const bearer = /^Bearer +(svc_pk_(?:test_)?[a-z2-7]{52})$/i;

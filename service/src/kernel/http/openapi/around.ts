@@ -56,7 +56,7 @@ type Document = {
   components?: { schemas?: object; headers?: object; responses?: object };
 };
 
-/** Marks a route's body as optional, which the plugin that reads the schemas can't express. */
+/** Marks a route's body as optional. The plugin that reads the schemas can't express this. */
 export const bodyOptional = "x-body-optional";
 
 const methods = ["get", "put", "post", "delete", "patch"];

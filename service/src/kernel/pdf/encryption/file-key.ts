@@ -21,7 +21,7 @@ export type KeyEntries = {
 /** The result of opening a file with the empty password: the file key, and whether the owner password is empty too. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
-/** The padding of a short password (7.6.4.3.2), which is what the empty password becomes. */
+/** The padding of a short password (7.6.4.3.2). An empty password is replaced by all of it. */
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
 
