@@ -43,9 +43,9 @@ export async function switchMails(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 /**
- * The address for a mail of this kind about the actor's work. If the actor is a member of the firm who may see the
- * environment, it is the member's address; otherwise that of the owner who joined first. Undefined when that person
- * switched the kind off, and for an actor who is not a member.
+ * The address for a mail of this kind about something that a member did. It is the member's own or, if the member has
+ * left the firm or may not see the environment, that of the owner who joined first. Undefined when the recipient
+ * switched the kind off, and for an actor of another kind, such as a key.
  */
 export async function addressFor(
   { db, rowMac, clock }: Reader,
