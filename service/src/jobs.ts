@@ -20,7 +20,14 @@ import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { fillMail } from "./orders/fills/fills.ts";
 import { dispatchJobs, nextSegmentJobs, orderMail, orderNewsMail } from "./orders/fulfilment/fulfilment.ts";
-import { chargeMail, firmPaysJobs, methodMail, paymentJobs, reconcileJobs } from "./orders/payments/payments.ts";
+import {
+  chargeMail,
+  firmPaysJobs,
+  methodMail,
+  moneyMail,
+  paymentJobs,
+  reconcileJobs,
+} from "./orders/payments/payments.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail } from "./outgoing/webhooks/webhooks.ts";
 import { envelopeJobs, signingMail } from "./signing/envelopes/envelopes.ts";
@@ -53,6 +60,7 @@ const mails = [
   liveAccessMail,
   methodMail,
   chargeMail,
+  moneyMail,
   signInMail,
   confirmationMail,
   factorMail,

@@ -32,6 +32,7 @@ const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "payment_received",
   "payment_failed",
   "supplement_due",
+  "paid_late",
   "refunded",
 ] as const);
 

@@ -9,6 +9,10 @@ export type MailFacts = {
   supplementCents: number | null;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
+  /** The part of the refunded amount that the payer's bank had taken back before, so that no refund moves it. */
+  lostCents: number;
+  /** Everything that was paid for the order; null for nothing. */
+  paidCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
   /** Whether the delivery was reported by a carrier, and not by a person. */
@@ -38,6 +42,16 @@ const parcel = ({ carrier, trackingNumber }: MailFacts) =>
 
 const faxNumber = ({ faxTo }: MailFacts): string =>
   faxTo === null ? "" : ` to the number that ends in ${faxTo.slice(-4)}`;
+
+const lateNote = "If a payment was already on its way, it is sent back when it arrives.";
+
+type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
+
+/** The amount that a refund sends to the payer; null when unknown. */
+const movedOf = ({ refundedCents, lostCents }: Refund): number | null =>
+  refundedCents === null ? null : Math.max(0, refundedCents - lostCents);
+const isMovedFor = (refund: Refund): boolean => movedOf(refund) !== 0;
+const lostOf = (refunds: readonly Refund[]): number => refunds.reduce((sum, { lostCents }) => sum + lostCents, 0);
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
 export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
@@ -142,18 +156,40 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
   }),
   cancelled: ({ firm }) => ({
     subject: "Your order was canceled",
-    lines: [`The order for the document from ${firm} was canceled before it was paid. There is nothing to pay.`],
-    goal: "page",
-  }),
-  refunded: ({ firm, refundedCents }) => ({
-    subject: "Payment refunded",
     lines: [
-      `Your payment for the document from ${firm} was refunded, and the order is closed.`,
-      "Banks usually take 5 to 10 working days to show it.",
+      `The order for the document from ${firm} was canceled before it was paid. There is nothing to pay.`,
+      lateNote,
     ],
-    facts: [["Amount", refundedCents === null ? null : dollars(refundedCents)]],
     goal: "page",
   }),
+  paid_late: ({ firm, paidCents, refundedCents }) => ({
+    subject: "Your payment is being returned",
+    lines: [
+      `Your payment for the document from ${firm} arrived after the order was canceled.`,
+      paidCents !== null && refundedCents === paidCents
+        ? "It was sent back. Banks usually take 5 to 10 working days to show it."
+        : "It is being sent back. You do not need to do anything.",
+    ],
+    facts: [["Amount", paidCents === null ? null : dollars(paidCents)]],
+    goal: "page",
+  }),
+  refunded: ({ firm, ...amounts }) => {
+    const { refundedCents, lostCents } = amounts;
+    const movedCents = movedOf(amounts);
+    const isMoved = movedCents === null || movedCents > 0;
+    return {
+      subject: isMoved ? "Payment refunded" : "Your order is closed",
+      lines: [
+        isMoved
+          ? `Your payment for the document from ${firm} was refunded, and the order is closed.`
+          : `The order for the document from ${firm} is closed, and you owe nothing for it.`,
+        ...(lostCents > 0 ? [`Your bank already took ${dollars(lostCents)} back. We send none of that again.`] : []),
+        ...(isMoved ? ["Banks usually take 5 to 10 working days to show it."] : []),
+      ],
+      facts: [["Amount", refundedCents === null || movedCents === null || !isMoved ? null : dollars(movedCents)]],
+      goal: "page",
+    };
+  },
 };
 
 /** The words of one mail about several documents of a closing. */
@@ -162,7 +198,7 @@ type TogetherWords = Omit<MailWords, "facts"> & {
   amountOf?: (order: Amounts) => number | null;
 };
 
-type Amounts = Pick<MailFacts, "totalCents" | "refundedCents">;
+type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents">;
 const totalOf = ({ totalCents }: Amounts): number => totalCents;
 const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
 
@@ -209,16 +245,22 @@ export const togetherWords: Readonly<
     subject: "Your orders were canceled",
     lines: [
       `The orders for ${orders.length} documents from ${firm} were canceled before they were paid. There is nothing to pay.`,
+      lateNote,
     ],
     goal: "page",
   }),
   refunded: ({ firm, orders }) => ({
-    subject: "Payment refunded",
+    subject: orders.some(isMovedFor) ? "Payment refunded" : "Your orders are closed",
     lines: [
-      `Your payment for ${orders.length} documents from ${firm} was refunded, and their orders are closed.`,
-      "Banks usually take 5 to 10 working days to show it.",
+      orders.some(isMovedFor)
+        ? `Your payment for ${orders.length} documents from ${firm} was refunded, and their orders are closed.`
+        : `The orders for ${orders.length} documents from ${firm} are closed, and you owe nothing for them.`,
+      ...(lostOf(orders) > 0
+        ? [`Your bank already took ${dollars(lostOf(orders))} back. We send none of that again.`]
+        : []),
+      ...(orders.some(isMovedFor) ? ["Banks usually take 5 to 10 working days to show it."] : []),
     ],
-    amountOf: ({ refundedCents }) => refundedCents,
+    amountOf: movedOf,
     goal: "page",
   }),
 };

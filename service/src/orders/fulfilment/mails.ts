@@ -17,7 +17,7 @@ import {
   verifiedOrder,
   verifiedShipmentsOf,
 } from "../order/order.ts";
-import { paymentState } from "../payments/payments.ts";
+import { billingDocumentState, paymentState } from "../payments/payments.ts";
 import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesPayment } from "./client-mails.ts";
 import { dollars, type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
@@ -38,18 +38,24 @@ type Row = Omit<MailOrder, "title" | "firm"> &
     isSignedAlone: boolean;
   };
 
+const documents = sql`FROM billing_documents d JOIN payments paid ON paid.id = d.payment_id WHERE paid.order_id = o.id`;
+
 const rowStatement = (orderId: number) => sql`
   SELECT o.id, o.code AS "code@order", ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
     o.partner_id AS "partnerId", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
     (SELECT sum(amount_cents)::int FROM payments
       WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
+    (SELECT sum(amount_cents)::int FROM payments WHERE order_id = o.id AND currency = 'usd') AS "paidCents",
+    (SELECT coalesce(sum(d.part_cents), 0)::int ${documents} AND d.kind = 'credit_note' AND d.refund LIKE 'settled:%'
+      AND NOT EXISTS (SELECT FROM billing_documents r WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
     'sealed' = ANY (o.taken_in) AS "takenIn", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
         AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
-    ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
+    ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)},
+    ${verifiedAll(billingDocumentState, sql`d`, documents)}
   FROM orders o
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
   WHERE o.id = ${orderId}`;

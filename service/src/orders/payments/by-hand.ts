@@ -12,6 +12,7 @@ import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../order/order.ts";
 import { lockIntent } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
+import { tellFirm } from "./firm/money-mail.ts";
 import { takeRefund } from "./processor/apply.ts";
 import { refundState } from "./refund-rows.ts";
 import { paymentState } from "./store.ts";
@@ -121,7 +122,8 @@ export async function bookRefundByHand(
     if (!order) throw new Error("the orders of a payment are locked before its refund is booked");
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
     if (cents === 0) continue;
-    await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
+    const credited = await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
+    if (credited > 0) await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${id}:${paymentId}` });
     const detail = { refund: id, payment: paymentId, amountCents: cents };
     const { partnerId } = order;
     await tx.query(auditLine({ at, action: "refund.assigned", actor, partnerId, orderId, detail }));

@@ -44,13 +44,13 @@ export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
 /**
  * Records an event of a dispute. A decision replaces `opened`. Of two decisions, the later one at the processor counts;
  * of two in the same second, the loss counts.
- * @returns the dispute after the event
+ * @returns the dispute after the event. `isNews`: the dispute is new, or the event changed its state.
  */
 export async function recordDispute(
   tx: Tx,
   { disputeId: id, paymentIntent, state, amount, currency }: DisputeMessage,
   { eventAt, at }: { eventAt: Date; at: Date },
-): Promise<Dispute> {
+): Promise<Dispute & { isNews: boolean }> {
   const inserted = await tx.query(sql`
     INSERT INTO disputes (id, payment_intent, amount_cents, currency, state, event_at, seen_at, changed_at)
     VALUES (${id}, ${paymentIntent}, ${amount}, ${currency}, ${state}, ${eventAt}, ${at}, ${at})
@@ -64,7 +64,8 @@ export async function recordDispute(
         amount_cents = coalesce(${amount}, amount_cents), currency = coalesce(${currency}, currency) WHERE id = ${id}`);
   if (inserted.length === 1 || counts) await writeStateMacs(tx, disputeState, sql`id = ${id}`);
   const { eventAt: _, ...before } = row;
-  return counts ? { ...before, paymentIntent, state, amountCents: amount ?? row.amountCents } : before;
+  const isNews = inserted.length === 1 || (counts && state !== row.state);
+  return { ...before, ...(counts && { paymentIntent, state, amountCents: amount ?? row.amountCents }), isNews };
 }
 
 /** A row that this transaction inserted has no MAC yet. */

@@ -41,35 +41,37 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
 
 /**
  * Issues the credit note for everything that is left of a payment. Issues none when partial refunds have already
- * returned all of it.
+ * returned all of it. @returns the credited cents
  */
-export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<void> {
+export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
   const { rest, notes } = await booksOf(tx, paymentId, subject);
-  if (rest <= 0) return;
+  if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
   // An earlier refund of everything failed, and its money came back. So this credit note needs a name and an amount of
   // its own.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
-  await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at);
+  return (await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at)) ? rest : 0;
 }
 
 /**
  * Issues the credit note for a partial refund of a payment. A second call with the same name does nothing. The credit
  * notes never exceed the payment.
  * @param refund the name of the refund: the id of its request, or the processor's id
+ * @returns the credited cents; 0 for a second call
  */
 export async function creditPart(
   tx: Tx,
   paymentId: number,
   { refund, partCents }: { refund: string; partCents: number },
   at: Date,
-): Promise<void> {
+): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
   const cents = Math.min(partCents, (await booksOf(tx, paymentId, subject)).rest);
-  if (cents <= 0) return;
-  await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents: cents }, at);
+  if (cents <= 0) return 0;
+  const document = { kind: "credit_note", refund, partCents: cents } as const;
+  return (await insert(tx, subject, paymentId, document, at)) ? cents : 0;
 }
 
 type FailedRefund = {
@@ -167,23 +169,28 @@ const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
   partCents,
 });
 
-/** Settles the losses of all payments of a refunded order. A payment may also have been refunded in part. */
-export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<void> {
+/** Settles the losses of all payments of a refunded order, of which some may be refunded in part. @returns the cents */
+export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<number> {
   const payments = await tx.query<{ id: number }>(sql`SELECT id FROM payments WHERE order_id = ${orderId} ORDER BY id`);
-  for (const { id } of payments) await settlePayment(tx, id, at);
+  let settled = 0;
+  for (const { id } of payments) settled += await settlePayment(tx, id, at);
+  return settled;
 }
 
 /**
  * The order is refunded, so the firm no longer owes the price that the bank took back. A credit note replaces the loss.
  */
-async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<void> {
+async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
   const { notes } = await booksOf(tx, paymentId, subject);
+  let settled = 0;
   for (const loss of notes.filter(({ kind }) => kind === "loss")) {
     if (isReversed(notes, loss)) continue;
     await insert(tx, subject, paymentId, reversalOf(loss), at);
-    await creditPart(tx, paymentId, { refund: `settled:${loss.refund}`, partCents: loss.partCents ?? 0 }, at);
+    const credit = { refund: `settled:${loss.refund}`, partCents: loss.partCents ?? 0 };
+    settled += await creditPart(tx, paymentId, credit, at);
   }
+  return settled;
 }
 
 /**

@@ -44,6 +44,7 @@ export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
+export { moneyMail } from "./firm/money-mail.ts";
 export {
   activeMethod,
   type ChargeState,

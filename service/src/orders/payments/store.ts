@@ -120,20 +120,21 @@ export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number
 
 /**
  * Marks the payment as refunded, and issues the credit note for what is left of it.
- * @returns false when the payment is not on record, or was already refunded
+ * @returns the credited cents; null when the payment is not on record, or was already refunded
  * @throws ServiceError `unavailable` when the payment fails its MAC
  */
-export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<boolean> {
+export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<number | null> {
   const held = await tx.query<{ id: number; refundedAt: Date | null }>(sql`
     SELECT id, refunded_at AS "refundedAt", ${verifiedPayments} FROM payments
     WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent} FOR UPDATE`);
   const ids = held.filter(({ refundedAt }) => refundedAt === null).map(({ id }) => id);
+  let credited = 0;
   for (const id of ids) {
     await tx.query(sql`UPDATE payments SET refunded_at = ${at} WHERE id = ${id}`);
     await writeStateMacs(tx, paymentState, sql`id = ${id}`);
-    await creditRest(tx, id, at);
+    credited += await creditRest(tx, id, at);
   }
-  return ids.length > 0;
+  return ids.length > 0 ? credited : null;
 }
 
 export type PartRefund = {
@@ -147,6 +148,7 @@ export type PartRefund = {
 
 /**
  * Issues the credit note for a partial refund, if the payment has a receipt.
+ * @returns the credited cents
  * @throws ServiceError `unavailable` when the payment fails its MAC
  */
 export async function recordPart(
@@ -154,14 +156,14 @@ export async function recordPart(
   orderId: number,
   { paymentIntent, share, refund, amountCents }: PartRefund,
   at: Date,
-): Promise<void> {
+): Promise<number> {
   const [payment] = await tx.query<{ id: number }>(sql`
     SELECT id, ${verifiedPayments} FROM payments
     WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent}
       AND (${share}::text IS NULL OR id::text = ${share})
       AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind = 'receipt')
     ORDER BY id LIMIT 1 FOR UPDATE`);
-  if (payment) await creditPart(tx, payment.id, { refund, partCents: amountCents }, at);
+  return payment ? creditPart(tx, payment.id, { refund, partCents: amountCents }, at) : 0;
 }
 
 export type HeldPayment = {

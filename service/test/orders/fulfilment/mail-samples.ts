@@ -9,6 +9,8 @@ export const order: MailOrder = {
   totalCents: 109_50,
   supplementCents: 4_30,
   refundedCents: 109_50,
+  lostCents: 0,
+  paidCents: 109_50,
   faxTo: "+13125550199",
   carrier: "USPS",
   takenIn: false,

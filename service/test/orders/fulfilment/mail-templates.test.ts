@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mailOf as composed } from "../../../src/kernel/platform/mail/mail-jobs.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
-import { letterOf } from "../../../src/orders/fulfilment/mails.ts";
+import { letterOf, letterTogether } from "../../../src/orders/fulfilment/mails.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
 import { links, order } from "./mail-samples.ts";
 
@@ -103,8 +103,33 @@ test("a parcel is named with its number, a fax by the end of its number, and unk
   assert.match(of("fax_failed"), /number that ends in 0199/);
   assert.ok(!of("fax_delivered").includes("+1312555"));
   assert.match(of("refunded"), /Amount: \$109\.50/);
+  assert.match(
+    of("refunded", { lostCents: 9_50 }),
+    /already took \$9\.50 back[\s\S]*5 to 10 working days[\s\S]*Amount: \$100\.00/,
+  );
   const unknown = { carrier: null, trackingNumber: null, faxTo: null, refundedCents: null, title: null };
   for (const moment of moments) assert.doesNotMatch(of(moment, unknown), /null|undefined|: *$/, moment);
+});
+
+test("the mail about a refund promises no money when the payer's bank had taken all of it back", () => {
+  const lost = { ...order, lostCents: order.totalCents };
+  const together = letterTogether("refunded", { id: "x", closing: null, firm: order.firm }, [
+    { ...lost, links },
+    { ...lost, links },
+  ]);
+  for (const mail of [mailOf("refunded", at, lost, links), composed(together)]) {
+    assert.match(mail.subject, /closed/);
+    assert.match(mail.text, /already took \$(?:109\.50|219\.00) back/);
+    assert.doesNotMatch(mail.text, /working days|was refunded|Amount:/);
+  }
+});
+
+test("the mail about a payment after the cancellation says whether it was sent back", () => {
+  assert.match(
+    mailOf("paid_late", at, { ...order, refundedCents: null }, links).text,
+    /is being sent back[\s\S]*\$109\.50/,
+  );
+  assert.match(mailOf("paid_late", at, order, links).text, /was sent back/);
 });
 
 test("a name or title that looks like an address, or breaks a line, is in no part of any mail", () => {

@@ -202,10 +202,6 @@ test("a bank debit is pending for days, blocks a checkout, and its failure makes
     await until(() =>
       mailsTo(service, email).some((mail) => /takes up to 4 business days/.test(mail) && mail.includes(code)),
     );
-    const [row] = await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'active'`);
-    const removal = await post(`/dashboard/billing/methods/${row?.id}/remove`);
-    assert.equal(removal.status, 409);
-    assert.match(await removal.text(), /A payment by it is under way/);
     const late = stripe.chargeEvent(intent ?? "");
     stripe.firm.bankAnswers(intent ?? "", outcome);
     await deliver(stripe.chargeEvent(intent ?? ""));
@@ -213,6 +209,49 @@ test("a bank debit is pending for days, blocks a checkout, and its failure makes
     await deliver({ ...late, id: `${late.id}late` });
     assert.equal(await live.statusOf(code), outcome === "failed" ? "PaymentFailed" : "EsignPending");
   }
+});
+
+const mailAbout = (code: string, words: RegExp) =>
+  until(() => mailsTo(service, email).find((mail) => mail.includes(code) && words.test(mail)));
+
+test("a bank account that is removed during a debit finishes the debit, and is charged for no new order", async () => {
+  const code = (await live.place({ svc_sign: "true", pay_by: "firm", external_reference: "FILE-77" })).orderCode;
+  const { intent } = await charge(code, "pending");
+  const [row] = await db.query<{ id: string; method: string }>(
+    sql`SELECT id, method FROM payment_methods WHERE state = 'active'`,
+  );
+  assert.equal((await post(`/dashboard/billing/methods/${row?.id}/remove`)).status, 303);
+  const second = await placeForFirm();
+  await until(
+    async () =>
+      (await db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'payment-method-end')`)).length === 0,
+  );
+  assert.deepEqual(await chargesOf(second), []);
+  assert.equal(stripe.firm.methods.get(row?.method ?? "")?.customer === null, false);
+  stripe.firm.bankAnswers(intent ?? "", "succeeded");
+  await deliver(stripe.chargeEvent(intent ?? ""));
+  assert.equal(await live.statusOf(code), "EsignPending");
+  await until(() => stripe.firm.methods.get(row?.method ?? "")?.customer === null);
+
+  const [order] = await db.query<{ total: number }>(
+    sql`SELECT total_cents AS total FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
+  const total = order?.total ?? 0;
+  const sum = new RegExp(`\\$${(total / 100).toFixed(2)}`);
+  const dispute = { id: "dp_mail", payment_intent: intent, amount: total, currency: "usd" };
+  const told = async (type: string, status: string, subject: RegExp) => {
+    const event = stripe.event(`charge.dispute.${type}`, { ...dispute, status });
+    for (const each of [event, event, { ...event, id: `${event.id}again` }]) await deliver(each);
+    const mail = await mailAbout(code, subject);
+    assert.match(mail, sum);
+    assert.match(mail, /FILE-77/);
+    assert.equal(mailsTo(service, email).filter((each) => subject.test(each)).length, 1);
+    return mail;
+  };
+  assert.match(await told("created", "needs_response", /Subject: A bank asks for a payment back/), /is on hold/);
+  assert.match(await told("closed", "lost", /Subject: A bank took a payment back/), /owes the price/);
+  const method = await addMethod({ type: "us_bank_account" });
+  stripe.firm.outcomes.set(method, "processing");
 });
 
 test("a bank account that is verified later is usable then, and a mail reports a failed one", async () => {

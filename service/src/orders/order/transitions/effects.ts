@@ -61,6 +61,7 @@ export type MailMoment =
   | "on_hold"
   | "completed"
   | "cancelled"
+  | "paid_late"
   | "refunded";
 
 /**

@@ -27,7 +27,7 @@ import type { Processor } from "../processor/processor.ts";
 import { reportUnpaid } from "../supplements.ts";
 import { spendingRefusal } from "./limits.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
-import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
+import { detachQueue, type FirmPaysDeps, requireProcessor } from "./methods.ts";
 import * as store from "./store.ts";
 
 export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
@@ -271,6 +271,7 @@ export async function takeCharge(
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
   await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
+  if (state !== "pending") await enqueue(tx, detachQueue, { id: charge.methodId });
   if (state !== "pending")
     await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: state });
   if (state === "failed" && before !== "declined") await notify(tx, charge, "failed", at);

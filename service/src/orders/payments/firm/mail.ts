@@ -53,7 +53,7 @@ const methodWords = (moment: MethodMoment, name: string) =>
     },
     removed: {
       subject: "Your firm’s payment method was removed",
-      lines: [`${name} was removed. Nothing is charged to it any more.`],
+      lines: [`${name} was removed. No new order is charged to it. A payment that is already under way still goes on.`],
     },
     failed: {
       subject: "Your bank account could not be verified",

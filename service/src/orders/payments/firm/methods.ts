@@ -20,7 +20,10 @@ export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; process
 /** The queue of methods whose result is read from the processor, after it has saved or refused them; payload `{id}`. */
 export const methodQueue = "payment-method";
 
-/** The queue of removed methods, which the processor is told to forget; payload `{id}`. */
+/**
+ * The queue of methods that the processor is told to forget, if they are removed and not in use; payload `{id}`. The
+ * end of a charge queues its method without reading its state, because the removal may not have committed yet.
+ */
 export const detachQueue = "payment-method-end";
 
 /** @throws ServiceError `payments_not_configured` */
@@ -133,9 +136,9 @@ async function end(tx: Tx, id: string, by: string): Promise<void> {
 }
 
 /**
- * Removes the firm's method. No charge uses it any more, and the processor is told to forget it.
- * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, for an unknown method, and
- * while a payment with the method is in progress
+ * Removes the firm's method. No new charge uses it. The processor is told to forget it once no bank is moving its
+ * money.
+ * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, and for an unknown method
  */
 export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
   const { partnerId, environment } = principal;
@@ -145,8 +148,6 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
     const isOwn = method?.partnerId === partnerId && method.environment === environment;
     if (!isOwn || !["active", "verifying", "failed"].includes(method.state))
       throw new ServiceError("not_found", "No such card or bank account.");
-    if ((await store.countOpen(tx, id)) > 0)
-      throw new ServiceError("conflict", "A payment by it is under way. Remove it when the payment has ended.");
     const at = deps.clock();
     const by = actorOf(principal);
     await end(tx, id, by);
@@ -156,10 +157,10 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
   });
 }
 
-/** Tells the processor to forget a removed method. */
+/** Tells the processor to forget a removed method. While a bank is moving its money, leaves that to the charge's end. */
 export async function detachMethod({ db, processor }: FirmPaysDeps, id: string): Promise<void> {
   const found = isUuid(id) ? await store.selectMethod(db, id) : undefined;
-  if (found?.state !== "removed" || found.method === null) return;
+  if (found?.state !== "removed" || found.method === null || (await store.hasPendingCharge(db, id))) return;
   if (!processor) throw new Error("payments are not configured: the method stays at the processor");
   await processor.firm.detach(found.method);
 }

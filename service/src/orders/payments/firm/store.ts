@@ -215,12 +215,11 @@ export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
     ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`, sql`, o.external_reference AS reference`)}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, c.id LIMIT 50`);
 
-/** How many charges with the method are in progress. */
-export async function countOpen(db: Sql, methodId: string): Promise<number> {
-  const [row] = await db.query<{ n: number }>(sql`
-    SELECT count(*)::int AS n FROM firm_charges
-    WHERE method_id = ${methodId} AND state IN ('asked', 'answered', 'pending')`);
-  return row?.n ?? 0;
+/** Whether a bank is moving money of the method. */
+export async function hasPendingCharge(db: Sql, methodId: string): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT FROM firm_charges WHERE method_id = ${methodId} AND state = 'pending' LIMIT 1`);
+  return found.length > 0;
 }
 
 /**

@@ -7,12 +7,14 @@ import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { partNewsQueue } from "../disputes.ts";
 import { receiptedPayments, reverseCredit, settleLosses } from "../documents.ts";
+import { tellFirm } from "../firm/money-mail.ts";
 import type { RefundRowState } from "../refund-rows.ts";
 import {
   auditUnapplied,
   type HeldPayment,
   heldPayments,
   markRefunded,
+  type PartRefund,
   recordPart,
   recordPayment,
   unappliedEvents,
@@ -147,6 +149,8 @@ async function takeMoney(
   const right = mismatch === null && amount === order.totalCents && message.currency?.toLowerCase() === currency;
   if (gone || supplementId !== null || targetOf(order, "payment_cleared") === null) {
     await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
+    if (!gone) await tellFirm(tx, order, { moment: "unneeded", cents: amount, about: known });
+    if (!gone && order.status === "Cancelled") await mailClient(tx, order.id, "paid_late", at);
     return { ...nothing("unapplied", order), isHeld: !gone };
   }
   if (!right) {
@@ -163,6 +167,12 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOpt
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
+/** Credits a partial refund, and tells the firm about it once. */
+export async function takePart(tx: Tx, order: LockedOrder, part: PartRefund, at: Date): Promise<void> {
+  const cents = await recordPart(tx, order.id, part, at);
+  if (cents > 0) await tellFirm(tx, order, { moment: "refunded", cents, about: part.refund });
+}
+
 /** Applies a refund to one of the orders that the refunded payment paid. @param amount the part for this order */
 export async function takeRefund(
   tx: Tx,
@@ -175,10 +185,11 @@ export async function takeRefund(
   // A partial refund gets a credit note, and doesn't move the order.
   if (!whole) {
     if (refund !== null && amountCents !== null)
-      await recordPart(tx, order.id, { paymentIntent, share, refund, amountCents }, at);
+      await takePart(tx, order, { paymentIntent, share, refund, amountCents }, at);
     return nothing("stale", order);
   }
-  if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
+  const credited = await markRefunded(tx, order.id, paymentIntent, at);
+  if (credited === null) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
     // The refund arrived before its payment. Because of this placeholder, the payment won't count when it arrives.
     const payment = {
@@ -192,6 +203,8 @@ export async function takeRefund(
     await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at, isPlaceholder: true });
     return nothing("unapplied", order);
   }
+  if (credited > 0)
+    await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${paymentIntent}:${at.getTime()}` });
   await closeUnapplied(tx, order.id, paymentIntent, "refunded", options);
   const held = await heldPayments(tx, order.id);
   if (targetOf(order, "refunded"))
@@ -230,7 +243,8 @@ export async function endRefunded(
   options: TakeOptions & { reason?: string },
 ): Promise<Taken> {
   const { at, reason } = options;
-  await settleLosses(tx, order.id, at);
+  const cents = await settleLosses(tx, order.id, at);
+  if (cents > 0) await tellFirm(tx, order, { moment: "settled", cents, about: String(at.getTime()) });
   for (const { paymentIntent } of await heldPayments(tx, order.id)) {
     if (paymentIntent === null) continue;
     await markRefunded(tx, order.id, paymentIntent, at);
@@ -263,7 +277,9 @@ export async function takeFailedRefund(
       left -= await reverseCredit(tx, paymentId, { id, name, cents: left, hadSucceeded }, at);
   const sum = amount === null ? "A refund" : `The refund of $${(amount / 100).toFixed(2)}`;
   const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay it back in another way, and note how.`;
-  for (const { id: orderId, environment } of orders) {
+  for (const order of orders) {
+    const { id: orderId, environment } = order;
+    if (hadSucceeded) await tellFirm(tx, order, { moment: "refund_failed", cents: amount, about: id });
     await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
     await enqueue(tx, partNewsQueue, { orderId });
   }

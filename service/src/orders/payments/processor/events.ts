@@ -11,7 +11,7 @@ import { takeCharge } from "../firm/charges.ts";
 import { takeSetup } from "../firm/methods.ts";
 import { chargesOfOrder, isOpenCharge, selectCharge } from "../firm/store.ts";
 import { recordRefund, refundsOfIntent } from "../refund-rows.ts";
-import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, recordPart, refundCheckQueue } from "../store.ts";
+import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
 import {
   nothing,
   type Outcome,
@@ -19,6 +19,7 @@ import {
   type Taken,
   type TakeOptions,
   takeFailedRefund,
+  takePart,
   takeRefund,
   takeSession,
 } from "./apply.ts";
@@ -104,11 +105,11 @@ async function readDispute(
   orders: readonly LockedOrder[],
   options: TakeOptions & { eventAt: Date },
 ): Promise<Taken[]> {
-  const dispute = await recordDispute(tx, message, options);
+  const { isNews, ...dispute } = await recordDispute(tx, message, options);
   await bookDispute(tx, dispute, options.at);
   if (orders.length === 0) return [nothing("unknown")];
   const results: Taken[] = [];
-  for (const order of orders) results.push(await takeDispute(tx, order, dispute, options));
+  for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews }));
   return results;
 }
 
@@ -217,14 +218,14 @@ async function takeEarlier(
   // A refund that this service requested is never early, because its payment is on record.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
-      await recordPart(tx, only.id, { paymentIntent, share: null, refund: id, amountCents }, options.at);
+      await takePart(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options.at);
   // The check finds refunds of a payment for several orders, which only a person can assign.
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
     await bookDispute(tx, dispute, options.at);
     for (const order of after.values()) {
-      const taken = await takeDispute(tx, order, dispute, options);
+      const taken = await takeDispute(tx, order, dispute, { ...options, isNews: true });
       if (taken.order) after.set(order.id, taken.order);
     }
   }

@@ -7,6 +7,7 @@ import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.t
 import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
 import { bookLoss, receiptedPayments, reverseLoss } from "../documents.ts";
+import { tellFirm } from "../firm/money-mail.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
 
@@ -46,13 +47,20 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
  */
-export async function takeDispute(tx: Tx, order: LockedOrder, dispute: Dispute, options: TakeOptions): Promise<Taken> {
-  const { at, actor } = options;
+export async function takeDispute(
+  tx: Tx,
+  order: LockedOrder,
+  dispute: Dispute,
+  options: TakeOptions & { isNews: boolean },
+): Promise<Taken> {
+  const { at, actor, isNews } = options;
   const { id: orderId, environment } = order;
   const { id: disputeId, state, amountCents: amount } = dispute;
   // If the payment was for several orders, each order gets its own task.
   const subject = `${disputeId}:${orderId}`;
   const lostSubject = `${subject}:lost`;
+  const moment = state === "opened" ? "disputed" : state;
+  if (isNews) await tellFirm(tx, order, { moment, cents: amount, about: `${disputeId}:${at.getTime()}` });
   const isNew = await isNeverOpened(tx, state === "lost" ? lostSubject : subject);
   const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
   const task = { kind: "dispute", at, environment, orderId } as const;

@@ -38,7 +38,11 @@ const correctionWords: Readonly<Record<string, string>> = {
 };
 
 /** The activity of an order, newest first, with its actors. */
-export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
+export function activityPart(
+  { history, payments }: Pick<OrderHistory, "history" | "payments">,
+  names: ReadonlyMap<string, string>,
+): Html {
+  const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
   // A correction that only starts a failed service again is left out, because its transition has a line.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const told = history.filter(
@@ -49,10 +53,43 @@ export function activityPart({ history }: Pick<OrderHistory, "history">, names: 
   );
   // The transition to Created is left out: the order is priced at the same moment, and that line covers both.
   const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
-  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
+  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, amounts) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
-const textOf = ({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html => {
+/** The amounts of requests for refunds, by the id of the request, and the refunded amount of the whole order. */
+type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
+
+type Detail = {
+  requestId?: unknown;
+  payments?: readonly { amountCents?: unknown; currency?: unknown }[];
+} | null;
+
+/** The sum of payments in dollars; null without one, and for another currency. */
+function sumOf(payments: NonNullable<Detail>["payments"] = []): string | null {
+  if (payments.length === 0 || payments.some(({ currency }) => String(currency).toLowerCase() !== "usd")) return null;
+  return `$${(payments.reduce((sum, { amountCents }) => sum + Number(amountCents), 0) / 100).toFixed(2)}`;
+}
+
+/** Only the line of the request has the amount. The lines of its decision name the request. */
+function requestedAmounts(history: readonly Line[]): ReadonlyMap<unknown, string> {
+  const requests = history.filter(({ action }) => action === "refund.requested");
+  return new Map(
+    requests.flatMap(({ detail }) => {
+      const { requestId, payments } = (detail as Detail) ?? {};
+      const sum = sumOf(payments);
+      return sum === null ? [] : [[requestId, sum] as const];
+    }),
+  );
+}
+
+const refundedAmount = (payments: OrderHistory["payments"]): string | null =>
+  sumOf(payments.filter(({ refundedAt }) => refundedAt !== null));
+
+const textOf = (
+  { action, actor, fromStatus, toStatus, detail }: Line,
+  names: ReadonlyMap<string, string>,
+  { requested, refunded }: Amounts,
+): Html => {
   const corrected = correctionWords[(detail as { kind?: string } | null)?.kind ?? ""];
   const words =
     action === "order.corrected" && corrected
@@ -62,7 +99,9 @@ const textOf = ({ action, actor, fromStatus, toStatus, detail }: Line, names: Re
         : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
   // The service's people write the reasons of refunds for each other, so they are not shown.
   const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
-  return html`${words}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
+  const isRefund = action === "order.transition" && toStatus === "Refunded";
+  const amount = isRefund ? refunded : (requested.get((detail as Detail)?.requestId) ?? null);
+  return html`${words}${amount !== null && `: ${amount}`}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
 };
 
 const actors: Readonly<Record<string, string>> = {

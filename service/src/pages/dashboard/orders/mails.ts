@@ -41,6 +41,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
   on_hold: "On hold",
   completed: "Complete, with the link to the documents",
   cancelled: "Canceled",
+  paid_late: "A payment after the cancellation is being returned",
   refunded: "Payment refunded",
 };
 

@@ -151,8 +151,11 @@ export const statuses = {
   },
   Cancelled: {
     headline: "This order was canceled",
-    summary: "It was canceled before it was paid. Nothing was charged.",
-    next: ["There is nothing left to do. To start over, a new order can be placed."],
+    summary: "It was canceled, and there is nothing to pay.",
+    next: [
+      "If a payment was already on its way, it is sent back.",
+      "There is nothing left to do. To start over, a new order can be placed.",
+    ],
   },
   FaxFailed: {
     headline: "The fax did not go through",

@@ -157,8 +157,11 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "Este pedido fue cancelado",
-    summary: "Se canceló antes de pagarse. No se cobró nada.",
-    next: ["No queda nada por hacer. Para empezar de nuevo, se puede hacer otro pedido."],
+    summary: "Se canceló y no hay nada que pagar.",
+    next: [
+      "Si un pago ya estaba en camino, se devuelve.",
+      "No queda nada por hacer. Para empezar de nuevo, se puede hacer otro pedido.",
+    ],
   },
   FaxFailed: {
     headline: "No se pudo enviar el fax",

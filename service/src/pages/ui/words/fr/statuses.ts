@@ -158,8 +158,11 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "Cette commande a été annulée",
-    summary: "Elle a été annulée avant d’être payée. Rien n’a été débité.",
-    next: ["Il ne reste rien à faire. Pour recommencer, une nouvelle commande peut être passée."],
+    summary: "Elle a été annulée, et il n’y a rien à payer.",
+    next: [
+      "Si un paiement était déjà en cours, il est remboursé.",
+      "Il ne reste rien à faire. Pour recommencer, une nouvelle commande peut être passée.",
+    ],
   },
   FaxFailed: {
     headline: "Le fax n’a pas abouti",

@@ -146,8 +146,11 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "이 주문은 취소되었습니다",
-    summary: "결제 전에 취소되었습니다. 청구된 것은 없습니다.",
-    next: ["더 하실 일은 없습니다. 다시 시작하려면 새로 주문할 수 있습니다."],
+    summary: "취소되었으며, 결제하실 것은 없습니다.",
+    next: [
+      "이미 진행 중이던 결제가 있었다면 환불됩니다.",
+      "더 하실 일은 없습니다. 다시 시작하려면 새로 주문할 수 있습니다.",
+    ],
   },
   FaxFailed: {
     headline: "팩스를 보내지 못했습니다",

@@ -151,8 +151,11 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "Este pedido foi cancelado",
-    summary: "Ele foi cancelado antes de ser pago. Nada foi cobrado.",
-    next: ["Não resta nada a fazer. Para recomeçar, um novo pedido pode ser feito."],
+    summary: "Ele foi cancelado, e não há nada a pagar.",
+    next: [
+      "Se um pagamento já estava a caminho, ele é devolvido.",
+      "Não resta nada a fazer. Para recomeçar, um novo pedido pode ser feito.",
+    ],
   },
   FaxFailed: {
     headline: "Não foi possível enviar o fax",

@@ -162,8 +162,11 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "Kinansela ang order na ito",
-    summary: "Kinansela ito bago nabayaran. Walang siningil.",
-    next: ["Wala nang natitirang gagawin. Para magsimula muli, maaaring maglagay ng bagong order."],
+    summary: "Kinansela ito, at walang kailangang bayaran.",
+    next: [
+      "Kung may bayad na noon ay naipadala na, ibinabalik ito.",
+      "Wala nang natitirang gagawin. Para magsimula muli, maaaring maglagay ng bagong order.",
+    ],
   },
   FaxFailed: {
     headline: "Hindi natuloy ang fax",

@@ -155,8 +155,11 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "Đơn này đã bị hủy",
-    summary: "Đơn bị hủy trước khi thanh toán. Không có khoản nào bị trừ.",
-    next: ["Không còn gì phải làm. Để bắt đầu lại, có thể đặt đơn mới."],
+    summary: "Đơn đã bị hủy, và không có gì phải thanh toán.",
+    next: [
+      "Nếu một khoản thanh toán đã được gửi đi, khoản đó sẽ được hoàn lại.",
+      "Không còn gì phải làm. Để bắt đầu lại, có thể đặt đơn mới.",
+    ],
   },
   FaxFailed: {
     headline: "Gửi fax không thành công",

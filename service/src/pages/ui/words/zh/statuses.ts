@@ -134,8 +134,8 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   Cancelled: {
     headline: "此订单已取消",
-    summary: "订单在付款前已取消，没有扣款。",
-    next: ["没有需要再做的事。如需重新开始，可以另下订单。"],
+    summary: "订单已取消，无需付款。",
+    next: ["如果付款当时已在途中，款项将退回。", "没有需要再做的事。如需重新开始，可以另下订单。"],
   },
   FaxFailed: {
     headline: "传真未成功",

@@ -1,0 +1,166 @@
+import { ownersWhoSee, standingOf } from "../../../firms/members/members.ts";
+import { readOrigins } from "../../../kernel/audit/audit.ts";
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { maskCode } from "../../../kernel/platform/ids.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { verifiedOrders } from "../../order/order.ts";
+
+/**
+ * `disputed`, `lost`, `won`: a bank asks for money back, took it back for good, or left it. `settled`: the order was
+ * refunded after the bank took its money back. `refunded`: money went back to the firm. `refund_failed`: it came back to
+ * the service. `unneeded`: the firm's money arrived for an order that did not need it.
+ */
+export type MoneyMoment = "disputed" | "lost" | "won" | "settled" | "refunded" | "refund_failed" | "unneeded";
+
+type Payload = {
+  orderId: number;
+  moment: MoneyMoment;
+  /** Null when the bank named no amount. */
+  cents: number | null;
+  /** Tells apart several mails of the same moment. */
+  about: string;
+  /** The id of an owner, or `placer` for the member who placed the order. */
+  to: string;
+};
+
+type Row = Owner & {
+  id: number;
+  code: string;
+  status: string;
+  reference: string | null;
+  payBy: "client" | "firm";
+};
+
+/** Money that only concerns the firm when the firm pays the order. */
+const onlyWhenFirmPays: ReadonlySet<MoneyMoment> = new Set(["refunded", "refund_failed", "unneeded"] as const);
+
+/** Tells a firm's owners, and the member who placed the order, what happened to the money of an order. */
+export const moneyMail = defineMail({
+  queue: "firm-money-mail",
+  isVouched: true,
+  async load({ orderId, moment, to }: Payload, deps) {
+    const order = await rowOf(deps.db, orderId);
+    if (!order || (order.payBy === "client" && onlyWhenFirmPays.has(moment))) return null;
+    const actor = to === "placer" ? await placerOf(deps, order) : `member:${to}`;
+    const reader = actor === null ? undefined : await standingOf(deps.db, deps, order, actor);
+    return reader && reader.email !== null ? { order, email: reader.email } : null;
+  },
+  write: ({ order, email }, { moment, cents, about, to }, { baseUrl }) => {
+    const name = `order ${maskCode(order.code)}`;
+    const file = order.reference !== null && isPlainTitle(order.reference) ? order.reference : null;
+    return {
+      id: `firm-money:${order.id}:${moment}:${about}:${to}`,
+      to: email,
+      environment: order.environment,
+      greeting: "Hello,",
+      ...wordsOf(moment, { name: file === null ? name : `${name} (file ${file})`, cents, status: order.status }),
+      facts: [
+        ["Order", maskCode(order.code)] as const,
+        ...(file === null ? [] : [["File", file] as const]),
+        ...(cents === null ? [] : [["Amount", dollars(cents)] as const]),
+      ],
+      link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${order.code}` },
+      caution: "You receive this email because you are an owner of the firm, or placed the order.",
+    };
+  },
+});
+
+async function rowOf(db: Sql, orderId: number): Promise<Row | undefined> {
+  const [order] = await db.query<Row>(sql`
+    SELECT id, code AS "code@order", status, partner_id AS "partnerId", environment, pay_by AS "payBy",
+      external_reference AS reference, ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+  return order;
+}
+
+/** The member who placed the order; null for a key, and for an owner, who gets a mail as such. */
+async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<string | null> {
+  const placer = (await readOrigins(db, rowMac, [order.id])).get(order.id)?.placedBy ?? null;
+  if (placer === null || !placer.startsWith("member:")) return null;
+  return (await standingOf(db, { clock, rowMac }, order, placer))?.role === "owner" ? null : placer;
+}
+
+/** Queues the mails about an event of the money of an order. */
+export async function tellFirm(
+  tx: Tx,
+  { id: orderId, ...owner }: { id: number; partnerId: string; environment: Environment },
+  event: Pick<Payload, "moment" | "cents" | "about">,
+): Promise<void> {
+  for (const to of [...(await ownersWhoSee(tx, owner)), "placer"])
+    await moneyMail.enqueue(tx, { orderId, to, ...event });
+}
+
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
+
+type About = { name: string; cents: number | null; status: string };
+
+/** The words of each mail. docs/mails.md has the same table, so change both. */
+export function wordsOf(moment: MoneyMoment, { name, cents, status }: About): { subject: string; lines: string[] } {
+  const sum = cents === null ? "money" : dollars(cents);
+  const isRefunded = status === "Refunded";
+  const hold = status === "OnHold" ? ["Work on the order is on hold."] : [];
+  return {
+    disputed: {
+      subject: "A bank asks for a payment back",
+      lines: [
+        `A payer disputed a payment at the bank, or a bank debit came back. The bank asks for ${sum} that was paid for ${name}.`,
+        ...hold,
+        "The bank decides within weeks, and we write to you again then. Nothing of the order can be refunded until then.",
+        "If the dispute is a mistake, have the payer withdraw it at the bank. If not, send the operator what shows that the order was wanted: answer this email.",
+      ],
+    },
+    lost: {
+      subject: "A bank took a payment back",
+      lines: [
+        `The bank decided for the payer, and took ${sum} back for good. It had been paid for ${name}.`,
+        ...hold,
+        isRefunded
+          ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."
+          : "Your firm owes the price of the order. Its statement under Billing names the amount. The order can’t be paid again online: answer this email to agree with the operator on how your firm pays, or to ask that the order be refunded.",
+      ],
+    },
+    won: {
+      subject: "A bank left a payment with us",
+      lines: [
+        `The bank decided about ${sum} that was paid for ${name}: the payment counts.`,
+        isRefunded
+          ? "The order was refunded meanwhile. An operator pays the money back in another way."
+          : "Your firm owes nothing more for it.",
+        status === "OnHold"
+          ? "The order is still on hold. An operator decides when work continues; answer this email if it is urgent."
+          : "You do not need to do anything.",
+      ],
+    },
+    settled: {
+      subject: "An order is closed after its payment was taken back",
+      lines: [
+        `The bank had taken ${sum} back that was paid for ${name}. The order is refunded now, and your firm no longer owes that amount.`,
+        "A credit note under Billing says so. No other money moves, and you do not need to do anything.",
+      ],
+    },
+    refunded: {
+      subject: isRefunded ? "An order of your firm was refunded" : "A payment of your firm was refunded in part",
+      lines: [
+        `${sum} of what your firm paid for ${name} was refunded.`,
+        status === "Cancelled" || isRefunded ? "The order is closed." : "The order continues.",
+        "Banks usually take 5 to 10 working days to show it. The credit note is under Billing. You do not need to do anything.",
+      ],
+    },
+    refund_failed: {
+      subject: "A refund to your firm failed",
+      lines: [
+        `Your bank did not accept the refund of ${sum} for ${name}, and the money is back with the operator.`,
+        "An operator pays it back in another way. Answer this email with the account that it should go to.",
+      ],
+    },
+    unneeded: {
+      subject: "A payment of your firm is being returned",
+      lines: [
+        `${sum} from your firm arrived for ${name}, which needed no payment any more. The payment was already under way.`,
+        "An operator has a task to return the money, and we write to you again when it goes back. You do not need to do anything.",
+      ],
+    },
+  }[moment];
+}
