@@ -13,7 +13,7 @@ import { verifiedOrders } from "../../order/order.ts";
  * refunded after the bank took its money back. `refunded`: money went back to the firm. `refund_failed`: it came back to
  * the service. `unneeded`: the firm's money arrived for an order that did not need it.
  */
-export type MoneyMoment = "disputed" | "lost" | "won" | "settled" | "refunded" | "refund_failed" | "unneeded";
+type MoneyMoment = "disputed" | "lost" | "won" | "settled" | "refunded" | "refund_failed" | "unneeded";
 
 type Payload = {
   orderId: number;
@@ -97,7 +97,7 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 type About = { name: string; cents: number | null; status: string };
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
-export function wordsOf(moment: MoneyMoment, { name, cents, status }: About): { subject: string; lines: string[] } {
+function wordsOf(moment: MoneyMoment, { name, cents, status }: About): { subject: string; lines: string[] } {
   const sum = cents === null ? "money" : dollars(cents);
   const isRefunded = status === "Refunded";
   const hold = status === "OnHold" ? ["Work on the order is on hold."] : [];
