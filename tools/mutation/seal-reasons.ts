@@ -19,6 +19,19 @@ export const SEAL_REASONS: readonly (readonly [
       "seal/verify-proof.ts": ["!signature.byteRange.ok"],
     },
   ],
+  [
+    "A claim of the last seal fails for any change behind it but validation data, which is asked next.",
+    {
+      "seal/archival.ts": [
+        'format === "document-time-stamp"',
+        '!isWithin(sealed.laterChanges ?? "other", "validation")',
+      ],
+    },
+  ],
+  [
+    "It chooses the words: a file that archival time stamps end is verified.",
+    { "envelope/custody.ts": ["sealedBytes === signed"] },
+  ],
   ["It chooses the words: no object begins at null, which is refused next.", { "pdf/seal-tail.ts": ["at === null"] }],
   [
     "It narrows for the type checker: null stands for byte 0, and no file is as short as its last three lines.",

@@ -89,7 +89,7 @@ export async function verifyCustody(
   const whole = await verifyProof(document, trust, at, { crypto });
   // Archival time stamps may follow the sealed file.
   const sealed = document.subarray(0, whole.sealedBytes);
-  const signed = await signedPart(envelope, sealed, whole);
+  const signed = signedPart(envelope, sealed, whole);
   const proof = signed === sealed ? whole : await verifyProof(signed, trust, at, { crypto });
   const isNamed = (await sha256Hex(signed)) === envelope.document.sealedSha256;
   const placed = await placedSignatures(signed);
@@ -137,17 +137,16 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
  * out only if a notarization seal covers the sealed file; otherwise all of that is compared. `document_continues` says whose
  * seal that is.
  */
-async function signedPart(
-  { document: { bytes, sealedSha256 }, environment }: EnvelopeEvidence,
+function signedPart(
+  { document: { bytes }, environment }: EnvelopeEvidence,
   document: Uint8Array,
   { verdict, seal }: ProofVerification,
-): Promise<Uint8Array> {
+): Uint8Array {
   const isNotarized =
     (verdict === "verified" || verdict === "intact") &&
     seal?.purpose?.kind === "notarized" &&
     seal.purpose.environment === environment;
-  const beginning = document.subarray(0, bytes);
-  return isNotarized && document.length > bytes && (await sha256Hex(beginning)) === sealedSha256 ? beginning : document;
+  return isNotarized ? document.subarray(0, bytes) : document;
 }
 
 async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | EvidenceError> {

@@ -26,7 +26,9 @@ export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean =>
  * @returns null for a file that ends otherwise
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
-  if (seal === null || !isTrustedStamp(seal) || !claims.every(permitsStamp)) return null;
+  // A time stamp doesn't state the length of the document, but is otherwise placed like a seal.
+  const structure = claims.find(({ name }) => name === "signature_structure");
+  if (seal === null || !isTrustedStamp(seal) || structure?.why !== `${lengthNotStated}.`) return null;
   let length = 0;
   let sealed: EarlierSignature | null = null;
   for (const one of earlierSignatures) {
@@ -35,19 +37,13 @@ export function archivedLength({ claims, seal, earlierSignatures }: Whole): numb
     length = one.revisionEnd;
     sealed = one;
   }
-  if (!sealed?.closes || sealed.laterChanges === null || !isWithin(sealed.laterChanges, "validation")) return null;
+  if (!sealed?.closes || !isWithin(sealed.laterChanges ?? "other", "validation")) return null;
   const last = earlierSignatures.filter(({ revisionEnd }) => (revisionEnd ?? 0) >= length);
   return last.every((one) => one.claims.every(({ state }) => state === "holds")) ? length : null;
 }
 
 const isTrustedStamp = ({ pades: { format, valid, timeStamps } }: SealVerification): boolean =>
   format === "document-time-stamp" && valid && timeStamps.every(({ trusted }) => trusted);
-
-/** A time stamp doesn't state the length of the document, but is otherwise placed like a seal. */
-function permitsStamp({ name, state, why }: Claim): boolean {
-  if (name === "signature_structure") return state === "fails" && why === `${lengthNotStated}.`;
-  return name !== "certification_respected" || state === "holds";
-}
 
 export function archivalClaim({ seal }: Whole, length: number): Claim<ArchivalClaimName> {
   const times = (seal?.pades.timeStamps ?? []).map(({ genTime }) => new Date(genTime ?? 0).toISOString());

@@ -4,6 +4,7 @@ import {
   bodyOf,
   bytesOf,
   latin1,
+  type SignOptions,
   signPdf,
 } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
@@ -21,15 +22,22 @@ const foreign = { signer: stranger, originalLength: "absent", reserve: 900 } as 
 
 /** Ends a file with a document time stamp. @param over changes what the token is over */
 export const archivedBy =
-  (authority = tsa, over = (signed: Uint8Array) => signed): ((pdf: Uint8Array) => Uint8Array) =>
+  (authority = tsa, over = (signed: Uint8Array) => signed, more: Partial<SignOptions> = {}): Step =>
   (pdf) =>
     signPdf(pdf, {
       ...foreign,
       subFilter: "ETSI.RFC3161",
       dictionary: (text) => text.replace("/Type /Sig ", "/Type /DocTimeStamp "),
       contents: (signed) => tokenOver(over(signed), authority, stampedAt),
+      ...more,
     });
 const archived: Step = archivedBy();
+const unreadableStamp: Step = archivedBy(tsa, undefined, { contents: () => bytesOf("0") });
+/** The word that begins the end of a revision, before the signature's value. */
+const misplacedStamp: Step = archivedBy(tsa, undefined, {
+  dictionary: (text) =>
+    text.replace("/Type /Sig ", "/Type /DocTimeStamp ").replace("D:20260101000000Z", "startxref20260101"),
+});
 const brokenStamp: Step = archivedBy(tsa, (signed) => signed.subarray(1));
 const withStore: Step = (pdf) => {
   const text = latin1(pdf);
@@ -55,12 +63,18 @@ export const paintedOver = (pdf: Uint8Array): Uint8Array => {
 };
 const visibly: Step = (pdf) => signPdf(pdf, { ...foreign, visible: true });
 const invisibly: Step = (pdf) => signPdf(pdf, foreign);
+const withoutRange: Step = (pdf) => bytesOf(latin1(invisibly(pdf)).replace("/ByteRange [0", "/ByteRange [1"));
 const oneByteMore: Step = (pdf) => Uint8Array.from([...pdf, 0x0a]);
 const forged: Step = (pdf) => signPdf(pdf, { signer: stranger, reason: sealReasons.notarized.live, reserve: 900 });
 
 const stampAtEnd: Expectation = {
   verdict: "not_verified",
   claims: { pdf_readable: "holds", whole_file_covered: "holds", seal_signature_valid: "fails" },
+};
+
+const signatureAtEnd: Expectation = {
+  verdict: "not_verified",
+  claims: { pdf_readable: "holds", whole_file_covered: "holds", seal_certificate_trusted: "fails" },
 };
 
 const ACCEPTED: Readonly<Record<string, readonly Step[]>> = {
@@ -80,6 +94,10 @@ const ACCEPTED: Readonly<Record<string, readonly Step[]>> = {
 const REFUSED: Readonly<Record<string, readonly [steps: readonly Step[], expect?: Expectation]>> = {
   "by an authority that is not trusted": [[sealedAs("notarized"), archivedBy(otherTsa)]],
   "behind a stamp by an authority that is not trusted": [[sealedAs("notarized"), archivedBy(otherTsa), archived]],
+  "whose token can't be read": [[sealedAs("notarized"), unreadableStamp]],
+  "that is misplaced": [[sealedAs("notarized"), misplacedStamp]],
+  "behind a signature without a range": [[withoutRange, sealedAs("notarized"), archived]],
+  "that is an invisible signature": [[sealedAs("notarized"), invisibly], signatureAtEnd],
   "over other bytes": [[sealedAs("notarized"), brokenStamp]],
   "behind a stamp over other bytes": [[sealedAs("notarized"), brokenStamp, archived]],
   "behind a note over the page": [[sealedAs("notarized"), paintedOver, archived]],

@@ -74,6 +74,19 @@ export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
       "The time stamp ends no seal of the order.",
     ),
     [
+      "the document of another signing, with an archival time stamp",
+      archived(by.signedEnvelope([ann]).document),
+      "not_verified",
+      {
+        ...changedLetter,
+        document_acts: "fails",
+        act_place: "fails",
+        act_time_stamp: "fails",
+      },
+      "Only what continues the file named says so.",
+      { ...notContinued, anotherFile: true },
+    ],
+    [
       "a notarized document that continues the signed one",
       endedBy(sealReasons.notarized.live),
       "verified",
