@@ -65,7 +65,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   };
 }
 
-/** Null for an event that is not about a recording, and for facts that fail their MAC. */
+/** The facts of the recording. Null for an event that is not about a recording, and when the facts fail their MAC. */
 function recordingOf({ recordingStartedAt, recordingEndedAt, ...told }: Told): RecordingContext | null {
   if (recordingStartedAt === null || !told.isToldAuthentic) return null;
   const { manifestSha256, recordingCause: cause } = told;

@@ -29,7 +29,8 @@ export type EventContext = {
 type Data = Record<string, string | number>;
 
 /**
- * Builds the body of a delivery (contract, Events) from the present records; null when the record it is about is gone.
+ * Builds the body of a delivery (contract, Events) from the present records; null when the record that the event is
+ * about is gone.
  */
 export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
   const data = dataOf(event, baseUrl);

@@ -43,7 +43,9 @@ export type WebhooksDeps = {
 
 export type WebhookRouteDeps = { frame: RouteDeps; webhooks: WebhooksDeps };
 
-/** Webhook management (contract, Endpoints). The contract has only the delivery feed of the routes about deliveries. */
+/**
+ * Webhook management (contract, Endpoints). Of the routes about deliveries, only the delivery feed is in the contract.
+ */
 export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
   for (const schema of [Webhook, Delivery, FeedEvent]) app.addSchema(schema);
   subscriptionRoutes(app, deps);
@@ -165,7 +167,10 @@ function closed(reply: FastifyReply): AbortSignal {
 
 const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
-/** Routes for subscriptions that an API key manages. They get only `passport.sealed` (contract, Proof passports). */
+/**
+ * Routes for subscriptions that an API key manages. These subscriptions get only `passport.sealed` (contract, Proof
+ * passports).
+ */
 function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
   jsonRoute(app, frame, {
     ...passportCommon,

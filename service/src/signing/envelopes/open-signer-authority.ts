@@ -83,7 +83,10 @@ export async function openSignerAuthorities(
 
 type Opened = Omit<OpenedSignerAuthorities, "authorities" | "close"> & { authority: Authority };
 
-/** The certificates about signers for the trust list: the roots, and the retired authorities. */
+/**
+ * The certificates for the trust list that vouch for signers' certificates: those of the roots, and of the retired
+ * authorities.
+ */
 export function listedCertificates({ authorities, retired }: OpenedSignerAuthorities): SignerAnchor[] {
   const roots = [authorities.live, authorities.test].flatMap(({ chain }) => chain.slice(-1));
   return [...roots.map((certificate) => ({ certificate, retiredAt: null })), ...retired];

@@ -43,7 +43,7 @@ type Certificate = { authority: string; serial: string; revokedAt: Date | null; 
 const certificateTable = "signer_certificates";
 
 /**
- * A database trigger only lets the version grow, so that an earlier state of a row can't be restored with its earlier
+ * A database trigger lets the version only grow, so that an earlier state of a row can't be restored with its earlier
  * MAC.
  */
 const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({

@@ -43,7 +43,7 @@ const waiting = sql`
 
 // The query plan stays good for any number of pending and ended rows. BETWEEN makes the planner use the index of
 // pending rows, which is the only index in this order. With `=`, the planner might scan the primary key past all ended
-// rows. Looking up an array by index also keeps the plan good.
+// rows. For the same reason, the UPDATE finds its rows with `seq = ANY (array(...))`, one index lookup for each row.
 /**
  * Leases the oldest deliveries of each subscription. The first delivery of every subscription comes before the second
  * delivery of any.

@@ -15,7 +15,10 @@ import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from 
 /** The endpoint of a subscription. `isFailing`: its failures are being counted. */
 export type Destination = Owner & {
   url: string;
-  /** Whether the subscription's MAC is valid, so that database access alone is not enough to receive events. */
+  /**
+   * Whether the subscription's MAC is valid. A subscription with an invalid MAC gets no events, so database access
+   * alone is not enough to receive events.
+   */
   isWhole: boolean;
   deleted: boolean;
   tier: Tier;

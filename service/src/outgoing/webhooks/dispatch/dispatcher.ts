@@ -25,7 +25,10 @@ export type DispatcherTimes = {
   pollMs: number;
   /** How long a delivery is leased to this node. */
   leaseMs: number;
-  /** A delivery must be sent within this part of its lease. The rest of the lease is longer than the longest POST. */
+  /**
+   * The POST of a delivery must begin within this part of its lease. The rest of the lease is longer than the longest
+   * POST.
+   */
   startWithinMs: number;
   /** How long outcomes are collected before they are written in one statement. */
   gatherMs: number;
@@ -108,7 +111,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   };
 }
 
-/** Works on items in their order, and on up to a limit of items with the same key at once. */
+/** For each key, works on the items in the order in which they were added, up to a limit of items at once. */
 type PerKeyConcurrency<T> = {
   add: (key: string, item: T) => void;
   /** Resolves when no item runs or waits. */

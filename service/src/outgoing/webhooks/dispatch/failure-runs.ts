@@ -7,8 +7,8 @@ import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
 /**
- * Owners are mailed after `inARow` failures in a row, or after `few` failures in a row that are spread over at least
- * this long.
+ * Owners are mailed after `inARow` failures in a row. They are mailed after only `few` failures in a row if these are
+ * spread over at least `overMs`.
  */
 const alarm = { inARow: 20, few: 5, overMs: hourMs };
 /** The minimum time between two mails about one webhook. */
@@ -17,7 +17,7 @@ const mailEveryMs = dayMs;
 /** The result of one delivery. `reason` is null for a delivery that arrived. */
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
-/** How many of a webhook's latest deliveries failed in a row, and whether an earlier one in the batch arrived. */
+/** How many of a webhook's latest deliveries failed in a row, and whether an earlier delivery in the batch arrived. */
 export type Run = {
   failures: number;
   since: Date | null;
@@ -104,8 +104,8 @@ export function createFailureRuns({ db, log }: { db: Database; log: Log }): Fail
 }
 
 async function writeRun(tx: Tx, id: string, run: Run): Promise<void> {
-  // The runs are written one after another. A short timeout keeps one webhook that is locked elsewhere from delaying
-  // the others.
+  // The runs are written one after another. A short timeout keeps a webhook whose row another transaction has locked
+  // from delaying the others.
   await tx.script("SET LOCAL lock_timeout = '500ms'");
   if (run.arrived)
     await tx.query(sql`
@@ -116,8 +116,8 @@ UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE 
 async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
-  // Whether a mail about this run is due. There is one for each run. If the run begins within a day of an earlier mail,
-  // the mail waits until that day is over.
+  // Whether a mail about this run is due. Each run gets one mail. A run that begins within a day of an earlier mail
+  // gets its mail when that day is over.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

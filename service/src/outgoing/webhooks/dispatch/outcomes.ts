@@ -18,7 +18,7 @@ export type Outcome = {
   exchange: Buffer | null;
 };
 
-/** A lease to release. Its end identifies it. `untried`: nothing was sent. */
+/** A lease to release. The end of the lease identifies it. `untried`: nothing was sent. */
 export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
 // The condition is on completed_at, because a condition on state would read all pending rows.

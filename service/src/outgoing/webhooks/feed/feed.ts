@@ -16,7 +16,7 @@ export type FeedDeps = {
   db: Database;
   rowMac: RowMac;
   baseUrl: string;
-  /** Reads those of the owner's passports with these ids. Leaves out passports that fail their MAC. */
+  /** Reads the owner's passports that have these ids. Leaves out passports that fail their MAC. */
   passportsOf: (ids: readonly string[], owner: Owner) => Promise<ReadonlyMap<string, PassportContext>>;
   waiters: Waiters;
 };

@@ -30,5 +30,8 @@ const unsent: ReadonlySet<string> = new Set<FailureReason>([
   "host_limit",
 ]);
 
-/** Whether nothing was sent for this reason. Such a failure isn't the endpoint's fault and doesn't count. */
+/**
+ * Whether a delivery that failed for this reason was never sent. Such a failure isn't the endpoint's fault, so it isn't
+ * counted.
+ */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

@@ -71,7 +71,8 @@ function reasonOf(error: unknown): FailureReason {
 }
 
 /**
- * The first headers of a response, with limits for the size of each and of all. Joins the values of a repeated header.
+ * The first headers of a response, limited in their number, in the size of each, and in their total size. Joins the
+ * values of a repeated header.
  */
 function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const { most, bytes, nameLength, valueLength } = keptHeaders;

@@ -91,7 +91,8 @@ const isPublic = (address: Address): boolean =>
 export function addressPolicy(allow: readonly string[]): (address: string) => boolean {
   const allowed = rangesOf(allow);
   return (text) => {
-    // A connection's address has no zone. An IPv4-mapped IPv6 address counts as its IPv4 address.
+    // A connection's address has no zone, so a text with a zone (`%`) is refused. An IPv4-mapped IPv6 address counts as
+    // its IPv4 address.
     const address = text.includes("%") ? null : parseAddress(text);
     return address !== null && (isInRanges(address, allowed) || isPublic(address));
   };

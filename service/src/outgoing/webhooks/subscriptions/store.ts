@@ -133,8 +133,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   db.query<MadeWebhook>(sql`SELECT ${madeColumns} ${madeBy(partnerId)} ORDER BY w.created_at DESC, w.id DESC`);
 
 /**
- * Subscriptions created with this key, or by a member whom someone linked or gave live access with this key, even if
- * the member has since been removed.
+ * The subscriptions that this key created. Also those of a member whom someone linked, or gave live access, with this
+ * key, even if the member has since been removed.
  */
 export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<MadeWebhook>(sql`
@@ -164,9 +164,9 @@ export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promis
 }
 
 /**
- * Sets when the current secret expires. Of the replaced secrets, keeps only the latest. The caller must have locked the
+ * Sets when the current secret expires. Deletes all replaced secrets but the latest. The caller must have locked the
  * subscription.
- * @param keep the number of replaced secrets to keep
+ * @param keep how many replaced secrets to keep, including the one that is current now
  */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {
   await tx.query(

@@ -61,7 +61,7 @@ const originView = ({ id, origin: site, createdAt }: Origin): Static<typeof Embe
   createdAt: createdAt.toISOString(),
 });
 
-/** The routes for signing in a frame on the firm's own page, which are additions to the contract. */
+/** The routes for signing in a frame on the firm's own page. They are additions to the contract. */
 export function embedRoutes(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps): void {
   app.addSchema(EmbedOrigin);
   const list = async (principal: Parameters<typeof listOrigins>[1], id: string) => ({

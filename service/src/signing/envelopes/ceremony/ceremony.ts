@@ -87,8 +87,8 @@ export type Ceremony = {
    */
   readonly opened: (link: Link, client: Client) => Promise<void>;
   /**
-   * The frame that is opened by the ticket in a URL for a firm's page; undefined for an unknown ticket. Changes
-   * nothing.
+   * Finds the frame (a signing page within a firm's page) by the ticket in its URL; undefined for an unknown ticket.
+   * Changes nothing.
    */
   readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
   /** The frame that a session belongs to, even after the session has ended. */
@@ -99,7 +99,10 @@ export type Ceremony = {
    * @throws ServiceError `conflict`, `not_found`
    */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
-  /** The page of a firm member's device between two signers; undefined for an invalid token. Changes nothing. */
+  /**
+   * The page that a firm member's device shows between the turns of two signers; undefined for an invalid token.
+   * Changes nothing.
+   */
   readonly sitting: (token: string) => Promise<SittingView | undefined>;
   /**
    * Begins a signer's turn on the device. @returns the token of the signer's pages @throws ServiceError `conflict`,

@@ -23,8 +23,7 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
 };
 
 /**
- * The frame that belongs to the ticket in a URL. Changes nothing. @returns undefined for a ticket that no firm was
- * given
+ * The frame that belongs to the ticket in a URL. Changes nothing. @returns undefined for a ticket that was never issued
  */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;

@@ -33,14 +33,14 @@ const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /**
- * The number of wrong access codes that may be entered through the mailed entry link. After them only the firm can
- * unlock the signer.
+ * The number of wrong access codes that may be entered through the mailed entry link. After that many, only the firm
+ * can unlock the signer.
  */
 const failuresByMail = 3;
 
 /**
- * Sends the signer a code by mail or text message, at most one a minute. If the link is locked, only the entry link or
- * the long code works. @throws ServiceError
+ * Sends the signer a code by mail or text message, at most one a minute. If wrong codes have locked the link, the six
+ * digits don't work, but the entry link or long code that is sent with them does. @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
@@ -112,9 +112,10 @@ export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Lets in a browser with the entry link or the long code that was sent with the signer's last code. If an access code
- * is locked, the signer must also enter the access code on the page of the entry link. Wrong access codes on that page
- * are counted separately, so that strangers who have only the signing link can't use up the tries.
+ * Lets in a browser with the entry link or the long code that was sent with the signer's last code. A signer with an
+ * access code can enter this way only while the link is locked, and must also enter the access code on the page of the
+ * entry link. Wrong access codes on that page are counted separately, so that strangers who have only the signing link
+ * can't use up the tries.
  * @returns null when the link or code is not, or no longer, valid, and for a wrong access code
  */
 export async function enter(

@@ -31,8 +31,8 @@ export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked,
 }
 
 /**
- * Refuses values that would leave another signer unable to sign. Calculates the formulas of other signers for which
- * these values are the last ones missing, because nobody could correct the values afterwards.
+ * Refuses values that would leave another signer unable to sign. Calculates other signers' formulas if they lack only
+ * these values, because nobody could correct the values afterwards.
  * @param values of the signer's own fields
  * @throws ServiceError naming a field that would prevent its signer from ever signing
  */

@@ -100,7 +100,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
-/** The values of these members for a link that was mailed. */
+/** A mailed link belongs to no frame, no device and no notary's room. */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,

@@ -150,7 +150,8 @@ async function declineAct(
     detail: { kind, reason: reason.trim(), signer: n, client: clientDetail(client) },
     actor: "signer",
   });
-  // If a person withdraws the shared consent, or is not the intended person, none of the documents can be signed.
+  // If a person withdraws the shared consent, or is not the intended person, none of the session's documents can be
+  // signed, so all of them end.
   const isForAll = all || kind === "withdrawn" || kind === "not_me";
   if (linked.bySession && isForAll) return endAll(deps, link, endingOf);
   const { envelope, signer } = linked;

@@ -20,8 +20,8 @@ import type { Client, SessionDocument, SigningState } from "./view.ts";
 type Listed = Stating & { n: number };
 
 /**
- * The documents of a session, in order. If a document was sent again, only its newest envelope is listed, and the
- * envelope that the request is about.
+ * The documents of a session, in order. If a document was sent again, only its newest envelope is listed. The envelope
+ * that the request is about is listed in any case.
  */
 async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   const { place, identified, at } = linked;

@@ -11,8 +11,8 @@ import { isLocked } from "./links.ts";
 
 /**
  * Daily limits against SMS pumping (fraudsters earn by receiving texts). A signer rarely needs more than two texts. Ten
- * to one number are enough for people who mistype, 50 for an order with many signers, 300 for a firm's busy day. The
- * total of 2,000 costs some twenty dollars.
+ * texts a day to one number are enough for people who mistype, 50 for an order with many signers, 300 for a firm's busy
+ * day. The total of 2,000 costs some twenty dollars.
  */
 const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 

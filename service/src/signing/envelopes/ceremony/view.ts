@@ -9,7 +9,8 @@ export type SigningState =
   /** The signer must enter a code first; `step` says which. */
   | "identify"
   /**
-   * Too many wrong codes were entered. An entry link that is sent with a code unlocks the page, and so does the firm.
+   * Too many wrong codes were entered. The entry link that is sent with a code still works, and the firm can unlock the
+   * page.
    */
   | "locked"
   /** It is another signer's turn, or the order is on hold. */

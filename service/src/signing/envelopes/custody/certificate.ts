@@ -29,7 +29,7 @@ import {
 import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
 import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./content.ts";
 
-/** All texts of a certificate that were written by people. */
+/** All texts in a certificate that are not fixed words of the service, such as titles, names and addresses. */
 export const writtenTexts = (content: CustodyContent): string[] => [
   content.title,
   content.firm.name,

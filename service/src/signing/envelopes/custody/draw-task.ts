@@ -5,7 +5,7 @@ import type { CustodyContent } from "./content.ts";
 
 /**
  * Checks the evidence against the sealed document, and draws its certificate.
- * @returns the certificate; if a check fails, that check instead
+ * @returns the certificate, or the check that failed
  */
 export async function run(
   document: Buffer,

@@ -55,7 +55,7 @@ async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boo
 type Outcome = "completed" | "ended" | "grown";
 
 /**
- * Makes a certificate over the present trail, with a record of the seal as its last one. Stores the certificate and
+ * Makes a certificate over the present trail and a record of the seal, which comes last. Stores the certificate and
  * that record, unless the trail has grown since it was read.
  */
 async function certify(

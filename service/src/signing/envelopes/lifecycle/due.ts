@@ -68,8 +68,8 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
 }
 
 /**
- * Lets a firm's open test envelopes remind and expire this many seconds earlier. Their trails record the reminder or
- * expiry only when it happens. Envelopes that fail their MAC stay unchanged.
+ * Moves the next reminder and the expiry of a firm's open test envelopes earlier by this many seconds. Their trails
+ * record the reminder or expiry only when it happens. Envelopes that fail their MAC stay unchanged.
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`

@@ -29,8 +29,8 @@ export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "
  * Lets a signer sign together with other documents of the same person in the order's room. Adds the signer to the
  * person's session there, and begins a session if the person has another unsigned document in the room. Changes nothing
  * for a signer who is already in a session, and for a person with only one document. Must be called outside of other
- * transactions: two signers that look for each other wait for one lock of their room, which is taken before every other
- * lock.
+ * transactions, because the room must be locked before anything else. That lock lets two signers' searches for each
+ * other run only one after another.
  */
 export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -80,7 +80,10 @@ export const findSessionsLater = (tx: Tx, orderId: number) =>
     FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
-/** After an order left a room, its signers leave the sessions of that room, and are mailed a separate link for it. */
+/**
+ * After an order left a room, its signers leave the sessions of that room, and are mailed a separate link for the
+ * order.
+ */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
   const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`
     SELECT s.id AS "signerId", s.link_id AS "linkId"

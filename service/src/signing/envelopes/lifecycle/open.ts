@@ -27,7 +27,7 @@ import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
 /** How long an envelope is open. Advancing a test firm's clock shortens it. */
 export const openMs = 30 * dayMs;
-/** Reminders are sent on these days after the links, to people who have not signed. */
+/** Reminders are sent this many days after the links, to people who have not signed. */
 export const reminderDays = [2, 5, 9, 14, 21] as const;
 
 /**

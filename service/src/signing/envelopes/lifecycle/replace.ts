@@ -61,8 +61,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // `isOpen` was read without a lock. If an envelope was open, only one transaction locks the order; with two, a later
-  // replacement could overtake an earlier one.
+  // `isOpen` was read without a lock. If it is true, only the transaction of `changeSigner` runs. With a second
+  // transaction before it, a later replacement could overtake an earlier one.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;

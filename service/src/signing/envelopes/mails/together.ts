@@ -55,7 +55,7 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
 const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Releases documents that a request mail had claimed but will not cover: their signer was replaced, or left the
+ * Releases documents that a request mail had claimed but will not cover, because their signer was replaced, or left the
  * session, before the mail was sent.
  * @param sessionId the session whose documents the mail still covers; null for none
  */

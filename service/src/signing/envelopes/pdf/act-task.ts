@@ -18,8 +18,8 @@ export type ActInput = {
 export type ActOutput = { readonly tail: Tail } | Refused | "decoys";
 
 /**
- * Builds the revision of an act. Uses the first pair of lengths for which the document contains no decoy, that is,
- * numbers that would name another place for the signature.
+ * Builds the revision of an act. Uses the first pair of lengths for which the document contains no decoy. A decoy is a
+ * sequence of numbers that would name another place for the signature.
  */
 export async function run(document: Buffer, { act, docSha256, draws }: ActInput): Promise<ActOutput> {
   const { mark, caption, signerName, values } = act;

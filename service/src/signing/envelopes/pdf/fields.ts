@@ -28,7 +28,10 @@ type Content = {
   readonly id?: string;
   readonly showWhen?: ShowWhen;
   readonly formula?: string;
-  /** How many options of a multiple choice must be chosen. Each of its options has this member, and no other field. */
+  /**
+   * How many options of a multiple choice must be chosen. Set for each option of a multiple choice, and for no other
+   * field.
+   */
   readonly choices?: { readonly least: number; readonly most: number };
 };
 

@@ -19,7 +19,7 @@ type Run = {
 };
 
 /**
- * Finds words that are on the page below a field's place, and words that the text view contains but the page does not
+ * Finds words of the page that overlap a field's place, and words that the text view contains but the page does not
  * show. Reports a document that pdf.js can't read.
  */
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {

@@ -12,7 +12,9 @@ import { UnfitField } from "../pdf/prepare.ts";
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** How much narrower than its page the place of a text must be, in points. */
 const besideText = 36;
-/** By how many points places may overlap before it counts, because borders that touch may overlap after rounding. */
+/**
+ * By how many points places may overlap without being refused, because borders that touch may overlap after rounding.
+ */
 const tolerance = 0.5;
 
 /**

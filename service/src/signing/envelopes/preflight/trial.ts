@@ -24,8 +24,8 @@ export type Tried = { readonly planned: readonly PlannedField[]; readonly notice
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /**
- * A typeset without glyphs. The trial really draws only the sender's texts. For every other text glyphs are always
- * found, and loading their fonts would take longer than the rest of the trial.
+ * A typeset without glyphs. The trial draws real glyphs only for the sender's texts. Every other text can always be
+ * drawn, and loading its fonts would take longer than the rest of the trial.
  */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 
@@ -39,8 +39,8 @@ const onlyOf =
     texts.includes(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
 /**
- * The memory for everything that is appended to a document: the fields and the seal, and for each signer a certificate,
- * a time stamp and drawings.
+ * The memory in bytes for everything that is appended to a document: the fields and the seal, and for each signer a
+ * certificate, a time stamp and drawings.
  */
 const roomBytes = 256 * 1024;
 

@@ -77,7 +77,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
   }
 }
 
-/** The order's documents whose rows pass their MAC; of each kind the last one. */
+/** The order's latest document of each kind, among the documents whose rows pass their MAC. */
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}

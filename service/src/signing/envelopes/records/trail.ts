@@ -103,7 +103,7 @@ const withCodes = (stored: string, verifyCode: string, orderCode: string): strin
 // JSON escapes quotes within texts, so these placeholders can only be the record's own members.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** For records about a signer, the topic of the event that each of them causes. */
+/** For each event about a signer that a record can state: the topic of the firm's event that the record causes. */
 const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   link_issued: "signature.requested",
   opened: "signature.viewed",
@@ -182,8 +182,8 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
   );
 
 /**
- * The most records that one signer's link may cause. A real signer causes far fewer, and the evidence stays short
- * enough to be read.
+ * The most records that one signer's link may cause. A real signer causes far fewer, and the limit keeps the evidence
+ * short enough to be read.
  */
 const mostOfSigner = 500;
 

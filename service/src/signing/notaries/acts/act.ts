@@ -66,8 +66,8 @@ export type ActRecording = {
 };
 
 /**
- * A notary's notes of an act, with all fields of the journal. The fields follow Oklahoma's law, which requires the most
- * of the laws that were read (49 O.S. 206).
+ * A notary's notes of an act, with all fields of the journal. The fields follow Oklahoma's law, which requires more
+ * fields than any other law that was read (49 O.S. 206).
  */
 export type Act = {
   act: ActKind;

@@ -33,7 +33,7 @@ type Mode = NotarySession["mode"];
 /** A time at which a notary can be booked. */
 export type Offer = { notary: Notary; mode: Mode; startsAt: Date; zone: string; meetingPoint: string };
 
-/** During this time before it begins, an appointment can't be changed. */
+/** An appointment can't be changed when less than this time remains before its start. */
 const fixedMs = 2 * hourMs;
 /**
  * How often an order's appointment may be booked or moved. The limit exists because each change is mailed to everybody.
@@ -228,7 +228,7 @@ const outcomes = ["no_show", "technical"] as const;
 /**
  * Records that an appointment failed, and why. After the first failure of a kind people choose another time; after the
  * second the order fails.
- * @throws ServiceError before the appointment began, and for people who did not come, within its first 15 minutes
+ * @throws ServiceError before the appointment began; for people who did not come, also within its first 15 minutes
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);

@@ -28,7 +28,7 @@ const faultWords = {
   "unknown-critical-extension": "it has a critical extension that is not known here",
 } as const;
 
-/** The fault that makes a certificate unsuitable for signing documents, whatever the time; null when it has none. */
+/** The fault that makes a certificate unsuitable for signing documents at any time; null when it has none. */
 export function certificateFault(pem: string): string | null {
   try {
     const certificate = oneOf(pem);

@@ -38,8 +38,8 @@ const sealState: StateMac = {
 export const sealRows = stateRows(sealState);
 
 /**
- * The texts that a seal shows. A picture is used only for the texts for which it was confirmed. After the commission is
- * renewed, for example, its expiry has changed.
+ * The texts that a seal shows. A picture is used only for the texts for which it was confirmed. So it is no longer used
+ * after a renewal of the commission, which changes the expiry.
  */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);

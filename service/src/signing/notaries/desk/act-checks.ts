@@ -8,7 +8,7 @@ type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
 
 /**
  * Why the time of an act was outside the known validity of the notary's commission or, for a remote act, registration.
- * Null when it was not outside.
+ * Null for a time within it.
  */
 export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: Times): string | null {
   const { commissionStarts, commissionExpires, ronStarts, ronExpires } = commission;

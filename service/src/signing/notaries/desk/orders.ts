@@ -99,7 +99,7 @@ export async function orderOfId(reading: Reading, orderId: number): Promise<Wait
   return order;
 }
 
-/** Those of the given orders, by number, that wait for a notary. */
+/** Of the orders with these numbers, those that wait for a notary. */
 export async function ordersOfIds(
   reading: Reading,
   ids: readonly number[],

@@ -46,7 +46,7 @@ export async function notarizationOf(reading: Reading, code: string): Promise<No
   return state === "waiting" ? waitingPart(reading, order.id) : { ...nothingKnown, state };
 }
 
-/** The part about waiting, for an order that waits for a notary or that a notary has claimed. */
+/** The part of the progress about waiting, for an order that waits for a notary or that a notary has claimed. */
 async function waitingPart(reading: Reading, orderId: number): Promise<Notarization> {
   const { db } = reading;
   // An order on hold has no notary until the hold ends.

@@ -191,7 +191,7 @@ function cornersOf(
 function alongLine({ text, width, widths }: TextRun): Float64Array {
   const along = new Float64Array(text.length + 1);
   let at = 0;
-  // A character outside the basic plane counts as two in the text; its second half has no width.
+  // A character outside the basic plane takes two units of the string's length, of which the second has no width.
   for (const character of text) {
     const next = (along[at] ?? 0) + (widths?.get(character) ?? usualWidth);
     for (let half = 0; half < character.length; half++) along[++at] = next;
