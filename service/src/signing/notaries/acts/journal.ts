@@ -90,8 +90,8 @@ export async function findEntry(db: Sql, notaryId: string, position: number): Pr
 }
 
 /**
- * How and where an order was notarized, according to the latest act in a journal. Undefined when no act of the order is
- * there.
+ * How and where an order was notarized, according to the latest act in a journal. Undefined when the journals contain
+ * no act of the order.
  * @throws Error for an altered entry
  */
 export async function actOfOrder(

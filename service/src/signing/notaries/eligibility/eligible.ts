@@ -8,13 +8,13 @@ export type OrderToNotarize = { docSlug: string | null; signerState: string | nu
 export type Eligibility = {
   rules: StateRules;
   /**
-   * The source of the rules, in the form in which its license requires it to be named. Null for the operator's own
+   * The name of the rules' source, in the wording that the source's license requires. Null for the operator's own
    * rules.
    */
   attribution: RulesAttribution | null;
   /**
-   * If it is unknown which class the document belongs to, the classes that the state excludes from remote acts.
-   * Otherwise empty.
+   * The classes of documents that the state excludes from remote acts, if it is unknown to which class the document
+   * belongs. Otherwise empty.
    */
   unclassed: string[];
   /** The modes in which the notary may act for the order. */

@@ -52,7 +52,10 @@ type OnlineValues = {
   platform: "none" | "registered" | "approved" | "self_certified";
   /** Where and when the operator met the requirement for the tool. */
   platformConfirmed: { reference: string; on: string };
-  /** Where the act begins again after a person was away. */
+  /**
+   * The steps that are repeated after a person was away. `act`: all but the identity checks. `identity`: all. `resume`:
+   * none.
+   */
   restart: "act" | "identity" | "resume";
   resumeSeconds: number;
   feeCapCents: number;

@@ -68,11 +68,11 @@ export type ConfirmedChange = {
   effectiveOn: string;
 };
 
-/** The source of the rules, in the form in which its license requires it to be named. */
+/** The name of the rules' source, in the wording that the source's license requires. */
 export type RulesAttribution = { title: string; license: string; url: string };
 
 export type NotaryRules = {
-  /** The catalog documents of each class, by the name of the class. */
+  /** The documents of the catalog that belong to each class, by the name of the class. */
   classes: ReadonlyMap<string, readonly string[]>;
   /** The rules of a state: its own, completed by the default for all states. */
   of: (state: string) => StateRules;

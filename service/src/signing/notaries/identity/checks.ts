@@ -62,8 +62,8 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 /**
  * Mails a person a link for proving their identity. The state accepts several combinations of proofs; the first one
  * that the service's providers can carry out is used. The notary must have claimed the person's order.
- * @throws ServiceError naming the value or the provider that is missing, while another check of the person is open, and
- * after two failed quizzes
+ * @throws ServiceError naming the value or the provider that is missing; `conflict` while another check of the person
+ * is open, after too many checks, and after too many failed quizzes
  */
 export async function askIdentity(deps: IdentityDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk, secrets } = deps;

@@ -160,8 +160,8 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
     const proof = await proofOfReference(db, "stripe_identity", objectId);
     if (!proof) return "unknown";
     if (proof.state !== "begun") return "known";
-    // An event only says that something has changed: it may be late, repeated or out of order. So the result is asked
-    // for.
+    // An event only says that something has changed: it may be late, repeated or out of order. So the service asks the
+    // provider for the result.
     await lookAtCredential(deps, proof.id);
     return "applied";
   });

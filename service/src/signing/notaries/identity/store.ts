@@ -115,7 +115,7 @@ export async function endCheck(tx: Tx, id: string, state: IdentityCheck["state"]
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
 }
 
-/** The tries of these checks. The tries of each type of proof are in order. */
+/** The tries of these checks. The tries of one type of proof are in the order in which they were made. */
 export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]> =>
   db.query<Proof>(
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,

@@ -101,8 +101,8 @@ export async function openRequestOf(
 export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR UPDATE`);
 
 /**
- * The latest request of an order, even if it has ended. The order of requests is that of `ended_at`, because advancing
- * the test clock changes `asked_at` of open requests.
+ * The latest request of an order, even if it has ended. Requests are sorted by `ended_at`, because advancing the test
+ * clock changes `asked_at` of open requests.
  */
 export async function latestRequestOf(db: Sql, orderId: number): Promise<NotaryRequest | undefined> {
   const [found] = await db.query<NotaryRequest>(sql`

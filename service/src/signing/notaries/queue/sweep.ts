@@ -13,7 +13,10 @@ import { lockRequest, type NotaryRequest, requestsToLookAt, setEnded, setWaiting
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
-/** How soon a notary who took a request must open the session. A new claim also has this long before it may end. */
+/**
+ * How soon a notary who took a request must open the session. A claim that is newer than this is not released when the
+ * request expires.
+ */
 const callMs = 5 * minuteMs;
 
 /**
@@ -50,8 +53,8 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 type Mac = SweepDeps["rowMac"];
 
 /**
- * Ends the request. A notary who had time to answer and did not loses the claim, so that others may answer the next
- * request. A notary who has just claimed the order keeps it.
+ * Ends the request. A notary who had time to answer, but did not answer, loses the claim, so that others may answer the
+ * next request. A notary who has just claimed the order keeps it.
  */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
@@ -78,8 +81,8 @@ async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): 
 
 /**
  * Returns a request to its position when its notary released the order, or did not open the session. In the second case
- * that notary goes off duty and loses the order. A notary who has noted an act, or has an appointment, keeps it: the
- * request ends, because nobody else may take it.
+ * that notary goes off duty and loses the order. A notary who has noted an act, or has an appointment, keeps the order.
+ * Then the request ends, because no other notary may take it.
  */
 async function lookAtTaken(tx: Tx, rowMac: Mac, request: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
   const { id, notaryId, takenAt } = request;

@@ -15,7 +15,7 @@ import { callPeople } from "./mail.ts";
 import { lineOf, mayTake, mostOpen, type QueueDeps, type Request } from "./queue.ts";
 import { lockRequest, onDuty, openRequests, setTaken, writeDuty } from "./store.ts";
 
-/** How long a duty lasts unless it is extended. Otherwise a notary who has left would keep people waiting. */
+/** How long a duty lasts unless it is extended. Without this limit, people would wait for a notary who has left. */
 const dutyMs = 4 * hourMs;
 
 /** The queue as a notary sees it. */

@@ -28,7 +28,8 @@ export async function exportedRecording(deps: ReadDeps, recording: Recording): P
   if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const takes = [...new Set(placedChunks(parts).map(({ line }) => line.take))];
   const entries: Entry[] = [held("recording.json", manifest), held("chain.jsonl", chainText(parts))];
-  // The transparency log includes the manifest's line within seconds. A zip that is exported before has no proof of it.
+  // The transparency log includes the manifest's line within seconds. A zip that is exported before that contains no
+  // proof for the line.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(held("recording.json.tlog-proof", logged.proof));
   const messages = await messagesOf(deps.db, deps.secrets, recording);
@@ -59,12 +60,12 @@ function held(name: string, text: string): Entry {
 
 const nameBytes = ({ name }: Entry): number => Buffer.byteLength(name);
 /**
- * Lengths in bytes, without names: the local header, the data descriptor, the directory entry, and the end of the
- * directory (APPNOTE 4.3).
+ * Lengths in bytes, not counting file names: the local header, the data descriptor, the directory entry, and the end of
+ * the directory (APPNOTE 4.3).
  */
 const [localBytes, descriptorBytes, directoryBytes, endBytes] = [30, 16, 46, 22];
 const fixedBytes = localBytes + descriptorBytes + directoryBytes;
-/** January 1, 1980, because the real times are in the manifest. */
+/** The date of every entry: January 1, 1980. The real times are in the manifest. */
 const dosDate = 0x21;
 /** The flag that says that an entry's checksum follows its data. */
 const flags = 0x08;

@@ -10,8 +10,8 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): 
   manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt, keptUntil: keepUntil };
 
 /**
- * Finds the recording that an act names by the head of its chain. The notary's signature covers the act, and so this
- * head. Null when the act names no such recording.
+ * Finds the recording that an act names by the head of its chain. The notary's signature covers the act, and therefore
+ * also this head. Null when the act names no such recording.
  * @throws ServiceError `conflict` while the recording is in progress, and when its chain does not have this head
  */
 export async function recordingOfAct(

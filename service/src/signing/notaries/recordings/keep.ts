@@ -114,7 +114,7 @@ async function writeDown(
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
-/** A mail's payload contains no typed text. The reason is read from the audit log. */
+/** A mail's payload contains no typed text, so the reason is read from the audit log. */
 type RecordingMail = { recording: string; actor: string; how: Action; at: string };
 
 const words: Readonly<Record<Action, string>> = {

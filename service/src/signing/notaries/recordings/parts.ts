@@ -25,7 +25,9 @@ type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
  * runs.
  */
 export const takesInRun = 1_000_000;
-/** How long a folder must be unchanged, because an interrupted process may still write for a moment. */
+/**
+ * How long a folder must be unchanged before it is read, because an interrupted process may still write for a moment.
+ */
 const quietMs = 1_000;
 
 /** Waits until nothing is written to the folder any more. */

@@ -219,14 +219,14 @@ export class Recordings {
     const firstTake = runs * takesInRun;
     const head = { seq: headSeq, sha256: headSha256 };
     await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
-    // No event was missed before this line, because nobody can send media yet.
+    // No event can have been missed before the id is set, because nobody can send media yet.
     this.#ids.set(session, id);
   }
 }
 
 type Queues = Map<string, Promise<void>>;
 
-/** Runs the work of one session one after another. */
+/** Runs the tasks of each session one after another. */
 function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
   const next = (queues.get(session) ?? Promise.resolve()).then(work);
   queues.set(

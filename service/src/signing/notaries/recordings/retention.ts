@@ -31,7 +31,9 @@ export function yearsAfter(start: Date, years: number): string {
 
 type SweepDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
-/** A condition: the recording is due for deletion. For recordings of test orders the firm's test clock decides. */
+/**
+ * The SQL condition that a recording is due for deletion. For recordings of test orders the firm's test clock decides.
+ */
 const due = (now: Date) => sql`
   r.ended_at IS NOT NULL AND r.deleted_at IS NULL AND NOT r.is_held
   AND r.keep_until < ((${now}::timestamptz + CASE WHEN r.environment = 'test' AND o.partner_id IS NOT NULL

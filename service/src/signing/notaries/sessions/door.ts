@@ -41,8 +41,8 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
 }
 
 /**
- * Lets a person join with another browser. The present browser is removed, and a new code is required. A different
- * person might join in this way. So if the person was already admitted, that person's act begins again.
+ * Lets a person join with another browser. The present browser is removed, and a new code is required. A stranger might
+ * be using the new browser. So if the person was already admitted, the act begins again, with the identity checks.
  * @throws ServiceError `conflict` once the notary has signed
  */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -70,10 +70,10 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Lets a credible witness go back to the waiting room, also one who has left. From then on nobody waits for the witness.
- * No mark falls: the vouching is done once the signer is identified, and before that it has no effect. If the identity
- * has to be established again, the notary can let the witness in again. An interpreter can't go, because the signer
- * understands the rest of the act only through the interpreter.
+ * Lets a credible witness go back to the waiting room, even after the witness has left. From then on nobody waits for
+ * the witness. No mark is removed: the vouching is done once the signer is identified, and before that it has no
+ * effect. If the identity has to be established again, the notary can let the witness in again. An interpreter can't
+ * go, because the signer understands the rest of the act only through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
  */
 export async function excusePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -165,7 +165,8 @@ async function changeLive<T>(
   let id = "";
   const result = await atLive(deps, operator, claimed, async (live) => {
     id = live.session.id;
-    // Once a session has begun, its media and recording are in one node's engine, so only that node may do this.
+    // Once a session has begun, its media and recording are in one node's engine, so only that node may change the
+    // session.
     if (live.session.state !== "open") await requireHere(deps, id, live.tx);
     return work(live);
   });

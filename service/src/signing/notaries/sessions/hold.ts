@@ -33,7 +33,10 @@ export async function beginAgain(
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 
-/** Blocks the signature of the signer whose turn it is, or allows it when the sheet does. */
+/**
+ * Allows the signature of the signer whose turn it is, if the session is live and the sheet says that this signer signs
+ * next. Otherwise blocks it.
+ */
 export async function openSignature(
   tx: Tx,
   deps: LiveDeps,

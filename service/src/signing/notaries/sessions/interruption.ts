@@ -22,8 +22,8 @@ export const phaseOf = (silentMs: number): Phase =>
 export type Restart = "act" | "identity";
 
 /**
- * Where the act begins again after a person was silent for this long; null when the act continues. If the state's rules
- * are unknown, any absence makes the act begin again.
+ * Which steps are repeated after a person was silent for this long: `act` or `identity`, as in the state's rules. Null
+ * when the act continues. If the state's rules are unknown, any absence makes the act begin again.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;

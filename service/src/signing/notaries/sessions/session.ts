@@ -57,7 +57,7 @@ const confirmedMs = 366 * dayMs;
 /**
  * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, or the
  * operator has not confirmed that the state's requirement is met. Null when they are offered. The service never decides
- * by itself that a state accepts it.
+ * by itself that a state accepts the service.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
@@ -228,7 +228,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
   deps.rooms.tell(session.id, { kind: "changed" });
 }
 
-/** After a killed process, people can come back only once its lease has ended, so the lease is short. */
+/** After a process was killed, people can come back only once the process's lease has ended, so the lease is short. */
 export const leaseMs = 9_000;
 
 /** Renews this node's lease on a session. @returns the lease's end; null while another node has the session */

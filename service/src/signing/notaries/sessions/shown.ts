@@ -67,7 +67,7 @@ const another = () =>
 /**
  * Records what a signer's browser shows. Witnesses and interpreters are given no document, so a hash from them would be
  * a false mark in the manifest.
- * @throws ServiceError `role_required` for anybody but a signer, and as `write`
+ * @throws ServiceError `role_required` for anybody but a signer; otherwise as `write`
  */
 export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const sha256 = readHash(typed);

@@ -74,7 +74,8 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
     if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
       throw new ServiceError("conflict", "This signer has a credible witness already.");
     const id = newUuid();
-    // A number is used once, because the session's events name a person by it, also one who was withdrawn.
+    // A number is never reused, because the session's events identify people by their numbers, including people whose
+    // invitation was withdrawn.
     const { desk } = deps.sheets;
     const invitations = (await eventsOf(tx, desk.rowMac, session)).filter(({ name }) => name === "invited");
     if (invitations.length >= mostPeople)
@@ -192,7 +193,10 @@ export async function isExcused(
   return role !== "signer" && lastMove(await eventsOf(desk.db, desk.rowMac, session), n) === "excused";
 }
 
-/** Whether a person is a credible witness whose signer is identified: nothing in the act depends on them any more. */
+/**
+ * Whether a person is a credible witness whose signer is identified: nothing in the act depends on the witness any
+ * more.
+ */
 export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
   people.some(
     ({ n, role, forSigner }) =>

@@ -198,7 +198,10 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   }
 }
 
-/** Extends a signer's turn to the end of the lease. If the service is killed, both end at that time. */
+/**
+ * Extends a signer's turn to the end of the lease. If the service is killed, both the turn and the lease end at that
+ * time.
+ */
 async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }: Room): Promise<void> {
   await desk.db.transaction(async (tx) => {
     const envelope = await roomEnvelopeOf(tx, orderId);

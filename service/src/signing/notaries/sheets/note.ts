@@ -12,7 +12,7 @@ export type OnRecord = Pick<Act, "session" | "recording"> & {
 };
 
 /**
- * Stores the act that the notary noted. If the act has a run sheet, it names the sheet's last mark, so that the
+ * Stores the act that the notary noted. If there is a run sheet, the act names the sheet's last mark, so that the
  * notary's signature covers the marks.
  * @param onRecord the facts about the live session and its recording; null without a session
  */

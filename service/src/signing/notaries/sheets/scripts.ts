@@ -161,7 +161,7 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
   );
 }
 
-/** Refuses an act that does not begin with its opening or end with the notary's signature. */
+/** Reads the names of an act's steps. The first must be the opening, and the last the notary's signature. */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {
     const name = oneOf(each, stepNames);
@@ -187,6 +187,6 @@ function wordsOfState(place: Place, steps: Steps): ReadonlyMap<string, Words> {
   );
 }
 
-/** The words of a step in which the facts are filled in. */
+/** The words of a step, with the facts filled in. */
 export const filled = (words: string, facts: Readonly<Record<string, string>>): string =>
   words.replaceAll(/\{([a-z]+)\}/g, (_, slot: string) => facts[slot] ?? "");

@@ -11,9 +11,7 @@ export type BlockToPlace = {
   readonly hasSeal: boolean;
 };
 
-/**
- * The lines that are reserved in addition, because the names of counties and people may become longer until the act.
- */
+/** The number of extra lines to reserve, because the names of counties and people may become longer before the act. */
 const spareLines = 2;
 const lineHeight = 11;
 

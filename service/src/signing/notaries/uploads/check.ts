@@ -35,7 +35,7 @@ export type UploadRules = {
   readonly certificate: Uint8Array | null;
   /** Whether a scan of paper is accepted too, because the act was on paper. */
   readonly mayBePaper: boolean;
-  /** The sentences one of which the document must contain. Empty when the state is not known to require one. */
+  /** The document must contain one of these sentences. Empty when the state is not known to require one. */
   readonly sentences: readonly string[];
   /**
    * The lines that the service itself drew into a reserved block. PDF readers don't find them as text, so they are

@@ -4,7 +4,7 @@ import { parseNotaryRules } from "../rules.ts";
 import { type Jurisdiction, readJurisdictions } from "./jurisdictions.ts";
 import { tableRows } from "./records.ts";
 
-/** The source of the table, in the form in which its license requires it to be named. */
+/** The name of the table's source, in the wording that the source's license requires. */
 export type Attribution = { title: string; license: string; url: string };
 
 export type ImportOptions = {
@@ -81,7 +81,7 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 }
 
 /**
- * The excluded classes of a state, with those that the table's text names added. A text that names no class remains as
+ * The classes that a state excludes, including those that the table's text names. A text that names no class remains as
  * a term for the notary to read.
  */
 function excludedOf(

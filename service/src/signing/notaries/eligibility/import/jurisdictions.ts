@@ -111,7 +111,8 @@ const no =
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**
- * Whether remote acts are in force. Null when a text is not understood. If both texts are present, both must say so.
+ * Whether remote acts are in force. Null when a text is not understood. If both texts are present, both must say that
+ * the acts are in force.
  * @param status undefined when the table has no such column
  */
 function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {

@@ -15,7 +15,7 @@ const columnName = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
 
-/** Endings of the names of columns that give the source of another column. */
+/** The endings that mark a column as the source of another column's values, such as `_source`. */
 const sourceEnding = /_(statute|source|citation|cite|authority)$/;
 
 /**
