@@ -20,7 +20,7 @@ import {
 const seconds = 1000;
 const hours = 3600 * seconds;
 
-/** The parts of signing that are already open, and that its periodic tasks need. */
+/** The opened parts of signing that its periodic tasks need. */
 export type SigningParts = { envelopes: EnvelopeDeps; signerAuthorities: SignerAuthorities };
 
 /** The periodic tasks of signing: those of envelopes, then those of notaries. */

@@ -28,7 +28,10 @@ WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND
   return told;
 }
 
-/** Tells owners by mail that a webhook keeps failing. Not sent for a deleted webhook, or to an owner who has left. */
+/**
+ * Tells owners by mail that a webhook keeps failing. The mail is not sent for a deleted webhook, or to an owner who has
+ * left.
+ */
 export const failingMail = defineMail({
   queue: failingQueue,
   load: (run: FailingMail, { db }: MailDeps) => selectTold(db, run),

@@ -10,7 +10,8 @@ import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 export const webhookKeyColumn = "webhook_keys.private_key";
 
 /**
- * The cipher context of an encrypted private key. So a key that was copied to another owner's row can't be decrypted.
+ * The cipher context binds an encrypted private key to its owner. A key that was copied to another owner's row can't be
+ * decrypted.
  */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
@@ -34,8 +35,9 @@ export async function readPublicKey({ db, keyCipher }: PublicKeyDeps, owner: Own
 }
 
 /**
- * Creates the owner's key if it does not exist. From then on, each delivery has a `v1a` signature, too. Firms must
- * request it, because Ed25519 costs ten times as much as an HMAC and helps only those who verify with the public key.
+ * Creates the owner's key if it does not exist. From then on, each delivery has a `v1a` signature, too. A firm must
+ * request its key, because Ed25519 costs ten times as much as an HMAC and helps only those who verify with the public
+ * key.
  * @throws ServiceError for a caller without the right
  */
 export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): Promise<PublicKey> {

@@ -56,8 +56,8 @@ const retirementMs = dayMs;
 /**
  * Opens the authorities that issue signers' certificates. The sealing identity must have been opened before. The first
  * run creates their keys and, under the root of each environment, their certificates. An authority of an earlier
- * release, which issued for both environments and for mail addresses, gets a new certificate; its old certificate is
- * retired.
+ * release issued certificates for both environments and for mail addresses. Such an authority gets a new certificate,
+ * and its old certificate is retired.
  * @param at now
  * @throws StartupError with a message of one line when an authority could not issue certificates
  */

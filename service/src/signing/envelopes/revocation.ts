@@ -131,9 +131,9 @@ const crlUrl = (baseUrl: string, authority: string, list: number): string =>
   `${baseUrl}/seal/crl/${authority}/${list}.crl`;
 
 /**
- * Sets the revocation of an act's certificate to some minutes after the act's time stamp, in the transaction that
+ * Schedules the revocation of an act's certificate for some minutes after the act's time stamp, in the transaction that
  * writes the act. Without a time stamp the certificate is not revoked: nothing would prove that the act came earlier,
- * so readers that check revocation would reject it.
+ * so readers that check revocation would reject the signature.
  * @param stampedAt the time of the time stamp, or null
  */
 export async function revokeAfterAct(

@@ -20,7 +20,7 @@ export type Claimed = Omit<EventContext, "passport"> & {
   partnerId: string;
   /** The id of the firm that the event belongs to. */
   eventPartnerId: string;
-  /** Whether the event belongs to its firm's chain. Events from before the chain existed don't. */
+  /** Whether the event belongs to its firm's chain. Events that are older than the chain don't belong to it. */
   isChained: boolean;
   place: Place | null;
   /** The end of the lease, by the database's clock. */
@@ -28,11 +28,11 @@ export type Claimed = Omit<EventContext, "passport"> & {
 };
 
 // Uses the database's clock, because a node whose clock is fast would resend deliveries that another node has leased.
-// Cut to milliseconds, the precision of a `Date`.
+// The time is cut to milliseconds, the precision of a `Date`.
 const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
 
-// Finds the subscriptions with pending deliveries. Skips in the index from one subscription to the next, so a long
-// queue costs no more than a short one.
+// Finds the subscriptions with pending deliveries. Jumps in the index from one subscription to the next (a loose index
+// scan), so a long queue costs no more than a short one.
 const waiting = sql`
   (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -110,8 +110,8 @@ export async function claimDue(
 }
 
 /**
- * `ready`: deliveries whose events have their position in the chain, or need none. `waiting`: deliveries whose events
- * have no position yet.
+ * `ready`: deliveries whose events have a position in the chain, or don't need one. `waiting`: deliveries whose events
+ * still need a position.
  */
 type Placed = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 

@@ -49,8 +49,8 @@ type Queued = Claimed & { destination: Destination; startBefore: number };
 /**
  * Sends due deliveries: leases each one, builds its body from the present records, signs it, and posts it once. Each
  * node may run a dispatcher. It polls for due deliveries a few times a second, without database notifications: see
- * docs/decisions/webhook-dispatch.md. `stop` claims nothing new, waits briefly for sends in progress, and releases all
- * other leases.
+ * docs/decisions/webhook-dispatch.md. After `stop` was called, it claims nothing new, waits briefly for deliveries in
+ * progress, and releases all other leases.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
   const { ciphers, sending } = deps;

@@ -69,7 +69,7 @@ export type FailureRuns = {
  * without earlier failures costs no statement. A lost count only delays the mail.
  */
 export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
-  // The webhooks of which this node has recorded failures and, since then, no success.
+  // The webhooks for which this node has recorded failures, and no success since then.
   const failing = new Set<string>();
   let waiting: Ended[] = [];
   let writing: Promise<void> | null = null;

@@ -29,9 +29,9 @@ const longestWaitSeconds = 25;
 const lookEveryMs = 300;
 
 /**
- * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. With `wait`, a call
- * without events waits up to that many seconds for one. Events get their positions in order, so no event is missed
- * between two calls.
+ * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. If there are none, a
+ * call with `wait` waits up to that many seconds for the first one. Events get their positions in order, so no event is
+ * missed between two calls.
  * @throws ServiceError for an invalid query
  */
 export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, gone: AbortSignal): Promise<Feed> {

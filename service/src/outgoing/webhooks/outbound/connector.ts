@@ -17,7 +17,7 @@ export type ConnectorSettings = {
 
 /**
  * For every connection, resolves the name and checks the addresses in one step. So the service connects to exactly the
- * address that it checked (DNS rebinding).
+ * address that it checked, which prevents DNS rebinding.
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
   return (name, options, done) => {

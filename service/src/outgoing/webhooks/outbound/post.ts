@@ -101,8 +101,8 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
-    // Short, because the endpoint may close an idle connection at the moment a POST is sent on it, and a POST is never
-    // repeated.
+    // Idle connections are closed early, because the endpoint may close an idle connection at the moment a POST is sent
+    // on it, and a POST is never repeated.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     headersTimeout: settings.timeoutMs,

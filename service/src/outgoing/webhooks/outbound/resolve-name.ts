@@ -13,8 +13,8 @@ const rememberedMs = 1_000;
 const mostNames = 10_000;
 
 /**
- * Caches each result for a second. So the addresses that a delivery is counted for are those that it connects to, even
- * when a hostile name server varies its answers.
+ * Caches each result for a second. So the host limits count a delivery for the same addresses that it then connects to,
+ * even when a hostile name server varies its answers.
  */
 export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
   const names = new Map<string, { answer: Promise<string[]>; until: number }>();
@@ -45,8 +45,8 @@ async function fromHostsFile(name: string): Promise<string[]> {
 }
 
 /**
- * Resolves names without the system's resolver. That one blocks one of a few threads that serve the whole process, so a
- * hostile name server could occupy all of them.
+ * Resolves names without the system's resolver. The system's resolver blocks one of the few threads that serve the
+ * whole process, so a hostile name server could occupy all of them.
  * @param servers name servers, `ADDRESS:PORT`, instead of the system's
  */
 export function openResolver(servers: readonly string[] | null = null): ResolveName {

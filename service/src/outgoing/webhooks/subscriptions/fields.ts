@@ -21,7 +21,7 @@ export function urlField(body: unknown): string {
 }
 
 /**
- * Whether a request to either URL goes to the same destination. The fragment after `#` is never sent, so it doesn't
+ * Whether requests to the two URLs go to the same destination. The fragment after `#` is never sent, so it doesn't
  * count.
  */
 export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);

@@ -144,7 +144,10 @@ export async function rotateSecret(deps: SubscriptionDeps, principal: Principal,
 export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promise<MadeWebhook[]> =>
   selectOfPartner(db, partnerId);
 
-/** Active subscriptions created with this key, or by a member whom someone linked or gave live access with it. */
+/**
+ * Active subscriptions that this key created. Also those of a member whom someone linked, or gave live access, with
+ * this key.
+ */
 export const webhooksMadeByKey = ({ db }: { db: Sql }, partnerId: string, keyId: string): Promise<MadeWebhook[]> =>
   selectMadeByKey(db, partnerId, keyId);
 

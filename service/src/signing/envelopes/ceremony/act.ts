@@ -64,8 +64,8 @@ export type MadeAct = {
   record: JsonObject;
   actSha256: string;
   /**
-   * The time stamp of the act. `tokenSha256` is the hex SHA-256 of the token's DER; it identifies the token, which the
-   * authority's URL alone does not.
+   * The time stamp of the act. `tokenSha256`, the hex SHA-256 of the token's DER, identifies the token. The authority's
+   * URL alone does not.
    */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
   /** The serial number of the signing key's certificate. */
@@ -85,7 +85,8 @@ type ActDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers
  */
 export type Acts = {
   /**
-   * The newest revision of an envelope, which is cached for some time. The caller must have reserved memory for it.
+   * Returns the newest revision of an envelope, and caches it for some time. The caller must have reserved memory for
+   * it.
    * @throws the errors of `readDocument`
    */
   readonly document: (envelope: EnvelopeOf) => Promise<Document>;
@@ -100,7 +101,7 @@ export type Acts = {
   /**
    * Requests a time stamp for a signature. The authority may be slow, so no document stays in memory while it answers.
    * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto returns them
-   * @throws ServiceError `validation` for a signature that is not of this act
+   * @throws ServiceError `validation` for a signature that does not belong to this act
    */
   readonly stamp: (act: OpenAct, signature: Uint8Array) => Promise<ActSignature>;
   /**

@@ -33,7 +33,7 @@ import type { Client, DeclineKind, SenderValue, ShownField, SigningState, Signin
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = {
   secrets: SecretBytes;
-  /** The texts to which people consent; undefined for a version that never existed. */
+  /** Finds a text to which people consent; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find" | "ofClosing">;
   acts: Acts;
   titleOf: TitleOf;

@@ -3,9 +3,8 @@ import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest"
 import type { Linked } from "./links.ts";
 
 /**
- * Checks an act that may have waited in a table without a MAC: its record must match its hash and name the signer.
- * Whether the signature contains the same hash is checked by the verifier, because the hash may be encrypted in the
- * document.
+ * Checks an act that may have waited in a table without a MAC: its record must match its hash and name the signer. The
+ * verifier checks whether the signature contains the same hash, because the hash may be encrypted in the document.
  * @throws Error for an act that was altered, or is another signer's
  */
 export function requireOwnAct(

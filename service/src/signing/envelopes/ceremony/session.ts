@@ -107,8 +107,8 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
 }
 
 /**
- * Records the consent to a version of the consent text. Through a session's link the consent is for all its documents,
- * otherwise for this document.
+ * Records the consent to a version of the consent text. Through a session's link the consent is for all the session's
+ * documents, otherwise for this document.
  * @throws ServiceError
  */
 export async function giveConsent(
@@ -138,8 +138,8 @@ export async function giveConsent(
 }
 
 /**
- * The consent that applies to this document: the signer's own consent. Without one, through a session's link, the
- * session's consent if it was given to the present text in the signer's language.
+ * The consent that applies to this document: the signer's own consent, if there is one. Otherwise, for a session's
+ * link, the session's consent, if it was given to the present text in the signer's language.
  */
 export function consentOf(
   { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },

@@ -89,7 +89,8 @@ export function valuesOf(
 }
 
 /**
- * Returns the result of a formula, if the page showed the same value. Nobody may sign a number that they have not seen.
+ * Returns the result of a formula. Throws if the page showed another value, because nobody may sign a number that they
+ * have not seen.
  * @param given the value that the page showed
  */
 function resultOf(field: PreparedField, result: Calculated, given = ""): string {

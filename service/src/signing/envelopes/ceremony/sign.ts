@@ -104,7 +104,7 @@ async function close(
   const outcome = await onDocument(deps, linked, open.revision, async (document) =>
     written(deps, link, linked, await deps.acts.close(linked, document, open, signed)),
   );
-  // Sealing reserves memory too, so it must not wait while this act holds some.
+  // Here this act holds no memory any more. Sealing reserves memory too, and must not wait for it while holding some.
   if (outcome.outcome === "again") return outcome;
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
@@ -218,8 +218,8 @@ async function writeAct(
 }
 
 /**
- * Queues a job that completes the envelope. The request itself completes it too, but may be interrupted. Jobs use the
- * database's clock.
+ * Queues a job that completes the envelope 30 seconds later, by the database's clock, which all jobs use. The request
+ * itself completes the envelope earlier, unless it is interrupted.
  */
 const completeLater = (tx: Tx, orderId: number) =>
   tx.query(sql`SELECT enqueue_job(${envelopeQueue}, ${{ orderId }}::jsonb, now() + interval '30 seconds')`);

@@ -97,7 +97,7 @@ export async function takeTurn({ db }: Deps, token: string): Promise<void> {
   const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
   if (!seen) return;
   await db.transaction(async (tx) => {
-    // Locks the envelope first, because a signature also locks the envelope before it reads its session.
+    // Locks the envelope first, because a signature also locks the envelope before it reads the signer's session.
     await lockEnvelope(tx, seen.envelopeId);
     const sitting = await sittingOfToken(tx, token);
     if (sitting?.signerId) await endTurn(tx, sitting.id);

@@ -15,7 +15,8 @@ const ticketMs = 5 * 60_000;
 type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * Returns the origin in the form that browsers send: scheme, host and port. In test it may be this machine without TLS.
+ * Returns the origin in the form that browsers send: scheme, host and port. For the test environment, the origin may
+ * also be this machine, without TLS.
  * @throws ServiceError naming the rule
  */
 export function checkedOrigin(text: unknown, environment: Environment): string {
@@ -139,7 +140,7 @@ export async function openSitting(
   });
 }
 
-/** Ends all sittings of an order, also those on lost devices. @returns their number @throws as `changeOpen` */
+/** Ends all sittings of an order, including those on lost devices. @returns their number @throws as `changeOpen` */
 export const endSittings = (
   deps: Pick<EnvelopeDeps, "db" | "clock">,
   request: OpenRequest & { actor: string },

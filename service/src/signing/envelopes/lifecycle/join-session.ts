@@ -14,7 +14,10 @@ import {
 } from "../records/sessions.ts";
 import { signingMailQueue } from "./issue-link.ts";
 
-/** A room of an order's own firm. `orders` are those that the firm placed in it, in the order of the room's list. */
+/**
+ * A room of an order's own firm. `orders` are the orders that the firm placed in the room, sorted as in the room's
+ * list.
+ */
 export type Closing = { id: string; name: string; orders: readonly number[] };
 
 /**
@@ -49,7 +52,7 @@ async function joinIn(
   signerId: number,
 ): Promise<boolean> {
   if (await placeOfSigner(tx, signerId)) return true;
-  // The row may still be in the session of its former signer, who was replaced. It leaves that session.
+  // The signer's row may still be in the session of a former signer, who was replaced. The row leaves that session.
   await leaveSession(tx, signerId);
   const candidates = await tx.query<Candidate>(sql`
     SELECT s.id, g.id AS "sessionId", coalesce(g.room_id = ${roomId}, false) AS "isOfRoom", s.signed_at IS NOT NULL AS signed,
@@ -73,7 +76,10 @@ async function joinIn(
   return true;
 }
 
-/** After an order was added to a room, queues for each of its signers the search for other documents to sign there. */
+/**
+ * After an order was added to a room, queues a search for each of the order's signers. It looks for other documents in
+ * that room that the same person signs.
+ */
 export const findSessionsLater = (tx: Tx, orderId: number) =>
   tx.query(sql`
     SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', s.id, 'moment', 'joined'), now())

@@ -190,7 +190,7 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
 
 /**
  * Forbids signing in the open turn, for example while a person is away, or allows it again. Locks the envelope before
- * its turns, in the same order as a signature does.
+ * its turns, as a signature does.
  */
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);

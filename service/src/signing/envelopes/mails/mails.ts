@@ -66,7 +66,7 @@ const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
 
 /**
  * Only US English and US Spanish have a short name for the zone. In other languages the short form would be an offset
- * from UTC, so they use the long name.
+ * from UTC, so mails in those languages use the long name.
  */
 const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   en: deadlineIn("en-US", "short"),

@@ -18,8 +18,8 @@ export type Act = {
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
   /**
-   * The line below the mark. It begins with the time: the first letter determines the text direction, so it must not be
-   * one of a name.
+   * The line below the mark. It begins with the time and not with a name, because its first letter determines the text
+   * direction.
    */
   readonly caption: string;
   readonly signerName: string;

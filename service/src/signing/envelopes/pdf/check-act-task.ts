@@ -9,8 +9,8 @@ export type CheckActInput = {
   /** DER of the certificate of the latest signature. */
   readonly leaf: Uint8Array;
   /**
-   * Hex SHA-256 of the act's record. The signature contains it; in a document with encrypted strings, it is encrypted
-   * there.
+   * Hex SHA-256 of the act's record. The signature contains the hash. If the document encrypts its strings, the
+   * signature contains the hash in encrypted form.
    */
   readonly actSha256: string;
   /** The length of the prepared file. Everything after it was added by this service. */

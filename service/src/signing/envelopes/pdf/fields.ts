@@ -2,8 +2,8 @@ import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
 import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/order/order.ts";
 
 /**
- * The kinds of fields at a place. A radio has one field for each option. So does a multiple choice; its fields are
- * checkboxes.
+ * The kinds of fields at a place. A radio has one field for each option. A multiple choice has one too, and its fields
+ * are checkboxes.
  */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
@@ -107,7 +107,9 @@ export const OFF = "Off";
 export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
   kind === "checkbox" || kind === "radio";
 
-/** The value that the preparation writes. If a condition may hide the field, only the act writes its value. */
+/**
+ * The value that the preparation writes. Undefined if a condition may hide the field; then only the act writes a value.
+ */
 export const preparedValue = ({ value, showWhen }: Pick<Content, "value" | "showWhen">): string | undefined =>
   showWhen ? undefined : value;
 

@@ -28,7 +28,9 @@ export class UnfitField extends Error {
 }
 
 export type Preparation = {
-  /** The fields to place. A signer without a signature among them gets a place on a page that is added at the end. */
+  /**
+   * The fields to place. A signer for whom none of them is a signature gets a place on a page that is added at the end.
+   */
   readonly planned: readonly PlannedField[];
   /**
    * The number of signers. Their names are not needed, and may still change: a signer may be replaced after the
@@ -64,7 +66,7 @@ export type PlannedBlock = {
 export type Prepared = {
   /** The revision to append to the document. Empty when all fields already exist and may not be changed. */
   readonly tail: Buffer;
-  /** The fields in the order of the planned ones, followed by those on the added page. */
+  /** The fields in the sequence of the planned fields, followed by those on the added page. */
   readonly fields: readonly PreparedField[];
   /** The notary's own field, which is the last field; null without one. */
   readonly block: PreparedField | null;
@@ -82,8 +84,8 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   try {
     return build(original, preparation, typeset);
   } catch (error) {
-    // The block may not fit although its place looked blank, because PDF programs measure some pages differently.
-    // Without an optional block, the signers' fields may still fit.
+    // The block may not fit although its place looked blank, because PDF programs measure some pages differently. If
+    // the block is optional, only the signers' fields are placed then.
     if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
     return build(original, withoutBlock, typeset);
   }

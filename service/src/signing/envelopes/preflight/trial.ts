@@ -129,8 +129,8 @@ async function refuseFinished(original: Buffer): Promise<void> {
 }
 
 /**
- * Turns the verifier's error for a document that it can't read into a refusal: the verifier would refuse the signed
- * document too. @throws PdfRefusal; any other error is rethrown
+ * If the verifier can't read a document, refuses the document, because the verifier would refuse it after the signing,
+ * too. @throws PdfRefusal; any other error is rethrown
  */
 function unreadable(error: unknown): never {
   if (error instanceof EvidenceError) throw new PdfRefusal("needs_repair", error.message, { cause: error });

@@ -13,9 +13,9 @@ const unpainted: ReadonlySet<number> = new Set([3, 7]);
 const mostOperators = 200_000;
 
 /**
- * The texts of a page that leave no visible ink: in an invisible rendering mode, transparent, or white on white paper.
- * White text on a dark area is visible, so it is not included. Pictures are not decoded here, so white text on a
- * picture counts as hidden.
+ * The texts of a page that leave no visible ink. They have an invisible rendering mode, are transparent, or are white
+ * on white paper. White text on a dark area is visible, so it is not included. Pictures are not decoded here, so white
+ * text on a picture counts as hidden.
  * @returns null for a page with too many operators
  */
 export async function textWithoutInk(page: Operated, OPS: PdfJs["OPS"]): Promise<string[] | null> {

@@ -50,7 +50,7 @@ export type Consent = { version: string; language: Language; textSha256: string;
 
 export type Auth = "link" | "mail_code" | "access_code" | "text_code";
 
-/** A person who signs. Hashes of credentials are not included: only the queries that compare them read them. */
+/** A person who signs. Hashes of credentials are not included. Only the queries that compare these hashes read them. */
 export type Signer = {
   id: number;
   n: number;

@@ -1,7 +1,7 @@
 /**
- * A signing session: the signatures of one person in the orders of one room. Locks are always taken in the same order:
- * orders, envelopes, the session, signers. So a transaction that changes several signers' rows must lock the session
- * first.
+ * A signing session: the signatures of one person in the orders of one room. Locks are always taken in the same
+ * sequence: orders, envelopes, the session, signers. So a transaction that changes several signers' rows must lock the
+ * session first.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -101,8 +101,8 @@ export async function updatePerson(tx: Tx, signerId: number, set: Statement, onl
 }
 
 /**
- * The orders in the session of a signer, each with the person's signer number in it. Without a session, only the
- * signer's own order.
+ * The orders in the session of a signer, each with the number that the person has among its signers. Without a session,
+ * only the signer's own order.
  */
 export const ordersOfPerson = (db: Sql, signerId: number) =>
   db.query<{ orderId: number; n: number }>(sql`

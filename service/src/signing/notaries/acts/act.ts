@@ -34,7 +34,7 @@ export type Principal = {
   name: string;
   address: string;
   basis: (typeof identityBases)[number];
-  /** The principal's own credential; null when `basis` is another one. */
+  /** The principal's own credential; null when the notary established the identity in another way. */
   credential: Credential | null;
   /** The person who vouched for the principal, and how the notary knew that person. */
   witness: Witness | null;

@@ -31,7 +31,10 @@ const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
 
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
-/** How many times a day an order's links may be mailed. The limit exists because they go to everybody each time. */
+/**
+ * How many times a day an order's links may be mailed. The limit exists because each time all the order's people are
+ * mailed.
+ */
 const mostADay = 5;
 
 /**
@@ -78,7 +81,7 @@ async function ensureLink(
 
 /**
  * The order and the person that a link belongs to; undefined for an invalid link.
- * @throws ServiceError `unavailable` when its row fails its MAC
+ * @throws ServiceError `unavailable` when the link's row fails its MAC
  */
 export async function linkOf(db: Sql, token: string): Promise<{ orderId: number; person: number } | undefined> {
   if (!isCode(token)) return undefined;

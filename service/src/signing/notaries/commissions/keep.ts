@@ -64,7 +64,7 @@ export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor:
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
     const { operatorId } = await requireNotary(tx, id);
-    // Locks orders and their tasks before the notary. Completing an act takes its locks in the same order.
+    // Locks orders and their tasks before the notary. Completing an act takes its locks in the same sequence.
     if (typed["status"] === "suspended")
       await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
     const before = await lockNotary(tx, id);

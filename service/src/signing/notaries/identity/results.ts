@@ -41,7 +41,7 @@ export async function identitiesOf(deps: IdentityDeps, order: WaitingOrder): Pro
   });
 }
 
-/** Whether two names consist of the same words, ignoring order, case and accents. */
+/** Whether two names consist of the same words, ignoring word order, case and accents. */
 export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
 
 const folded = (name: string): string =>

@@ -16,7 +16,7 @@ export type InPersonRequest = {
   decidedAt: Date | null;
 };
 
-/** A database trigger allows a request to be decided once, and no other change of it. */
+/** A database trigger allows a request to be decided once, and allows no other change to it. */
 const inPersonState: StateMac = {
   table: sql`in_person_requests`,
   key: sql`id`,

@@ -1,6 +1,6 @@
 /**
  * The queue for “now”. The people of an order ask to meet a notary at once. Notaries on duty take the oldest request
- * that they may take. Locks are taken in the same order as at the desk: the order, its request, the notary.
+ * that they may take. Locks are taken in the same sequence as at the desk: the order, its request, the notary.
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -68,7 +68,10 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
 
 type Line = Awaited<ReturnType<typeof lineOf>>;
 
-/** Whether the notary may take the request of an order: meet its people by audio and video through this service. */
+/**
+ * Whether the notary may take the request of an order, that is, meet the order's people by audio and video through this
+ * service.
+ */
 export const mayTake = (
   deps: QueueDeps,
   { rules }: Pick<Line, "rules">,
@@ -183,7 +186,7 @@ export async function askNow(deps: QueueDeps, token: string): Promise<void> {
 
 /**
  * Removes the order from the queue. @throws ServiceError `conflict` when it is not in the queue, or a notary has called
- * its people
+ * the order's people
  */
 export async function leaveQueue(deps: QueueDeps, token: string): Promise<void> {
   const { desk } = deps.sheets;

@@ -85,8 +85,8 @@ const select = (seen: Statement): Statement => sql`
   FROM notary_requests r`;
 
 /**
- * The open request of an order. @param lock whether to lock it until the transaction ends; the order must be locked
- * before
+ * The open request of an order. @param lock whether to lock the request until the transaction ends. The order must be
+ * locked first
  */
 export async function openRequestOf(
   db: Sql,

@@ -21,7 +21,7 @@ const dutyMs = 4 * hourMs;
 /** The queue as a notary sees it. */
 export type NotaryQueue = {
   dutyUntil: Date | null;
-  /** The requests that this notary may take, in order. */
+  /** The requests that this notary may take, oldest first. */
   waiting: readonly Request[];
   /** The order whose request this notary has taken, while its session is not open yet. */
   taken: WaitingOrder | null;

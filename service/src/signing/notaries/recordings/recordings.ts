@@ -125,7 +125,7 @@ export class Recordings {
 
   async #resume(session: string): Promise<void> {
     const { db, clock, media } = this.#deps;
-    // Closes the earlier run first. Otherwise it could add parts that the new run's chain does not follow.
+    // Closes the earlier run first. Otherwise the earlier run could add parts that are missing in the new run's chain.
     await media.engine.close(session);
     await this.#settle(session);
     const recording = await required(this.#deps, session);

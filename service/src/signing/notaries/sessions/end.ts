@@ -50,7 +50,7 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
   if (!seen || !outcome) return;
   if (seen.liveAt !== null)
     await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {
-      // The act may have ended just after the session began, before its recording did. Then there is no recording.
+      // The act may have ended just after the session began, before the recording began. Then there is no recording.
       if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
     });
   await desk.db.transaction(async (tx) => {

@@ -48,7 +48,7 @@ const isBound = ({ browserSha256 }: LivePerson, { browser }: RoomLink): boolean 
 
 /**
  * The step at which the person is in this browser.
- * @throws ServiceError `not_found` for a link that is malformed or unknown, with the same message
+ * @throws ServiceError `not_found` for a malformed or unknown link; the message is the same for both
  */
 export async function enteredBy({ sheets: { desk } }: Pick<LiveDeps, "sheets">, link: RoomLink): Promise<Entered> {
   const person = isCode(link.token) ? await personOfToken(desk.db, link.token) : undefined;

@@ -63,7 +63,7 @@ const checkMs = minuteMs;
 
 export class LiveRooms {
   /**
-   * The name of this process when it holds a lease on a session. Other processes on the same machine have other names.
+   * The name under which this process holds leases on sessions. Other processes on the same machine have other names.
    */
   readonly node = newUuid();
   readonly #deps: RoomsDeps;

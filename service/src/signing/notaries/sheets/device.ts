@@ -120,7 +120,7 @@ export async function takeBackByPin(
     await lockOrder(tx, code);
     if (!(await closeHandOver(tx, open.id, "pin", at))) throw gone();
     const now = await findSheet({ ...desk, db: tx }, sheet.id);
-    // Marks the signer's steps, unless the notary has released the order since then.
+    // Marks the signer's steps, unless the notary has released the order since the hand-over.
     if (now?.endedAt === null && (await isInHands(tx, now))) {
       const room = await roomEnvelopeOf(tx, sheet.orderId);
       const locked = await lockOpenSheet(tx, desk.rowMac, sheet.id);

@@ -1,7 +1,10 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 
-/** A person who appears before the notary. There is one for each of the order's signers, in the same order. */
+/**
+ * A person who appears before the notary. There is one for each signer of the order, in the sequence in which the order
+ * lists them.
+ */
 export type Person = { readonly n: number; readonly name: string };
 
 /** An entry in a sheet's record: a marked step or another event. */
@@ -115,7 +118,7 @@ export const turnWords = (sheet: Pick<Progress, "people">, { step, signer }: Tur
 export type Marked = { name: string; signer: number | null; choice: string | null };
 
 /**
- * The turn that a request wants to mark. It must be the open one, its conditions must be met, and the choice must be
+ * The turn that a request wants to mark. It must be the open turn, its conditions must be met, and the choice must be
  * one of the step's choices.
  * @throws ServiceError `conflict` naming the step that is open
  */

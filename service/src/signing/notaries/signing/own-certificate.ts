@@ -51,8 +51,8 @@ const faultWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Compares the name in the certificate with the notary's, ignoring case, accents and order. A difference only causes a
- * warning to the notary.
+ * Compares the name in the certificate with the notary's, ignoring case, accents and word order. A difference only
+ * causes a warning to the notary.
  */
 export function nameWarning({ subject }: Certificate, { commissionName }: Notary): string[] {
   const folded = (text: string) =>

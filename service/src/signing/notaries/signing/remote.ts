@@ -1,6 +1,6 @@
 /**
- * The notary's signature with a key that a trust service holds. As with a key from a file, it is prepared, reviewed in
- * the browser, and completed.
+ * The notary's signature with a key that a trust service holds. As with a key from a file, the signature is prepared,
+ * reviewed in the browser, and completed.
  */
 import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";

@@ -5,8 +5,8 @@ import { ON, type PlannedField } from "../fields.ts";
 const isSpread = ({ kind }: RequestedField): boolean => kind === "radio" || kind === "multiple";
 
 /**
- * For each planned field, the name of the element of `fields` in the order that requested it. A radio or multiple
- * choice has one planned field for each of its options.
+ * For each planned field, the name of the element that requested it in the order's `fields`. A radio or multiple choice
+ * has one planned field for each of its options.
  */
 export const elementNames = (fields: readonly RequestedField[]): string[] =>
   fields.flatMap((field, index) =>
@@ -23,8 +23,8 @@ function placesOf(field: RequestedField): Asking[] {
 }
 
 /**
- * The planned fields for an element of the order's `fields`, one for each place. @param first how many fields were
- * planned before
+ * The planned fields for an element of the order's `fields`, one for each place. @param first the number of fields that
+ * are already planned
  */
 export function asked(field: RequestedField, first: number): PlannedField[] {
   const { signer, page, label, required, help, value, readOnly, format, options } = field;

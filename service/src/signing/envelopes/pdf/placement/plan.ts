@@ -16,7 +16,7 @@ export type PlanRequest = {
 
 /**
  * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
- * complete. Otherwise the document's own signature fields count, and without such fields its tags. A document may have
+ * complete. Otherwise the document's own signature fields count. If it has none, its tags count. A document may have
  * been made for fewer people than the order has; the others then sign on an added page.
  * @throws PdfRefusal, UnmatchedTag
  */

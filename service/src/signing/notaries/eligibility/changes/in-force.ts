@@ -23,8 +23,8 @@ export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Pr
   const changed = new Map<string, StateRules>();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
     if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not allow more than the genuine rules. So its state gets only the rules that apply to all
-    // states.
+    // A forged change must not allow more than the genuine rules. So the state of a forged change gets only the rules
+    // that apply to all states.
     if (!isAuthentic) changed.set(change.state, altered(shipped));
     else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
   }
@@ -43,7 +43,8 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
   try {
     return { ...readChange(change, shipped), origin: { kind: "confirmed", version, by, at, sourceUrl, effectiveOn } };
   } catch (error) {
-    // A change may name a class of documents that the operator's own rules file lacks.
+    // A change may name a class of documents that the operator's own rules file lacks. Such a change is treated as
+    // altered.
     if (error instanceof StartupError) return altered(shipped);
     throw error;
   }

@@ -31,8 +31,8 @@ export type RuleChange = {
 };
 
 /**
- * The MAC covers a version and its decision. A database trigger allows a version to be decided once, and no other
- * change of it.
+ * The MAC covers a version and its decision. A database trigger allows a version to be decided once, and allows no
+ * other change to it.
  */
 export const changeState: StateMac = {
   table: sql`notary_rule_versions`,

@@ -181,7 +181,7 @@ export function mayHoldTags(bytes: Buffer): boolean {
 
 const showsText = /[)\]>]\s*(?:T[jJ]|['"])/;
 
-/** Two consecutive braces in strings of a content stream. Between them may be operators that move the second one. */
+/** Two consecutive braces in strings of a content stream. Operators that move the second brace may be between them. */
 const literalBraces = /\{[\s\0()\d.\-\\[\]TJjDdm*<>]{0,60}\{/;
 const hexBraces = /7b[\s<>\d.-]{0,60}?(?:00)?7b/i;
 const escapedBraces = /\\173/;

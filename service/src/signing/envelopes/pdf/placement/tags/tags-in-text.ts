@@ -128,8 +128,8 @@ function boxOf(points: readonly Point[]): Rect {
 }
 
 /**
- * The most comparisons of runs and characters with the tags of one page. When they are used up, further tags are not
- * hidden.
+ * The most comparisons of runs and characters with the tags of one page. After that many comparisons, further tags stay
+ * visible.
  */
 const mostCompared = 2_000_000;
 /** Comparing a character costs as much as comparing this many runs. */
@@ -201,6 +201,7 @@ function alongLine({ text, width, widths }: TextRun): Float64Array {
 }
 
 /**
- * The assumed width of a character of which pdf.js gives no width, because the font shows it only joined with others.
+ * The assumed width of a character for which pdf.js gives no width. The font shows such a character only joined with
+ * others (a ligature).
  */
 const usualWidth = 500;
