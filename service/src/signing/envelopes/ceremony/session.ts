@@ -21,7 +21,7 @@ type Listed = Stating & { n: number };
 
 /**
  * The documents of a session, in order. If a document was sent again, only its newest envelope is listed. The envelope
- * that the request is about is listed in any case.
+ * that the request is about is always listed, even if it is an earlier one.
  */
 async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   const { place, identified, at } = linked;

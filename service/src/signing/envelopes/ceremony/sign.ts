@@ -104,7 +104,8 @@ async function close(
   const outcome = await onDocument(deps, linked, open.revision, async (document) =>
     written(deps, link, linked, await deps.acts.close(linked, document, open, signed)),
   );
-  // Here this act holds no memory any more. Sealing reserves memory too, and must not wait for it while holding some.
+  // At this point the act has released its memory. Sealing reserves memory too, and must not wait for memory while the
+  // act still holds some.
   if (outcome.outcome === "again") return outcome;
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }

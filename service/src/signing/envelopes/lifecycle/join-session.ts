@@ -32,8 +32,8 @@ export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "
  * Lets a signer sign together with other documents of the same person in the order's room. Adds the signer to the
  * person's session there, and begins a session if the person has another unsigned document in the room. Changes nothing
  * for a signer who is already in a session, and for a person with only one document. Must be called outside of other
- * transactions, because the room must be locked before anything else. That lock lets two signers' searches for each
- * other run only one after another.
+ * transactions, because the room must be locked before anything else. That lock prevents two signers from searching for
+ * each other at the same time.
  */
 export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -77,8 +77,8 @@ async function joinIn(
 }
 
 /**
- * After an order was added to a room, queues a search for each of the order's signers. It looks for other documents in
- * that room that the same person signs.
+ * After an order was added to a room, queues a search for each of the order's signers. The search looks for other
+ * documents in that room that the same person signs.
  */
 export const findSessionsLater = (tx: Tx, orderId: number) =>
   tx.query(sql`

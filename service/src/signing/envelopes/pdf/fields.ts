@@ -2,7 +2,7 @@ import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
 import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/order/order.ts";
 
 /**
- * The kinds of fields at a place. A radio has one field for each option. A multiple choice has one too, and its fields
+ * The kinds of fields at a place. A radio or multiple choice has one field for each option; those of a multiple choice
  * are checkboxes.
  */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;

@@ -29,7 +29,7 @@ export class UnfitField extends Error {
 
 export type Preparation = {
   /**
-   * The fields to place. A signer for whom none of them is a signature gets a place on a page that is added at the end.
+   * The fields to place. A signer for whom the list has no signature gets a place on a page that is added at the end.
    */
   readonly planned: readonly PlannedField[];
   /**

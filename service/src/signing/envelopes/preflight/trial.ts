@@ -24,8 +24,8 @@ export type Tried = { readonly planned: readonly PlannedField[]; readonly notice
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /**
- * A typeset without glyphs. The trial draws real glyphs only for the sender's texts. Every other text can always be
- * drawn, and loading its fonts would take longer than the rest of the trial.
+ * A typeset without glyphs. The trial draws real glyphs only for the sender's texts. The fonts have glyphs for every
+ * other text, and loading them would take longer than the rest of the trial.
  */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 
@@ -129,8 +129,8 @@ async function refuseFinished(original: Buffer): Promise<void> {
 }
 
 /**
- * If the verifier can't read a document, refuses the document, because the verifier would refuse it after the signing,
- * too. @throws PdfRefusal; any other error is rethrown
+ * If the verifier can't read a document, throws a refusal, because the verifier would refuse the signed document too.
+ * @throws PdfRefusal; any other error is rethrown
  */
 function unreadable(error: unknown): never {
   if (error instanceof EvidenceError) throw new PdfRefusal("needs_repair", error.message, { cause: error });

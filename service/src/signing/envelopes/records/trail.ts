@@ -103,7 +103,7 @@ const withCodes = (stored: string, verifyCode: string, orderCode: string): strin
 // JSON escapes quotes within texts, so these placeholders can only be the record's own members.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** For each event about a signer that a record can state: the topic of the firm's event that the record causes. */
+/** For each trail event about a signer, the topic of the event that the firm gets. */
 const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   link_issued: "signature.requested",
   opened: "signature.viewed",

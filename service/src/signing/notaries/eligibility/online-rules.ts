@@ -50,7 +50,7 @@ type OnlineValues = {
   certificateOf: "own" | "service";
   /** The state's requirement for the tool with which notaries act online. */
   platform: "none" | "registered" | "approved" | "self_certified";
-  /** Where and when the operator met the requirement for the tool. */
+  /** How and when the operator met the state's requirement for the tool. */
   platformConfirmed: { reference: string; on: string };
   /**
    * The steps that are repeated after a person was away. `act`: all but the identity checks. `identity`: all. `resume`:

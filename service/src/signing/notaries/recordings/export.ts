@@ -28,8 +28,8 @@ export async function exportedRecording(deps: ReadDeps, recording: Recording): P
   if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const takes = [...new Set(placedChunks(parts).map(({ line }) => line.take))];
   const entries: Entry[] = [held("recording.json", manifest), held("chain.jsonl", chainText(parts))];
-  // The transparency log includes the manifest's line within seconds. A zip that is exported before that contains no
-  // proof for the line.
+  // The transparency log includes the manifest's line within seconds. A zip that was exported earlier contains no proof
+  // of the line.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(held("recording.json.tlog-proof", logged.proof));
   const messages = await messagesOf(deps.db, deps.secrets, recording);

@@ -42,8 +42,8 @@ export type NotaryRevision = {
   /** The field that was reserved before the first signature; null to add a field now. */
   readonly block: NotaryBlock | null;
   /**
-   * Random lengths of the reserved space. One pair after the other is tried until the document contains no decoy of the
-   * signature's place.
+   * Random lengths of the reserved space, in pairs. The pairs are tried one after another until the document contains
+   * no decoy, that is, no numbers that would name another place for the signature.
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
@@ -157,7 +157,7 @@ function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, 
   else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
 }
 
-/** @throws PdfRefusal if the page is missing here, although the other PDF reader found it */
+/** @throws PdfRefusal if this module's PDF reader doesn't find the page that the other PDF reader found */
 function pageAt({ file, root }: PdfLookup, index: number): Page {
   let number = 0;
   for (const page of pages(file, root.dict)) if (number++ === index) return page;
