@@ -100,7 +100,7 @@ type Payload = { description: string; schema: TSchema };
 
 const passportId = "8a4c2f10-9b7e-4d35-a1c6-5f0e3d2b7a91";
 
-/** By topic: all bodies that a subscription may get (contract, Events). */
+/** For each topic, all bodies that a subscription may get (contract, Events). */
 export const payloads: Readonly<Record<string, Payload>> = {
   "passport.sealed": {
     description: "A proof passport was sealed.",

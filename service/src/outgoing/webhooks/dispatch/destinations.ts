@@ -12,7 +12,7 @@ import { secretKeys } from "../signing.ts";
 import type { SigningKeys } from "../standard-signature.ts";
 import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from "../subscriptions/store.ts";
 
-/** The endpoint of a subscription. `isFailing`: its failures are being counted. */
+/** The endpoint of a subscription. `isFailing`: failures have been counted since its last successful delivery. */
 export type Destination = Owner & {
   url: string;
   /**
@@ -45,7 +45,7 @@ SELECT ${webhookColumns}, ${isRevoked(now, sql`webhooks.id::text`)} AS "isRevoke
 FROM webhooks JOIN partners ON partners.id = partner_id LEFT JOIN webhook_keys USING (partner_id, environment)
 WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
 
-/** The destinations of subscriptions, by id. Logs and omits those whose secrets can't be decrypted. */
+/** The destinations of subscriptions, by id. Logs and omits subscriptions whose secrets can't be decrypted. */
 export async function readDestinations(
   {
     db,

@@ -8,7 +8,7 @@ import { createFailureRuns } from "./failure-runs.ts";
 export type Outcome = {
   seq: number;
   webhookId: string;
-  /** Whether failures of the webhook were being counted when the delivery was claimed. */
+  /** Whether the webhook's count of failures was above zero when the delivery was claimed. */
   isFailing: boolean;
   statusCode: number | null;
   durationMs: number | null;
@@ -74,8 +74,8 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
       log.error({ err: error }, "outcomes of deliveries could not be written");
-      // While stopping, outcomes that can't be written are dropped. Their deliveries are sent again when the leases
-      // end.
+      // While it is stopping, the writer drops outcomes that can't be written. Their deliveries are sent again when the
+      // leases end.
       if (finishing) return;
       completed = [...done, ...completed];
       released = [...back, ...released];

@@ -15,7 +15,7 @@ const texts: Readonly<Record<Exclude<FailureReason, "http_status" | "redirect">,
   host_limit: "Too many deliveries to this host in a minute",
 };
 
-/** A failure in words. An unknown reason is returned unchanged. */
+/** The words for the reason of a failure. An unknown reason is returned unchanged. */
 export function failureText(reason: string, statusCode: number | null): string {
   if (reason === "http_status") return `Answered ${statusCode}`;
   if (reason === "redirect") return `Answered ${statusCode}, a redirect, which we do not follow`;

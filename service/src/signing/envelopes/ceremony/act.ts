@@ -28,7 +28,7 @@ import { valuesOf } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
 const reason = "I agree to sign this electronically";
-/** Room for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
+/** The space in bytes for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 /** Random slack in the reserved space, so that the final length can't be predicted. */
 const spare = { reserve: 256, padding: 1024 };

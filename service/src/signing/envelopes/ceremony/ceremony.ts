@@ -41,7 +41,7 @@ export type SignOutcome =
   /** Another signer was faster. The page must load the document again, and ask the signer again. */
   | { readonly outcome: "again" };
 
-/** An act that waits for its signature, made with a key in the signer's browser. */
+/** An act that waits for its signature. The signer's browser makes the signature, with a key of its own. */
 export type PreparedAct = {
   readonly outcome: "prepared";
   /** The bytes to append to the document that the signer read, with zeros in place of the signature value. */

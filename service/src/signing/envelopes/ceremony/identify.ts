@@ -85,7 +85,7 @@ export async function identify(deps: IdentifyDeps, link: Link, typed: string, cl
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
-  // Computed without holding a lock, because the hash is slow.
+  // The hash is slow, so it is computed while no lock is held.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
     // The last wrong code opens a task for the order, so the order must be locked. Orders are always locked before

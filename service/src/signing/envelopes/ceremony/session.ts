@@ -54,8 +54,8 @@ export const documentsOf = async (
   });
 
 /**
- * The states in the order in which documents are offered to continue with. A held or declined document never blocks the
- * next one.
+ * The states of documents, in the sequence in which a session continues with them: a `ready` document comes first. A
+ * held or declined document never blocks the next one.
  */
 const inTurn: readonly SigningState[] = [
   "ready",

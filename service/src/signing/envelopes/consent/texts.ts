@@ -31,7 +31,7 @@ const fileName = /^(?<closing>closing-)?(?<language>[a-z]{2})-(?<version>\d+)\.m
 
 /**
  * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`. Every version that was ever shown
- * must stay in the folder. The two kinds of texts are numbered together.
+ * must stay in the folder. The texts of both kinds share one sequence of version numbers.
  * @throws StartupError when the newest version of a kind is missing in some language
  */
 export function readConsentTexts(folder: string): ConsentTexts {

@@ -19,7 +19,7 @@ export type SigningOrder = Owner & {
   /** Whether a notary signs after the signers. */
   isNotarized: boolean;
   signers: readonly OrderSigner[];
-  /** How often the order's document was replaced. */
+  /** How many times the order's document was replaced. */
   replacements: number;
   /** The places for the signers' fields that the partner named in the order. Null when the document decides. */
   fields: readonly RequestedField[] | null;

@@ -9,8 +9,8 @@ export type ActInput = {
   readonly act: Omit<Act, "reserve" | "padding">;
   readonly docSha256: string;
   /**
-   * Random lengths of the reserved space. One pair after the other is tried until the document contains no decoy of the
-   * signature's place.
+   * Random lengths of the reserved space, in pairs. The pairs are tried one after another until the document contains
+   * no decoy of the signature's place.
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };

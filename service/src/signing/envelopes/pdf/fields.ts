@@ -49,7 +49,7 @@ export type PlannedField = Content & {
   readonly required?: boolean;
   /** The document's own empty signature field that is used for this signature. */
   readonly existing?: ExistingField;
-  /** Set for a signature that appears on no page. To a certified document no other kind may be added. */
+  /** Set for a signature that appears on no page. A certified document allows only such signatures to be added. */
   readonly invisible?: true;
   /** The part that hides the page below, relative to the field's lower left corner, in points; none by default. */
   readonly covers?: Place;

@@ -117,7 +117,7 @@ export async function identifyEmbed(tx: Tx, id: string, at: Date): Promise<void>
   await writeStateMacs(tx, embedState, sql`id = ${id}`);
 }
 
-/** Deletes the rows of pages that ended more than a day ago. The trail still records what happened there. */
+/** Deletes the rows of pages that ended more than a day ago. The trail still records what happened on these pages. */
 export const sweepEmbeds = (db: Sql, now: Date) =>
   db.query(sql`
     DELETE FROM signer_embeds

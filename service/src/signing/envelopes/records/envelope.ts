@@ -87,7 +87,10 @@ export const envelopeState: StateMac = {
   opened: { column: sql`verify_code`, kind: "envelope" },
 };
 
-/** For the select list of a query that names the table `envelopes e`. */
+/**
+ * For the select list of a query on `envelopes e`: a column that makes the query throw if the envelope's MAC is not
+ * valid.
+ */
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
 
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,

@@ -83,7 +83,7 @@ export async function appointmentOf(deps: DeskDeps, token: string) {
   const now = deps.clock();
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
   const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
-  // If several notaries are free at the same time, the client sees that time once.
+  // If several notaries are free at the same time, the client sees that time only once.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);

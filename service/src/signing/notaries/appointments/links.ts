@@ -38,7 +38,7 @@ export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 const mostADay = 5;
 
 /**
- * Mails everybody who is to appear a link for choosing a time. Anybody with the order's code may request this.
+ * Mails a link for choosing a time to everybody who is to appear. Anybody with the order's code may request this.
  * @throws ServiceError `not_found` for an order that isn't waiting for a notary, `conflict` when the links were mailed
  * too often
  */

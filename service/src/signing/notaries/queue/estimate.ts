@@ -61,7 +61,7 @@ export async function notariesInSession(db: Sql): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ notaryId }) => notaryId));
 }
 
-/** The lengths in milliseconds of the latest sessions that ended with the act. */
+/** The lengths in milliseconds of the latest sessions that ended with a completed act. */
 export async function lengthsOfSessions(db: Sql, environment: Environment, since: Date): Promise<number[]> {
   const rows = await db.query<{ ms: number } & Marked>(sql`
     SELECT (extract(epoch FROM l.ended_at - l.opened_at) * 1000)::float8 AS ms, ${marked(sessionState, sql`l`)}

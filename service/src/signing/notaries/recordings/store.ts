@@ -199,7 +199,7 @@ export async function insertPart(tx: Tx, recordingId: string, part: NewPart): Pr
 
 const partColumns = sql`id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey"`;
 
-/** The parts in the order of the chain, each with whether its row passes its MAC. */
+/** The parts in the order of the chain, and for each part whether its row passes its MAC. */
 export const markedPartsOf = (db: Sql, recordingId: string) =>
   db.query<Part & Marked>(sql`
     SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}

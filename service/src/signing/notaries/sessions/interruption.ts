@@ -1,6 +1,6 @@
 /**
- * Decides when a person in a live session counts as absent, and from where the act begins again. Pure functions of the
- * times of packets.
+ * Decides when a person in a live session counts as absent, and which steps are repeated then. All functions here are
+ * pure.
  */
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import { mostPrincipals } from "../acts/act.ts";
@@ -13,7 +13,10 @@ import type { OnlineRules } from "../eligibility/rules.ts";
 export type Phase = "here" | "frozen" | "away";
 
 const frozenMs = 3_000;
-/** Longer than a brief outage: a connection that loses all packets for 8 s recovers by itself within 10 s. */
+/**
+ * The time without packets after which a person is away. It is longer than a brief outage: a connection that loses all
+ * packets for 8 s recovers by itself within 10 s.
+ */
 const awayMs = 12_000;
 
 export const phaseOf = (silentMs: number): Phase =>

@@ -48,7 +48,7 @@ const building: Task<NotaryRevision, NotaryOutput> = {
   limitMs: 30_000,
 };
 
-/** Room for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
+/** The space in bytes for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;

@@ -25,7 +25,7 @@ export type CheckName =
   | "fee_cap"
   | "document_class";
 
-/** The result of one check. `warns`: the notary may accept the document nevertheless. `fails`: nobody may. */
+/** The result of one check. `warns`: the notary may accept the document nevertheless. `fails`: nobody may accept it. */
 export type Check = { readonly name: CheckName; readonly state: "holds" | "warns" | "fails"; readonly why: string };
 
 export type UploadRules = {

@@ -32,7 +32,7 @@ export type CommonWords = {
   /** Used in place of a firm's name that a mail may not show. */
   unnamed: string;
   greeting: (name: string) => string;
-  /** The phrase for this number of documents, in a mail about several. */
+  /** The phrase for this number of documents, in a mail about several documents. */
   documents: (count: number) => string;
   why: (firm: string) => string;
 };

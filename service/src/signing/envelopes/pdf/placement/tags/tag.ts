@@ -83,9 +83,9 @@ function withAttributes(text: string): Tag | null {
 
 const isSpread = (kind: Tag["kind"]): boolean => kind === "radio" || kind === "multiple";
 const withOptions: readonly Tag["kind"][] = ["radio", "multiple", "dropdown"];
-/** Kinds whose value the sender may set. */
+/** The kinds of fields whose value the sender may set. */
 const prefilled: readonly Tag["kind"][] = ["text", "number", "checkbox", "dropdown"];
-/** Kinds that need no label. */
+/** The kinds of fields that need no label. */
 const explained: readonly Tag["kind"][] = ["signature", "initials", "date", "name"];
 
 /**
