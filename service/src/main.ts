@@ -223,7 +223,8 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const outboxPath = outbox && `/outbox/${outbox.token}/`;
     print(welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }));
     const outdated = await untilEnd(log, stopped, schemaWatch);
-    // Load balancers check every few seconds. Until they notice, requests still arrive and are answered.
+    // Load balancers check every few seconds. Until they notice that this node is not ready, requests still arrive and
+    // are answered.
     isDraining = true;
     if (outdated === null && config.drainSeconds > 0) {
       log.info({ seconds: config.drainSeconds }, "draining");

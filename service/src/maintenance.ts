@@ -228,7 +228,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
   const { db, clock, retention } = deps;
   return [
     async (_partnerId, stopping) => {
-      // An error leaves the envelope due, so the next run tries it again.
+      // An envelope whose processing fails remains due, so the next run tries it again.
       for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),

@@ -15,7 +15,10 @@ import { catalog } from "./xref/lookup.ts";
 export type ReachedStream = Decoded & {
   readonly num: number;
   readonly isContent: boolean;
-  /** Whether a page or an annotation draws it directly. Otherwise another content stream names it. */
+  /**
+   * Whether the stream is a content stream that a page or an annotation draws directly, not through another content
+   * stream.
+   */
   readonly isRoot: boolean;
   /**
    * The content streams that the stream's resources name, by their names; null when the stream has no resources of its
@@ -24,7 +27,7 @@ export type ReachedStream = Decoded & {
   readonly named: ReadonlyMap<string, number> | null;
 };
 
-/** The ways in which a value is used. */
+/** The ways in which readers of pages use a value. */
 type Use = "content" | "appearance" | "resources";
 type Pending = { value: Span; use: Use; key: string; above: string; named?: Named };
 type Named = ReadonlyMap<string, number> | null;
@@ -114,7 +117,8 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
       const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
       const next = isSkipped ? undefined : entry(dict, name);
       if (!next || !leads(next)) continue;
-      // After a content, the walk follows its resources. After an appearance, it follows its states.
+      // From a content stream, the walk continues with its resources; from an appearance, with the states of the
+      // appearance.
       pending.push({ value: next, use: isStream ? "resources" : use, key: name, above: key });
     }
   }

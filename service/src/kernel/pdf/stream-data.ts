@@ -4,7 +4,7 @@ import { type Budget, LIMITS } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
 
-/** Resolves a reference, given a value; undefined when the object is missing. */
+/** Returns the object that a reference names, and any other value unchanged; undefined when the object is missing. */
 export type Resolve = (span: Span | undefined) => Span | undefined;
 
 /**

@@ -29,8 +29,8 @@ export function readDict(bytes: Buffer, start: number): Dict {
       repeated ??= new Set();
       repeated.add(key);
     }
-    // Readers differ in which of two values they use. So neither is kept, and all code that reads the key refuses the
-    // document.
+    // If a key has two different values, some readers use the first and others the second. So neither is kept, and all
+    // code that reads the key refuses the document.
     entries.set(key, earlier && !sameBytes(earlier, span) ? AMBIGUOUS : span);
     at = skipSpace(bytes, end);
   }
@@ -46,7 +46,10 @@ function sameBytes(a: Span, b: Span): boolean {
   return a.bytes.compare(b.bytes, b.start, b.end, a.start, a.end) === 0;
 }
 
-/** The value of a key, undefined when it is absent or null. @throws PdfRefusal `needs_repair` for a key given twice */
+/**
+ * The value of a key; undefined when it is absent or null.
+ * @throws PdfRefusal `needs_repair` for a key with two different values
+ */
 export function entry(dict: Dict, key: string): Span | undefined {
   const span = dict.entries.get(key);
   if (span === AMBIGUOUS)
@@ -57,7 +60,7 @@ export function entry(dict: Dict, key: string): Span | undefined {
 /**
  * Refuses a dictionary with a repeated key: readers could use either value, and a sealed document must have one
  * meaning.
- * @param what the dictionary, in words that follow "stands twice in"
+ * @param what names the dictionary in the message, after "stands twice in"
  * @throws PdfRefusal `needs_repair`
  */
 export function unambiguous(dict: Dict, what: string): Dict {

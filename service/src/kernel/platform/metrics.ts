@@ -7,8 +7,8 @@ export type Metrics = {
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
   /**
    * Adds a gauge that is read at each scrape.
-   * @param label null for a gauge with a single value, under the empty text
-   * @param read the values by label; if it throws or takes longer than 2 s, the scrape omits the gauge
+   * @param label the label's name; null for a gauge with a single value, which `read` returns under the empty text
+   * @param read returns the values by label; if it throws or takes longer than 2 s, the scrape omits the gauge
    */
   gauge: (name: string, help: string, label: string | null, read: () => Promise<ReadonlyMap<string, number>>) => void;
   /** Adds a gauge with the constant value 1, whose labels carry the information. */

@@ -1,4 +1,4 @@
-// Longer texts are not typing errors, and the work grows with the product of both lengths.
+// A longer text is not a typing error, and the work grows with the product of the lengths of the two texts.
 const longest = 64;
 
 /** The name closest to the typed text, counting changed, added and missing characters; null when none is close. */

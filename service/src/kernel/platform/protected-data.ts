@@ -11,11 +11,11 @@ import type { SealedKind } from "./sealed-text.ts";
 
 export type ProtectedTable = {
   table: Statement;
-  /** How to find the blobs that the rows refer to with `blob_key`. */
+  /** The column that identifies a row. */
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
-  /** How to find the blob that `blob_key` of a row names. */
+  /** How to get the identity of the blob that a row names in `blob_key`. Absent for a table without blobs. */
   blobs?: BlobRows<unknown>;
 };
 
@@ -24,7 +24,7 @@ export type EncryptedColumn = {
   /** The name from which the column's key is derived. */
   use: string;
   column: Statement;
-  /** The context that is authenticated with a value, without the suffix `after`. */
+  /** The context that is authenticated with a value, up to the constant suffix `after`. */
   context: Statement;
   /** `"context@kind"`, if the context is a sealed text. */
   as?: Statement;

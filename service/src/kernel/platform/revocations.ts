@@ -32,8 +32,8 @@ export const revocationRow = (
   SELECT ${kind}, (${subject})::text, ${effectiveAt}::timestamptz FROM ${from}`;
 
 /**
- * Whether any of the subjects (texts or nulls) is revoked. @param first a column qualified with its table, because the
- * table of revocations also has an `id`
+ * A condition that is true when any of the subjects (texts or nulls) is revoked.
+ * @param first a subject that is a column must name its table, because the table of revocations also has an `id`
  */
 export const isRevoked = (now: Date, ...[first, ...more]: readonly [Statement, ...Statement[]]): Statement =>
   sql`EXISTS (SELECT FROM revocations WHERE effective_at <= ${now}
@@ -70,7 +70,7 @@ export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, fr
 const keptColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
 type KeptRow = KeptRevocation & { id: number; mac: Buffer | null };
 
-/** The revocations that this service wrote, of both kinds, the earliest first. */
+/** The revocations of keys and of seal certificates that this service wrote, the earliest first. */
 export async function keptRevocations(db: Sql, rowMac: RowMac): Promise<KeptRevocation[]> {
   return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
 }
@@ -116,7 +116,7 @@ export async function readRevocationsFile(path: string): Promise<KeptRevocation[
         if ((kind === "key" || kind === "seal") && subject && Number.isFinite(instant.getTime()))
           return { kind, subject, effectiveAt: instant, reason: reason ?? null };
       } catch {
-        // The failure is handled below.
+        // The `throw` below reports this line.
       }
       throw new Error(`line ${n + 1} of ${path} is not a revocation`);
     });

@@ -15,7 +15,7 @@ export type RowMac = {
   of: (table: string, members: Members) => Buffer;
   /**
    * Verifies the MAC: a holder of the key wrote exactly these members to the table. False for a row without a MAC.
-   * @param row identifies the row when an invalid MAC is reported; by default, the first of its members do
+   * @param row the members that identify the row when an invalid MAC is reported; by default the first two of `members`
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
 };

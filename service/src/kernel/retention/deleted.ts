@@ -2,22 +2,25 @@ import { type Statement, sql } from "../platform/database/sql.ts";
 import { dated } from "../platform/database/state-mac.ts";
 import { markTable } from "./marks.ts";
 
-/** A part of a statement: the marks of deleted blobs as JSON. @param from `deleted_blobs` with its joins and WHERE */
+/**
+ * A part of a statement: the marks of deleted blobs as JSON.
+ * @param from the text after FROM: `deleted_blobs` with its joins and WHERE
+ */
 const marksAmong = (from: Statement): Statement => sql`SELECT json_agg(json_build_object(
     'blobKey', deleted_blobs.blob_key, 'rule', deleted_blobs.rule, 'deletedAt', deleted_blobs.deleted_at, 'mac', encode(deleted_blobs.row_mac, 'hex')))
   FROM ${from}`;
 
-/** For a JSON value: the marks of the blob with this key; null without any. `isMarked` verifies them. */
+/** For a JSON value: the marks of the blob with this key; null when it has none. `isMarked` verifies them. */
 export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 
 /**
  * For a select list: when the plan deleted blobs; null when it did not. Marks that the plan did not write are ignored.
- * @param from `deleted_blobs` with its joins and WHERE
+ * @param from the text after FROM: `deleted_blobs` with its joins and WHERE
  */
 export const deletedAmong = (from: Statement, as: string): Statement => dated(markTable, as, marksAmong(from));
 
-/** When the plan deleted the blob with this key, in the form of `deletedAt`. */
+/** For a select list, as the column `deletedAt`: when the plan deleted the blob with this key. */
 export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 

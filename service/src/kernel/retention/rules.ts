@@ -202,7 +202,7 @@ async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): P
   const lines = rows.length === 0 ? [] : await readWrittenLines(db, rowMac, named);
   const said = lines.map(({ occurredAt, partnerId, detail }) => {
     // Earlier releases did not record the environment. Such a template is treated as live, because test clocks don't
-    // affect live.
+    // move the deletion of live data.
     const { templateId, environment = "live" } = JSON.parse(detail ?? "{}") as Partial<Row>;
     return [templateId, partnerId, environment, Date.parse(`${occurredAt.slice(0, 23)}Z`)].join(" ");
   });

@@ -100,7 +100,10 @@ export async function pauseUnclaimed(tx: Tx, orderId: number, kind: TaskKind): P
   await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state = 'open'`, sql`state = 'paused'`);
 }
 
-/** Resumes a task that `pauseUnclaimed` paused, unless the order is on hold. A task opened since then replaces it. */
+/**
+ * Resumes a task that `pauseUnclaimed` paused, unless the order is on hold. If a task of the kind was opened since
+ * then, the paused one stays paused.
+ */
 export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): Promise<void> {
   const which = sql`${ofOrder(orderId, kind)} AND t.state = 'paused' AND t.claimed_by IS NULL
     AND EXISTS (SELECT FROM orders o WHERE o.id = t.order_id AND o.status <> 'OnHold')

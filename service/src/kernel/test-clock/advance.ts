@@ -83,7 +83,7 @@ export async function resetTestClock(deps: TestClockDeps, principal: Principal):
   });
 }
 
-/** The firm's id. @throws ServiceError for live, which doesn't have a test clock */
+/** The id of the principal's firm. @throws ServiceError for live credentials, which have no test clock */
 function requireTest({ environment, partnerId }: Principal): string {
   if (environment !== "test") throw new ServiceError("conflict", "The test clock is for test keys only.");
   return partnerId;
@@ -99,7 +99,8 @@ function secondsOf(leap: Leap, testTime: number): number {
 /** Performs the due work of a firm's test objects. It is safe to repeat and to run concurrently. */
 export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
 
-// The time is short, because a developer waits for the advance when a node was killed.
+// Short, because a developer waits for the advance. If a node is killed, another node continues the work after this
+// time.
 const leaseMs = 5_000;
 
 // The time slice of one sweep, during which other firms' clocks wait.

@@ -37,7 +37,10 @@ export type ActEnd<R> =
   | { kind: "failed"; code: string | null; why: string }
   | { kind: "unclear"; why: string };
 
-/** The provider's id and, if any, the tracking number, which a person found at the provider. */
+/**
+ * What a person found at the provider about an act that was done: the provider's id and, if there is one, the tracking
+ * number.
+ */
 export type SaidDone = { id: string; tracking: string | null };
 
 /** A purchase or another irreversible act at a provider, and how its result is applied. */

@@ -8,7 +8,10 @@ import type { IntentRow } from "./store.ts";
 /** A margin for the difference between the nodes' clocks, and for the time between this check and the request. */
 const marginMs = 5_000;
 
-/** How long after its start an act may send its request, so that the request ends before any lookup. */
+/**
+ * An act may send its request for this long after its start. A later request could still be running when the act is
+ * looked up.
+ */
 export const leavesWithinMs = ({ lookAfterMs }: AnyAct, { timeoutMs }: Pick<Caller, "timeoutMs">): number =>
   lookAfterMs - timeoutMs - marginMs;
 

@@ -53,8 +53,8 @@ export async function recordPerformed(
 }
 
 /**
- * Schedules another try of an act that was not done. The longer the provider has been unavailable, the longer the
- * pause.
+ * Schedules another try of an act that was not done. The pause grows with the time for which the provider has been
+ * unavailable.
  */
 export async function waitForProvider(
   deps: ActDeps,

@@ -3,7 +3,7 @@ import { type Found, isExplicit, isOnLine, isPerson, type PageWords, read } from
 import { kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** The text that continues below a blank, at the start of the blank's line, unless the text is a long label. */
+/** Whether the words below a blank continue a sentence of the document, instead of labeling the blank. */
 const isSentence = (words: string): boolean => {
   const text = words.replace(/(?<=\bsignature )\(.*\)$/i, "").trim();
   const count = text.split(/\s+/).length;
@@ -119,7 +119,7 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
   const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
   if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
   const found = read(run.text, page, run.y, false);
-  // A larger distance is room for a signature. Labels of other fields are closer to their blanks.
+  // A label may ask for a signature from further above its blank, because the space between the two is room to sign.
   const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
   return run.y > top - most ? found : null;
 }

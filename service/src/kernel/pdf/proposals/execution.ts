@@ -20,7 +20,7 @@ export function executionAbove(words: readonly Run[]): (y: number, isCaption?: b
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
   const last = Math.max(...sentences.map(({ y }) => y));
-  // If a party's line is next to a line for a date, it is for a signature.
+  // A party's line that is next to a line for a date is for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y, isCaption = false) =>
     y >= first - 4 ||

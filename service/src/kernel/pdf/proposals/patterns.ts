@@ -154,7 +154,9 @@ export const measures = {
   mostInitials: 60,
   /** The distance from words that ask for initials down to the blanks of the list. */
   initialsAbove: 300,
-  /** A share of the page's height. Below it, short blanks after a party's name are for initials. */
+  /**
+   * A height, as a share of the page's height. Below this height, short blanks after a party's name are for initials.
+   */
   foot: 0.85,
   /** The distance from a cell for a signature to the cell of its date or name. */
   cellsOfSigner: 120,
@@ -187,7 +189,10 @@ export const measures = {
   labelAboveDate: 38,
   /** A label above a blank may be wider than the blank by this. */
   labelWider: 50,
-  /** The greatest distance from a blank up to a label that asks for a signature, with room to sign between the two. */
+  /**
+   * The greatest distance from a blank up to a label that asks for a signature. The space between the two is room to
+   * sign.
+   */
   labelFarAbove: 52,
   /** A shorter blank next to "Date" is for a part of a date. */
   leastDate: 36,

@@ -23,7 +23,7 @@ export type Proposal = {
   readonly rect: Rect;
   /** The label for the field. Only text fields need one, because fields of the other kinds show what they ask for. */
   readonly label: string;
-  /** The words of the page that ask for it. */
+  /** The words of the page that ask for the signature or the entry. */
   readonly words: string;
   /** The party that the words name; null for none. */
   readonly role: string | null;
@@ -32,7 +32,7 @@ export type Proposal = {
   readonly confidence: "high" | "medium" | "low";
 };
 
-/** A proposal before its surroundings are read. */
+/** A proposal whose party and confidence are not determined yet. */
 type Plain = Omit<Proposal, "role" | "confidence">;
 
 /** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's blanks. */
@@ -194,7 +194,8 @@ function ofOwnField({ kind, name, rect }: OwnField, page: PageWords): Plain[] {
     .trim();
   if (kindOfLabel(label) === "notary" || (rect.width * rect.height) / (width * height) > 0.1) return [];
   const words = label.slice(0, 200);
-  // Programs name fields "Text12": for such a name, the words next to the field say what it asks for.
+  // Form editors give fields names such as "Text12". If a field has such a name, the words next to it say what it asks
+  // for.
   const named = kindOfLabel(label);
   // A field that is named "Seller" asks for a name.
   const isNamed = named !== null && (named !== "signature" || isExplicit(label));

@@ -83,7 +83,7 @@ function joinedTo(last: Run, run: Run): Run | null {
   };
 }
 
-/** The width of the characters of a run, if all have the same; otherwise 0. */
+/** The width of each character of a run, if all characters have the same width; otherwise 0. */
 function stepOf({ x, width, starts }: Run): number {
   const step = width / starts.length;
   const isEven = starts.length > 2 && starts.every((start, index) => Math.abs(start - x - index * step) < 0.05 * step);

@@ -80,8 +80,9 @@ function leadOf({ file: { bytes } }: PdfLookup): string {
 }
 
 /**
- * The objects, and the cross-reference section that lists them and, before them, the objects in `placed`. @param start
- * the offset in the file where these bytes begin
+ * The text of new objects, followed by a cross-reference section that lists them and the objects in `placed`, which the
+ * caller has written.
+ * @param start the offset in the file where the text begins
  */
 function written(
   look: PdfLookup,

@@ -25,7 +25,7 @@ export type RevisionWriter = ObjectWriter & {
   /**
    * Appends references to the array under a key of a dictionary. The array may be direct, an object of its own, or
    * missing.
-   * @param holder the object that is the dictionary or contains it; `keep` writes a direct array back to the key
+   * @param keep called with the new text of a direct or missing array, to set it under the key
    */
   append: (dict: Dict, key: string, refs: readonly string[], keep: (array: string) => void) => void;
   objects: () => NewObject[];

@@ -6,9 +6,9 @@ import { consecutive, type Placed, subsectionText } from "../xref/xref-table.ts"
 const MAX_ID = 130;
 
 /**
- * The cross-reference section and trailer of an appended revision, of the same kind as the document's newest one.
- * Latin1 text up to and including %%EOF.
- * @param at the section's own offset, as cross-references state offsets
+ * The cross-reference section and trailer of an appended revision, as latin1 text up to and including %%EOF. The
+ * section is a table or a stream, as the document's newest section is.
+ * @param at the section's own offset, counted as the document's cross-references count
  */
 export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: number, docSha256: string): string {
   const objects = withRestated(look, placed).toSorted((a, b) => a.ref.num - b.ref.num);
@@ -16,7 +16,7 @@ export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: numb
   return `${section}startxref\n${at}\n%%EOF\n`;
 }
 
-/** Adds all objects of the document to the section when its own cross-reference can't be read. */
+/** If the document's own cross-reference can't be read, adds all objects of the document to the new section. */
 function withRestated({ file: { restated } }: PdfLookup, placed: readonly Placed[]): readonly Placed[] {
   if (restated === null) return placed;
   const numbers = new Set(placed.map(({ ref }) => ref.num));

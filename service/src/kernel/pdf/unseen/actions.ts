@@ -9,7 +9,7 @@ import type { PdfLookup } from "../xref/lookup.ts";
 import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import type { Reached } from "./objects.ts";
 
-/** The findings of a walk over a document's objects. */
+/** The names that a walk over a document's objects collects. */
 export type Contents = {
   /** Names of actions that can change the shown content. */
   readonly actions: Set<string>;

@@ -42,7 +42,7 @@ export function* dictionariesFrom(
       const after = skipSpace(dict.bytes, dict.end);
       yield { dict, isStream: value.end === dict.end && hasWord(dict.bytes, after, "stream"), key, above };
       for (const [name, entry] of dict.entries) {
-        // An empty entry marks a key with two values, of which readers use different ones.
+        // An empty entry marks a key with two different values. Some readers use the first, others the second.
         if (entry.start === entry.end) skipped();
         else if (leads(entry)) pending.push({ value: entry, key: name, above: key });
       }

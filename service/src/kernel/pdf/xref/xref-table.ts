@@ -2,10 +2,10 @@ import { hasWord, isDigit, type Ref, readDigits, skipSpace } from "../lexer.ts";
 import { type Budget, LIMITS } from "../limits.ts";
 import { PdfRefusal } from "../refusal.ts";
 
-/** An object and its offset, in the form that a cross-reference writes. */
+/** An object and its offset, counted in the way in which the document's cross-references count offsets. */
 export type Placed = { readonly ref: Ref; readonly offset: number };
 
-/** The position of an object, or that it is free. */
+/** The entry of an object number: the number is free, or the position of its object. */
 export type XrefEntry =
   | { readonly type: "free" }
   | { readonly type: "offset"; readonly offset: number; readonly gen: number }

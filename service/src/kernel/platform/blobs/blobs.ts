@@ -30,12 +30,12 @@ export type Blobs = {
    * @param holder the document's firm and environment, for fairness in the budget
    * @param check `again` compares the whole document even if it was compared before
    * @throws ServiceError `unavailable` when the store doesn't respond
-   * @throws Error when the stored bytes were altered, or are another document than `use`
+   * @throws Error when the stored bytes were altered, or belong to a document other than `use`
    */
   open: (key: string, use: BlobUse, holder: Holder, check?: "once" | "again") => Promise<StoredFile | null>;
   /**
    * Blobs that form one document, in their order; null when one of them is missing.
-   * @param whole its hash; null for a caller that compares it itself
+   * @param whole the hash of the joined document; null for a caller that compares it itself
    * @throws as `open` does
    */
   openJoined: (parts: readonly BlobAt[], whole: string | null, holder: Holder) => Promise<JoinedFile | null>;
@@ -58,8 +58,8 @@ export type Blobs = {
   /**
    * Moves a blob to the current key; a missing one stays missing. Only its header changes, but a blob from before key
    * ids is rewritten.
-   * @param use called for a blob from before key ids to get its identity; when it returns null because no row refers to
-   * the blob, the blob stays unchanged
+   * @param use returns the identity of a blob, and is called only for a blob from before key ids; when it returns null
+   * because no row refers to the blob, the blob stays unchanged
    * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;

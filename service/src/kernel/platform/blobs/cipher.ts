@@ -84,7 +84,7 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUs
 /**
  * Decrypts the result of `encryptBlob` in the memory of `sealed`, which must not be used afterwards. Yields to other
  * requests between slices.
- * @throws Error when a byte was altered, cut or added, or it is another blob than `use`
+ * @throws Error when a byte was altered, cut or added, or when the blob is not the one that `use` identifies
  * @throws ServiceError `unavailable` naming the missing key
  */
 export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Promise<Buffer> {

@@ -3,7 +3,8 @@ import type { Sql } from "../database/database.ts";
 import { type Statement, sql } from "../database/sql.ts";
 import type { Blobs } from "./blobs.ts";
 
-// A blob is written before the row that refers to it commits, so a younger blob may still get its row.
+// A blob is written before the row that refers to it commits. So a blob that is younger than this may still get its
+// row.
 const graceMs = hourMs;
 
 /** Returns those of the keys whose blobs are marked as deleted, although rows still refer to them. */

@@ -23,7 +23,9 @@ export type MemoryBudget = {
 
 export type MemoryLimits = {
   readonly bytes: number;
-  /** The share of one holder. A larger reservation counts as the full share, so it is the holder's only one. */
+  /**
+   * The most memory for one holder. A reservation of more bytes takes all of it, so the holder can't have a second one.
+   */
   readonly bytesEach: number;
   readonly waiting: number;
   readonly waitingEach: number;
@@ -36,8 +38,8 @@ type Held = { held: number; readonly line: Waiting[] };
 const tooMany = () => new BusyError("Too many documents are being read right now. Try again in a moment.");
 
 /**
- * A waiting reservation holds no memory. Small reservations never overtake a large one whose turn it is, because it
- * would starve.
+ * A waiting reservation holds no memory. A small reservation never overtakes a large one whose turn it is, because
+ * otherwise the large one could wait forever.
  */
 export function createMemoryBudget({
   bytes: total,

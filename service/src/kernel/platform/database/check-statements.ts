@@ -11,8 +11,8 @@ type Connection = Queryable & { readonly processID?: number | null };
 const checkMs = 5_000;
 const headStartMs = 5;
 /**
- * For how long the second connection keeps a session busy, increasing with each attempt. The pooler may need this time
- * to open another session.
+ * How long, in milliseconds, the second connection keeps a session busy: longer with each attempt. The pooler may need
+ * this time to open another session.
  */
 const busyMs = [20, 50, 100, 200];
 

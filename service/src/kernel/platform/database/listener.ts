@@ -79,8 +79,8 @@ export async function openListener(
 
 /**
  * Sends a notification through the pool and waits for it.
- * @param listener the one in use; null to open one for this check
- * @throws Error when it does not arrive
+ * @param listener the listener in use; null to open one for this check
+ * @throws Error when the notification does not arrive
  */
 export async function checkNotifications(
   send: Send,

@@ -22,9 +22,9 @@ type Applied = { version: number; sha256: string };
 // do.
 const advisoryLock = 7_246_001;
 /**
- * The baseline: one file with the result of the migrations up to `version`. `sha256` is the hash of the last of them,
- * which a database records that ran them one by one. Such a database skips the baseline. An older database must first
- * be upgraded by `commit`, the last commit that contains those migrations.
+ * The baseline: one file with the result of the migrations up to `version`. `sha256` is the hash of the last of these
+ * migrations. A database that ran them one by one has recorded this hash, and skips the baseline. An older database
+ * must first be upgraded by `commit`, the last commit that contains those migrations.
  */
 export const baseline = {
   version: 69,

@@ -43,7 +43,7 @@ type Columns = {
   names: string[];
   parsers: ((text: string) => unknown)[];
   empty: object;
-  /** The columns by which rows are verified. */
+  /** The columns from which the database handle verifies the MACs of rows (state-mac.ts). */
   ofState: string[];
 };
 

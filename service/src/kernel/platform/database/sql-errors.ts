@@ -15,7 +15,8 @@ export function hasSqlState(error: unknown, state: string): boolean {
   return said instanceof pg.DatabaseError && said.code === state;
 }
 
-// serialization_failure, deadlock_detected: the transaction was rolled back completely, so that another could finish.
+// serialization_failure, deadlock_detected: PostgreSQL rolled back the whole transaction, so that another transaction
+// could finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
 // disk_full, too_many_connections, lock_not_available (timed out: a migration locks all tables), query_canceled (timed

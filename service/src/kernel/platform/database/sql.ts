@@ -105,7 +105,7 @@ export const sealed = (kind: SealedKind, text: string): ToSeal => new ToSeal(kin
 export const isSealed = (column: Statement, kind: SealedKind, text: string): Statement =>
   sql`${column} = ANY (${new ToSeal(kind, text, "all")}::text[])`;
 
-/** An empty part, for a part of a statement that may be left out. */
+/** An empty statement, for the place of an optional part that is left out. */
 export const nothing: Statement = sql``;
 
 export const unionAll = (statements: readonly Statement[]): Statement =>

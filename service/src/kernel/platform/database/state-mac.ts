@@ -61,8 +61,8 @@ export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
   opened ? sql`, ${row}.${opened.column} AS ${quoted(`open@${opened.kind}`)}` : nothing;
 
 /**
- * SHA-256 of the text that `json_build_array` makes of the covered columns; The function `textOf` makes the same text
- * in this process.
+ * SHA-256 of the text that `json_build_array` makes of the covered columns. `textOf` makes the same text in this
+ * process.
  */
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
@@ -128,7 +128,7 @@ const names = new Map<string, Statement>();
 /** A name as a quoted identifier. */
 const quoted = (column: string): Statement => textual(`"${column}"`);
 
-/** A text, which must be a constant of this file, as a literal. */
+/** A text as an SQL literal. It is not escaped, so it must be a constant of this file. */
 const literal = (text: string): Statement => textual(`'${text}'`);
 
 /**

@@ -15,7 +15,7 @@ export type MailFirm = {
   contactEmail: string | null;
 };
 
-/** Label and value, and optionally a link to the object that the fact is about. */
+/** A line of the mail: a label, a value, and optionally a link to what the value names. */
 export type Fact = readonly [label: string, value: string, url?: string];
 
 /** The parts of a mail. */

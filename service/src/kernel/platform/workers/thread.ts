@@ -30,7 +30,9 @@ const muchMb = 128;
  */
 const hardLimit = 4;
 const watchMs = 50;
-/** A task may last this many times its processor time, because other threads also use the processor. */
+/**
+ * A task may last this many times as long as its limit of processor time, because other threads also use the processor.
+ */
 const slowdown = 4;
 const megabyte = 1024 * 1024;
 
