@@ -89,7 +89,10 @@ async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch):
   return end;
 }
 
-/** The page of mails, if there is no mail server and the service is for this machine only. */
+/**
+ * The folder of stored mails, and the secret in the address of the page that shows them. Null when there is a mail
+ * server, or when the service is not for this machine only.
+ */
 function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);
   if (smtpUrl !== null || !(hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))) return null;

@@ -59,7 +59,8 @@ export type Providers = {
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
   intend: (tx: Tx, intent: NewIntent) => Promise<void>;
   /**
-   * Ends an act whose outcome an event reports before its own answer or a lookup does. The order's row must be locked.
+   * Ends an act when an event reports its outcome before the provider's answer or a lookup does. The order's row must
+   * be locked.
    * @returns false when there is no such act, or it has already ended
    */
   conclude: <R>(

@@ -65,7 +65,7 @@ export const macTables = protectedTables.filter(isMacTable);
 /** The tables whose rows refer to blobs. */
 export const blobTables = protectedTables.flatMap(({ table, blobs }) => (blobs ? [{ table, ...blobs }] : []));
 
-/** The states that the retention plan depends on. */
+/** The MACs of the rows whose state decides what the retention plan deletes. */
 export const judgedStates: JudgedStates = { orders: orderState, payments: paymentState, rooms: roomState };
 
 /** The data that the retention plan deletes in addition to blobs. */

@@ -78,8 +78,8 @@ async function connect(config: Config, log: Log, schema: number): Promise<Connec
 }
 
 /**
- * Opens folder, database (migrated), secrets and blobs.
- * @param countUnvouched is called once an hour for each row that fails its MAC
+ * Opens the data folder, the database (migrated), the secrets and the blobs.
+ * @param countUnvouched is called at most once an hour for each row that fails its MAC
  * @throws StartupError in one line; nothing stays open then
  */
 export async function openResources(

@@ -21,8 +21,8 @@ export type ReachedStream = Decoded & {
    */
   readonly isRoot: boolean;
   /**
-   * The content streams that the stream's resources name, by their names; null when the stream has no resources of its
-   * own.
+   * The object numbers of the content streams that the stream's resources name, by these names; null when the stream
+   * has no resources of its own and inherits none.
    */
   readonly named: ReadonlyMap<string, number> | null;
 };

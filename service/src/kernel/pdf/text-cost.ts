@@ -18,8 +18,9 @@ const dictionaryWithin = 4096;
 const mostFilters = 4;
 
 /**
- * The data of each stream that may contain text, found as lenient readers find it. Yields `unread` for a stream whose
- * filters are not undone here. Yields `too large`, and ends, when all the data together exceed `LIMITS.inflatedBytes`.
+ * The data of each stream that may contain text, found as lenient readers find it. Yields `unread` for a stream with a
+ * filter that is not decoded here. Yields `too large`, and ends, when all the data together exceed
+ * `LIMITS.inflatedBytes`.
  */
 export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
   let left: number = LIMITS.inflatedBytes;

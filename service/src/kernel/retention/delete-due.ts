@@ -98,7 +98,7 @@ async function markBatch(
 }
 
 /**
- * Locks all orders with these blobs, because another page may contain some of them.
+ * Locks all orders that refer to these blobs, including orders on other pages of due rows.
  * @returns the blobs of orders that fail their MAC
  */
 async function alteredAmong(

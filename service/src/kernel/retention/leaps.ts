@@ -1,6 +1,7 @@
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 
-// The largest value that PostgreSQL can compute with. Plans that use test clocks never keep data longer than this.
+// The most that a time is moved back. The total of a clock's advances also counts those before a reset, so without this
+// limit it could lead to a time that is too early for PostgreSQL.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
 // A hundred years in seconds, which is longer than any law requires data to be kept.
 const mostMovedSeconds = 100 * 365 * 24 * 3600;

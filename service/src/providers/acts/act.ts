@@ -54,8 +54,8 @@ export type Act<R> = {
    */
   byHand: TaskKind | null;
   /**
-   * How long after its start an act without a known outcome is looked up at the provider. It must exceed the time-out
-   * of its request.
+   * How long after its start an act without a known outcome is looked up at the provider. This time must exceed the
+   * time-out of the act's request.
    */
   lookAfterMs: number;
   /**

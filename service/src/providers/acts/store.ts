@@ -51,7 +51,7 @@ const callState: StateMac = {
     ${c}.failures, ${c}.ended_by, ${c}.code, ${c}.state_version`,
 };
 
-/** For the select list of a query on `provider_calls`. */
+/** For the select list of a query on `provider_calls`: makes the query fail for a row whose MAC is not valid. */
 export const verifiedCall: Statement = verified(callState, sql`provider_calls`);
 
 export const callRows = stateRows(callState, {

@@ -12,7 +12,7 @@ import { endIntent } from "./end.ts";
 import { mostLooks } from "./look.ts";
 import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store.ts";
 
-/** How long after its lookup was due an act counts as stranded. */
+/** An act whose lookup has been overdue for this long counts as stranded. */
 const strandedMs = 60 * 60_000;
 const batchSize = 500;
 

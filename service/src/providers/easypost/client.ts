@@ -66,7 +66,7 @@ const envelope = { length: 12.5, width: 9.5, height: 0.5 };
 const perhapsBought = /^SHIPMENT\.(POSTAGE\.(EXISTS|TIMED_OUT|NO_RESPONSE)|PURCHASE\.IN_PROGRESS)$/;
 const perhapsRefunded = /^SHIPMENT\.REFUND\.(EXISTS|IN_PROGRESS)$/;
 
-/** Treats a refusal as `unknown` unless it proves that nothing was done. */
+/** Turns a refusal into `unknown` if its code says that the carrier may have acted all the same. */
 const unlessPerhaps = <R>(asked: Asked<R>, perhaps: RegExp): Asked<R> =>
   asked.kind === "refused" && perhaps.test(asked.code ?? "") ? { kind: "unknown", why: asked.why } : asked;
 

@@ -8,7 +8,9 @@ import type { Headers, SignedEvent } from "./verifier.ts";
 /** The queue of stored events; payload `{eventRow}`. */
 export const eventQueue = "provider-event";
 
-/** A handler's result. `unknown`: the event is about an object that is not on record, or not on record yet. */
+/**
+ * A handler's result. `unknown`: the event is about an object that is not on record, although it may be recorded later.
+ */
 export type EventOutcome = "applied" | "known" | "unknown" | "irrelevant";
 
 /** A stored, signed event. `id` is the id of its row. */

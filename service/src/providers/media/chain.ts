@@ -6,14 +6,14 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 
 /**
- * `from` and `to` are milliseconds since the start of the take. `at` is this server's time in ISO 8601. `n` counts a
- * take's chunks; its header is 0.
+ * `from` and `to` are milliseconds since the start of the take. `at` is this server's time in ISO 8601. `n` is the
+ * number of the chunk in its take; the take's header is chunk 0.
  */
 export type ChainLine = {
   readonly seq: number;
   readonly at: string;
   readonly take: number;
-  /** The person in the take, by the session's own name for that person. */
+  /** The person whose media the take contains, by the name that the session uses for that person. */
   readonly person: string;
   readonly n: number;
   readonly from: number;

@@ -87,7 +87,10 @@ export type MediaEngine = {
    * engine starts
    */
   open: (session: string, recording: RecordingRun | null) => Promise<void>;
-  /** Lets a person in, and ends an earlier ticket of the same person. No media flow before that. */
+  /**
+   * Lets a person in, and ends an earlier ticket of the same person. Before this call, the person can neither send nor
+   * receive media.
+   */
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
   /** @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended */
   signal: (ticket: string, message: ClientMessage) => Promise<readonly ServerMessage[]>;

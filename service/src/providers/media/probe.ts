@@ -11,7 +11,7 @@ import type { IceServer } from "./media.ts";
 const turnSeconds = 4 * 60 * 60;
 
 /**
- * Credentials for the relay that last as long as a session may (HMAC-SHA1 of `expiry:name`, as in coturn's
+ * Credentials for the relay that last as long as a session may last (HMAC-SHA1 of `expiry:name`, as in coturn's
  * `use-auth-secret`).
  */
 export function iceServersFor({ turn }: MediaSettings, name: string, now: Date): IceServer[] {

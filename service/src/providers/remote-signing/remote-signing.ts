@@ -137,7 +137,7 @@ function membersIn(body: Uint8Array): Members | null {
   }
 }
 
-/** Only the notary sees the trust service's words, without control characters. */
+/** The refusal quotes the trust service, without control characters. Only the notary sees it. */
 function refusalOf(status: number, members: Members | null, end: string): ServiceError {
   const said = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")

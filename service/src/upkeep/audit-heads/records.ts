@@ -22,8 +22,8 @@ export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
 export type RecordName = { source: string; key: string };
 
 /**
- * A row in its present state. `content` is the JSON of the members that its MAC covers, and of whether it has a MAC: a
- * key loses its MAC when it is revoked.
+ * A row in its present state. `content` is JSON: the members that the row's MAC covers, and whether the row has a MAC.
+ * A key loses its MAC when it is revoked.
  */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 

@@ -14,7 +14,7 @@ export type RecordsReport = {
   days: number;
   first: string | null;
   last: string | null;
-  /** The newest head, while the log does not have it but the time to include it has not run out; null otherwise. */
+  /** The newest head, if the log does not contain it yet and may still include it in time; null otherwise. */
   notLogged: { day: string; takenAt: Date; ageSeconds: number } | null;
   rows: number;
   faults: string[];
@@ -188,8 +188,8 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
 type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
 
 /**
- * The retirements of seal certificates, by lines of the same kind. A certificate may be retired again with the same
- * date and reason.
+ * The retirements of seal certificates, by lines of the audit log with valid MACs. A certificate may be retired again
+ * with the same date and reason.
  */
 async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);

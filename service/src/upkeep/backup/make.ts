@@ -118,7 +118,10 @@ type Copied = Omit<StoredFile, "path"> & { stamp: string };
 // Matches the names of unfinished blobs and of the store's probe file.
 const noBlob = /\.tmp$|^probe\.\d+$/;
 
-/** Copies blobs that were not copied yet, or were replaced since the first pass, or incomplete in it. */
+/**
+ * Copies the blobs that the first pass did not copy, or that changed since, for example because they were still being
+ * written.
+ */
 async function copyBlobs(from: string, to: string, copied: Map<string, Copied>): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   if ((await stampOf(from)) === null) return;

@@ -102,7 +102,7 @@ export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
 type Moving = OrderState & { environment: Environment };
 
 type Now = {
-  /** Whether a provider may be doing the same work. */
+  /** Whether a provider may be doing work that people could also do by hand. */
   isUnderWay: boolean;
   /** The state of the order's last fax on record. */
   lastFax: string | undefined;
@@ -110,7 +110,7 @@ type Now = {
 
 /**
  * The moves that the order's status allows, and the moves of a fax that may be sent before the order has the usual
- * status.
+ * status. Leaves out work by hand while a provider may be doing it.
  */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);

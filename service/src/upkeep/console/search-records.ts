@@ -18,8 +18,8 @@ import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 const shownMost = 50;
 
 /**
- * The query is a statement of its own, so that tests can check its plan. @param byCode the ids of orders that the start
- * of their codes matched
+ * The query is a statement of its own, so that tests can check its plan.
+ * @param byCode the ids of the orders whose codes begin with the text
  */
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
 SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text)} UNION SELECT unnest(${byCode}::bigint[])) f
@@ -58,7 +58,7 @@ type WebhookHealth = {
   environment: string;
   url: string;
   topics: string[];
-  /** The number of such deliveries among the latest 100 that have ended. */
+  /** `delivered`, `failed` and `pending` count the webhook's latest 100 deliveries by their state. */
   delivered: number;
   failed: number;
   pending: number;

@@ -3,7 +3,9 @@ import type { Rect } from "./content.ts";
 import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
 import { measures } from "./patterns.ts";
 
-/** The heading of a cell's column: the first words above the cell, through the cells of the same column. */
+/**
+ * The heading of a cell's column: the nearest words above the cell. The search goes up from cell to cell of the column.
+ */
 export function headingOf({ box }: Blank, page: PageWords): Found | null {
   if (!box) return null;
   const { boxes } = page.content;

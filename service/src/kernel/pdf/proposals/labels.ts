@@ -8,8 +8,8 @@ export type PageWords = {
   readonly blanks: readonly Blank[];
   readonly content: PageContent;
   /**
-   * Whether the text at this height follows words which say that people sign the document there. For a caption below a
-   * line, fewer such words are enough.
+   * Whether people sign the document at this height of the page (`executionAbove`).
+   * @param isCaption true for a caption below a line: then a single sentence above the caption is enough
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
 };

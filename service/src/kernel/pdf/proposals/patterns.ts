@@ -203,7 +203,7 @@ export const measures = {
   blockIndent: 16,
   /** The greatest height of a row with a line at its bottom. */
   rowHeight: 30,
-  /** The heights of signatures, if there is room, and of other fields. */
+  /** The greatest height of a field for a signature or initials, and of any other field. */
   signatureHeight: 26,
   textHeight: 16,
   widest: 260,

@@ -6,7 +6,7 @@ import type { Run } from "./runs.ts";
 
 /** In points: how far below and above its line the words that name a party may be. */
 const reach = { below: 20, above: 120, left: 160 } as const;
-/** Words above a line usually belong to the line before them. */
+/** A handicap for words above a line: such words usually belong to an earlier line, which is above them. */
 const aboveCosts = 12;
 
 /**

@@ -61,7 +61,10 @@ function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "
   return isSigned ? "signature" : "other";
 }
 
-/** The label at the end of a run: the text after its last sentence. Null for a sentence. */
+/**
+ * The label at the end of a run: the words after its last sentence, colon or wide gap. Null when these words are too
+ * many for a label.
+ */
 function lastPart(text: string): string | null {
   const part =
     text

@@ -13,8 +13,8 @@ export const noticeCodes = [
   /** An annotation that is shown on screens but not printed. */
   "screen_only",
   /**
-   * The document asks for printing to use another area of a page, or other pages, or has a watermark with its own place
-   * on paper.
+   * Paper may show something else than screens: the document asks printers for another area of its pages or for only
+   * some of the pages, or has a watermark that is moved when it is printed.
    */
   "print_differs",
   /** Sound, films, 3D scenes. */

@@ -25,7 +25,7 @@ export type Mail = {
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
   /**
    * The newest signed note of the transparency log, for a header of the mail. With it, the recipient can prove which
-   * history of the log was shown.
+   * state of the log the service showed.
    */
   checkpoint?: string | null;
 };

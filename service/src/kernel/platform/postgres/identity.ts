@@ -3,7 +3,7 @@ import { chownSync, existsSync, lchownSync, readdirSync, statSync } from "node:f
 import { join } from "node:path";
 import { StartupError } from "../errors.ts";
 
-/** The user as which the database server runs, because PostgreSQL refuses to run as root. */
+/** The user that the database server runs as. PostgreSQL refuses to run as root, so root needs another one. */
 export type ServerIdentity = {
   /** Prepends the program that starts a command under this identity. */
   wrap: (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };

@@ -1,4 +1,4 @@
-/** A person in a session: the kinds of media allowed, and the packets counted. */
+/** A person in a session: the kinds of media that the person may send, and counts of the person's packets. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Allowed } from "../media.ts";
 import type { Media } from "../webm/webm.ts";

@@ -50,8 +50,8 @@ type Waiting = { readonly packet: Packet; readonly at: number };
 
 /**
  * Sorts packets, waits `reorderMs` for a missing one, and drops duplicates.
- * @returns `push` and `flush` return the frames that are now complete; `hole` is called when a missing packet counts as
- * lost
+ * @param hole called when a missing packet counts as lost
+ * @returns two functions, `push` and `flush`, which return the frames that are now complete
  */
 export function frameReader(media: Media, hole: () => void) {
   const join = media === "audio" ? joinOpus() : joinVp8(hole);

@@ -28,7 +28,7 @@ type TakeInput = {
 const clusterMs = 900;
 /** How long to wait for the sender's first report, which reveals its clock. After this, arrival times are used. */
 const reportMs = 3_000;
-/** Frames of both kinds are sorted by time after this delay, which gives the slower kind time to arrive. */
+/** Frames of audio and video are sorted by time after this delay, so that the slower of the two can arrive. */
 const mergeMs = reorderMs + 50;
 /** A sender's time that differs this much from the arrival time is not trusted. */
 const farMs = 5_000;
