@@ -52,7 +52,8 @@ async function sealTable(tx: Tx, texts: SealedTexts, table: Statement): Promise<
   const open = (await unsealed(tx)).filter((column) => column.table === table);
   const [first] = open;
   if (!first) return 0;
-  // Updates all sealed columns of a row at once, because a constraint checks the whole row. No table has more than two.
+  // Updates all sealed columns of a row at once, because a constraint checks the whole row. No table has more than two
+  // sealed columns.
   const [second = first] = open.slice(1);
   await tx.query(sql`
     DECLARE unsealed_texts NO SCROLL CURSOR FOR SELECT * FROM (

@@ -85,7 +85,7 @@ export function tooMuchText(bytes: Buffer): string | null {
     return costOfReached(bytes);
   } catch (error) {
     if (!(error instanceof PdfRefusal)) throw error;
-    // The page tree can't be followed, so any stream may be a content.
+    // The page tree can't be followed, so any stream may be a content stream.
     return costOfAll(bytes);
   }
 }

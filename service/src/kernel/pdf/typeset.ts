@@ -2,7 +2,10 @@ import { createTypeset, type Faces, openFaces, type Typeset } from "@signsealshi
 
 let opening: Promise<Faces> | undefined;
 
-/** A typeset that can write all of these texts. Each thread reads a font once, when it is first needed. */
+/**
+ * A typeset with the fonts that are needed to write all of these texts. Each thread reads a font once, when it is first
+ * needed.
+ */
 export async function typesetFor(texts: Iterable<string>): Promise<Typeset> {
   opening ??= openFaces();
   const faces = await opening;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { writeFileDurably } from "./durable-file.ts";
 import { StartupError } from "./errors.ts";
 
-// An empty database cluster takes 40 MB. With less than this the first orders would fail half-way.
+// An empty database cluster takes 40 MB. With less free space than this, the first orders would fail half-way.
 const neededBytes = 64 * 1024 * 1024;
 
 /** Creates one folder at a time: Node's recursive mkdir never ends if a parent refuses new names with ENOENT. */

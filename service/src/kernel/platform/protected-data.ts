@@ -60,9 +60,9 @@ export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | n
 
 /** A table whose rows have a MAC. */
 export type MacTable<Row = unknown> = ProtectedTable & {
-  /** The key's name inside `rows`, if it differs. */
+  /** The key's column as the SELECT in `rows` names it, such as `o.id`, if that differs from `key`. */
   keyInRows?: Statement;
-  /** The MAC's name inside `rows`. */
+  /** The MAC's column as the SELECT in `rows` names it. */
   mac: Statement;
   /** The column that contains the MAC; default `row_mac`. */
   column?: Statement;

@@ -19,9 +19,9 @@ export type SealedKind =
  * column can be searched for equality, while a copy of the database reveals no text.
  */
 export type SealedTexts = {
-  /** The form under the current key. */
+  /** The sealed form of the text under the current key. */
   seal: (kind: SealedKind, text: string) => string;
-  /** The forms under every key. The stored form is one of them. */
+  /** The sealed forms of the text, one under each key. The stored form is one of them. */
   allForms: (kind: SealedKind, text: string) => string[];
   /**
    * Decrypts a sealed form. A text that is not sealed, or was altered, is returned unchanged: it is not a valid code,
@@ -48,8 +48,8 @@ function keysFor(key: SecretBytes, kind: SealedKind): Keys {
 }
 
 /**
- * Caches results by input, because a request encrypts and decrypts the same few codes several times. Each time takes
- * about 10 microseconds.
+ * Caches results by input, because a request encrypts and decrypts the same few codes several times. Each encryption or
+ * decryption takes about 10 microseconds.
  */
 type Memo = Map<string, string>;
 

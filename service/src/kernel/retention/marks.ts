@@ -23,7 +23,7 @@ export const markRows: MacTable<Mark> = {
 
 export const protectedTables = [markRows];
 
-/** Returns those of the keys that have an authentic mark. A forged mark must not cause a deletion. */
+/** Selects the keys of blobs that have an authentic mark. A forged mark must not cause a deletion. */
 export async function markedAmong(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   keys: readonly string[],

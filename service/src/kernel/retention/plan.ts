@@ -24,12 +24,12 @@ const Plan = Type.Object(
 /** The retention periods in days, from `service/data/retention.yaml` or RETENTION. */
 export type RetentionPlan = Static<typeof Plan>;
 
-/** The default for records of providers' requests and events, for plans that lack it. */
+/** The default for records of providers' requests and events, for plans without an entry for them. */
 const usualProviderRecords: Days = 400;
 
 export const providerRecordsOf = ({ providerRecords = usualProviderRecords }: RetentionPlan): Days => providerRecords;
 
-/** The default for the documents of archived templates, for plans that lack it. */
+/** The default for the documents of archived templates, for plans without an entry for them. */
 const usualArchivedTemplates: Days = 90;
 
 export const archivedTemplatesOf = ({ archivedTemplates = usualArchivedTemplates }: RetentionPlan): Days =>

@@ -17,7 +17,7 @@ export type Source = {
   table: string;
   /** The text after FROM that selects the source's rows. */
   rows: Statement;
-  /** The row's owner. */
+  /** The firm and the environment that own the row. */
   partnerId: Statement;
   environment: Statement;
   /** The key that orders pages of rows, and a value that precedes the first one. */
@@ -28,7 +28,7 @@ export type Source = {
   blobKey: Statement;
   /** Locks all rows that share a blob; absent when no two rows share one. */
   lockAll?: Statement;
-  /** Marks rows that fail their MAC, which the plan must ignore; absent without a MAC. */
+  /** Marks rows that fail their MAC, which the plan must ignore; absent for rows that have no MAC. */
   authentic?: (states: JudgedStates) => Statement;
   /** Selects the rows that the audit log confirms; absent when the check doesn't depend on the log. */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;

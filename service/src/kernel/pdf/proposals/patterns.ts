@@ -87,7 +87,7 @@ export const labelPatterns: readonly Pattern[] = [
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
 
-/** The name of a party or person marks a blank for a signature only if words like these precede it. */
+/** Words below which people sign the document. There, the name of a party or a person marks a blank for a signature. */
 export const executionWords =
   /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bby signing\b|\bi (?:certify|declare|acknowledge|agree|affirm)\b|\b(?:sincerely|truly yours|respectfully submitted)\b|\bcountersign|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b|\bcertif(?:y|ies|ication)\b|\bfait à(?!\p{L})|\blu et approuv/iu;
 
@@ -95,8 +95,8 @@ export const executionWords =
 export type ReservedPart = {
   readonly opens: RegExp;
   /**
-   * Words that must also follow further down, because by itself a word such as "acknowledgment" may occur in any
-   * document.
+   * Words that must also follow further down the page. By itself, a word that begins the part, such as
+   * "acknowledgment", may occur in any document.
    */
   readonly needs?: RegExp;
   /**
@@ -171,7 +171,7 @@ export const measures = {
   mostRule: 0.74,
   /** The greatest distance from the end of a label to the blank on its right. */
   labelBeside: 160,
-  /** The same distance for a label that ends with a colon. */
+  /** The greatest distance from the end of a label with a colon to the blank on its right. */
   labelFarBeside: 260,
   /**
    * The least height of a box that a party's name may label. In a lower box, a party's name without a colon is a

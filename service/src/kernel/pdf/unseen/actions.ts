@@ -82,7 +82,7 @@ function nameOf(file: PdfFile, specification: Dict): string {
   return name && isString(name) && !file.encryption ? quoted(textOf(name)) : "";
 }
 
-/** Flags of ISO 32000-2 table 167. */
+/** Flags of annotations (ISO 32000-2, table 167). */
 const [HIDDEN, PRINT, NO_VIEW, TOGGLE_NO_VIEW] = [2, 4, 32, 256];
 const media: ReadonlySet<string> = new Set(["RichMedia", "Screen", "Movie", "Sound", "3D"]);
 
@@ -124,7 +124,7 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
   return [...notices.values()];
 }
 
-/** A reader rounds a fractional number down. */
+/** The flags of an annotation. A fractional number is rounded toward zero, as readers do. */
 function flagsOf({ file }: Pick<PdfLookup, "file">, dict: Dict): number {
   const value = resolve(file, entry(dict, "F"));
   const number = value ? Number(value.bytes.toString("latin1", value.start, value.end)) : 0;

@@ -45,8 +45,8 @@ const [sentChunks, wholeChunks] = [4, 32];
 /** For how many documents the reader remembers that it compared them with their hash. Each takes about 200 bytes. */
 const mostCompared = 20_000;
 /**
- * How many comparisons may run at once. They don't count in the memory budget, because work that already holds a part
- * of the budget may wait for one. Each holds two large parts in memory.
+ * How many comparisons may run at once. Comparisons don't count in the memory budget, because work that already holds a
+ * part of the budget may wait for a comparison. Each comparison holds two large parts in memory.
  */
 const comparedAtOnce = 8;
 

@@ -24,7 +24,7 @@ const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32
 const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
-/** The number of bytes before the chunks. */
+/** The number of bytes in a blob before its first chunk. */
 export const blobHeaderLength = idEnd + nonceLength + keyLength + tagLength;
 /** How many bytes from a blob's beginning `blobLayout` needs. For earlier versions, it needs the first chunk, too. */
 export const blobBeginning = blobHeaderLength + chunkLength + tagLength;

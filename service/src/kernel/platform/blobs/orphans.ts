@@ -7,7 +7,7 @@ import type { Blobs } from "./blobs.ts";
 // row.
 const graceMs = hourMs;
 
-/** Returns those of the keys whose blobs are marked as deleted, although rows still refer to them. */
+/** Selects the keys of blobs that are marked as deleted, although rows still refer to them. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type OrphanDeps = {

@@ -28,7 +28,8 @@ export type Tx = Sql & {
 export type StatementTime = { readonly statementMs: number };
 
 /**
- * For a transaction with statements that may take long, such as a migration or the wait for another node's migration.
+ * The time limit for a transaction with statements that may take long, such as a migration or the wait for another
+ * node's migration.
  */
 export const longStatements: StatementTime = { statementMs: hourMs };
 
@@ -211,8 +212,9 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
   );
 
 /**
- * Starts each work after the one before has ended. The statements of a transaction share one connection, and pg 9 no
- * longer queues a statement that arrives while another one is executing.
+ * Returns a function that starts the work of each call after the work of the previous call has ended. The statements of
+ * a transaction share one connection, and pg 9 no longer queues a statement that arrives while another one is
+ * executing.
  */
 function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -130,7 +130,7 @@ export class PreparedQuery {
     this.#values = values.map((value) => prepareValue(value instanceof ToSeal ? sealedValue(seals(), value) : value));
   }
 
-  /** Available once the statement has been answered. */
+  /** The columns from which the MACs of the rows are verified. Known once the statement has been answered. */
   get stateColumns(): readonly string[] {
     return this.#columns?.ofState ?? [];
   }

@@ -5,7 +5,7 @@ import { type Database, type Sql, sessionTimeouts, type Tx } from "./database.ts
 import { sql } from "./sql.ts";
 
 /**
- * The role that the service uses, if the database has one of this name. It may read and write; in some tables it may
+ * The role that the service uses, if the database has a role of this name. It may read and write; in some tables it may
  * only add rows.
  */
 export const serviceRole = "signsealship_service";
@@ -32,8 +32,8 @@ export async function readRights(migrations: string): Promise<Rights> {
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
 
 /**
- * Whether the service's role has exactly the rights of this list, or the role does not exist. The database must be
- * migrated.
+ * Whether the rights of the service's role were last granted by exactly this list, or the role does not exist. The
+ * database must be migrated.
  */
 export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   const [found] = await db.query<{ ok: boolean }>(sql`

@@ -97,7 +97,8 @@ const mostAttempts = 6;
 const firstPauseMs = 10;
 
 /**
- * Runs a statement or transaction, and repeats it when it was rolled back in favor of another (40001, 40P01).
+ * Runs a statement or transaction, and repeats it when PostgreSQL rolled it back in favor of another transaction
+ * (40001, 40P01).
  * @param run may be called several times, so any effects that it has outside the database must be safe to repeat
  */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {

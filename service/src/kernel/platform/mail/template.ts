@@ -20,7 +20,7 @@ export type Fact = readonly [label: string, value: string, url?: string];
 
 /** The parts of a mail. */
 export type MailTemplate = {
-  /** For a mail on behalf of a firm: the text after the firm's name. */
+  /** The subject. In a mail on behalf of a firm, the firm's name precedes it. */
   subject: string;
   /** The heading of the mail; by default the subject. */
   heading?: string;
