@@ -105,7 +105,7 @@ function unvouchedCounter(metrics: Metrics): (table: string) => void {
   return (table) => unvouched.inc({ table });
 }
 
-/** Opens the live audio and video with its recordings, if it is on. */
+/** Opens live audio and video, and its recordings, if the settings turn it on. */
 function openMedia(
   resources: Resources,
   metrics: Metrics,

@@ -26,7 +26,10 @@ export type EncryptedColumn = {
   column: Statement;
   /** The context that is authenticated with a value, up to the constant suffix `after`. */
   context: Statement;
-  /** `"context@kind"`, if the context is a sealed text. */
+  /**
+   * The alias under which the context is selected. If the context is a sealed text, the alias is `"context@kind"`, so
+   * that the text is decrypted.
+   */
   as?: Statement;
   after?: string;
 };

@@ -10,7 +10,7 @@ import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";
 import { type JudgedStates, type Source, sourcesOf } from "./rules.ts";
 
-/** Deletes the data that a table has about documents whose blobs are deleted. Runs in the caller's transaction. */
+/** Deletes a table's own data about documents whose blobs are deleted. Runs in the caller's transaction. */
 export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
 
 export type RetentionDeps = {

@@ -30,7 +30,7 @@ export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha2
 /** Sends requests to a provider, can report them to a watcher, and knows the provider's health. */
 export type Caller = {
   call: Call;
-  /** The same `call`, except that it passes each exchange to the watcher. */
+  /** A `call` that also passes each exchange to the watcher. */
   watched: (watch: (exchange: Exchange) => void) => Call;
   /** The health of the provider, judged by the latest requests. */
   health: () => CallerHealth;

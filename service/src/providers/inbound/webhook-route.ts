@@ -23,7 +23,7 @@ export async function providerWebhook(
     "provider",
     "outcome",
   ]);
-  // Registered in its own scope, so that other routes keep their parsers.
+  // This route is registered in its own scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>

@@ -14,7 +14,7 @@ import type { Resources } from "../../kernel/resources.ts";
 import { headLines } from "../audit-heads/audit-heads.ts";
 
 /**
- * A database row, and the line that the log must have for it. A line about a closing version is given without its link.
+ * A database row, and the line that the log must have for it. A line about a closing version is cut as in `ownLine`.
  */
 type OwnRow = { line: string; row: string; at: Date };
 
@@ -80,7 +80,10 @@ export async function openOwnLog(
   };
 }
 
-/** The monitor itself checks the link of a closing version, so it is left out here. */
+/**
+ * A line of the log, without its line feed. A line about a closing version is cut to its first two words, because the
+ * monitor itself checks the link in the rest of the line.
+ */
 const ownLine = (text: string): string => {
   const line = text.trimEnd();
   return line.startsWith("closing/v1 ") ? line.split(" ", 2).join(" ") : line;

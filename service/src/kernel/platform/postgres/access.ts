@@ -97,9 +97,9 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
 }
 
 /**
- * Safe to run again. PUBLIC loses the right to create objects, which could hide others of the same name. The passwords
- * are hashed with one iteration. More iterations protect passwords that people choose, but these have 256 random bits,
- * and every connection would take longer.
+ * Safe to run again. PUBLIC loses the right to create objects, because such an object could hide one of the service's
+ * objects of the same name. The passwords are hashed with one iteration. More iterations protect passwords that people
+ * choose, but these have 256 random bits, and every connection would take longer.
  */
 const setUpRoles = ({ owner, service }: Passwords): string => `
 BEGIN;

@@ -44,7 +44,7 @@ const succeeds = (command: string, args: string[], as: { uid?: number; gid?: num
 
 let postgres: { uid: number; gid: number } | null | undefined;
 
-/** The result of the lookup, which is done only once. */
+/** The system's `postgres` user; null when there is none. Looked up only once. */
 function postgresUser(): { uid: number; gid: number } | null {
   if (postgres === undefined) postgres = findPostgresUser();
   return postgres;
@@ -62,7 +62,7 @@ function findPostgresUser(): { uid: number; gid: number } | null {
 
 let namespaces: boolean | undefined;
 
-/** The result of the lookup, which is done only once. */
+/** Whether this process may create user namespaces. Tried only once. */
 function hasUserNamespaces(): boolean {
   namespaces ??= succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]);
   return namespaces;

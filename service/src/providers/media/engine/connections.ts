@@ -1,6 +1,6 @@
 /**
- * The connection that receives a person's media, and the parts that both of a person's connections share. For this
- * connection, the browser makes the offer.
+ * The connection that receives a person's media, and the parts that both of a person's connections share. The browser
+ * makes the offer for the connection that receives its media.
  */
 import {
   type MediaStreamTrack,
