@@ -52,8 +52,8 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
 const workerHeapMb = 512;
 /**
- * docs/operating.md states how much memory the service needs. When the process uses more than this, tasks that use a
- * lot of memory are ended.
+ * When the process uses more memory than this, tasks that use a lot of memory are ended. docs/operating.md states how
+ * much memory the service needs.
  */
 const processMb = 2_048;
 

@@ -38,7 +38,10 @@ import { protectedTables as notaries } from "../signing/notaries/notaries.ts";
 
 type BackfillRecord = { filled: string; doneAt: Date };
 
-/** The MAC of the first record, `evidence`, omits its name, as the release that wrote it did. */
+/**
+ * The MAC of the first such record, `evidence`, does not cover the record's name, because the release that wrote it
+ * left the name out.
+ */
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 

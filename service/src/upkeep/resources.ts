@@ -110,7 +110,8 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
-    // This step runs first, because a row with a plain code refuses any change, even of its MAC.
+    // This step runs first. A constraint refuses any change of a row whose code is still stored as plain text, even a
+    // change of its MAC.
     await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await writeRestoredLine(db, config.dataDir);

@@ -6,9 +6,9 @@ import { constants, inflateRawSync, inflateSync } from "node:zlib";
  */
 export type Decoded = { readonly data: Buffer | null; readonly length: number };
 
-/** The highest ratio of RFC 1951: 258 bytes from two bits. */
+/** The highest compression ratio of RFC 1951: 258 bytes from two bits. */
 const mostDeflated = 1032;
-/** The highest ratio of ISO 32000-2, section 7.4.5: 128 bytes from two. */
+/** The highest compression ratio of RunLengthDecode (ISO 32000-2, section 7.4.5): 128 bytes from two bytes. */
 const mostRun = 64;
 /** The limit for ASCII85 contents. Programs compress contents that are longer. */
 const mostAscii = 4 * 1024 * 1024;

@@ -9,7 +9,9 @@ import { beginAgain } from "./begin-again.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** The pauses between lookups without a result. After the last of them a task asks a person. */
+/**
+ * The pauses between lookups that bring no result. After the last pause, a task asks a person to find out the outcome.
+ */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
 /** After these pauses, the act is looked up once an hour for a day. */
 export const mostLooks = pausesMs.length + 24;

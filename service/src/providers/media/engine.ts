@@ -80,8 +80,8 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
       `--max-old-space-size=${heapMb}`,
       `--max-semi-space-size=${youngMb}`,
     ],
-    // The process gets none of the service's variables, because they contain keys and passwords. With the default
-    // number of glibc’s arenas it takes 8 MB more.
+    // The process gets none of the service's environment variables, because they contain keys and passwords.
+    // MALLOC_ARENA_MAX saves 8 MB: by default glibc uses more memory arenas.
     env: { MALLOC_ARENA_MAX: "2" },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -193,7 +193,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
   const { settings, clock } = deps;
   const listeners = new Set<(event: MediaEvent) => void>();
   const tickets = new Map<string, { session: string; person: string }>();
-  /** Each open session, with the name of this opening. */
+  /** The open sessions, each with the name of its room, which is new for each opening of the session. */
   const sessions = new Map<string, string>();
   const emit = (event: MediaEvent) => {
     for (const listener of listeners) listener(event);

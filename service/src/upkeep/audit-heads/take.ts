@@ -14,7 +14,8 @@ export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 /**
  * Makes the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
  * The head covers the records at the time of the call, usually some minutes after midnight UTC.
- * @returns the day; null when the day already has a head, or the installation is younger
+ * @returns the day; null when the day already has a head, another node is making it, or the service was installed after
+ * that day
  */
 export async function takeHead(deps: HeadDeps): Promise<string | null> {
   const { db, clock } = deps;

@@ -13,7 +13,7 @@ const control = "global/pg_control";
 
 export type ClusterCopy = {
   files: StoredFile[];
-  /** PostgreSQL doesn't start without these folders, even if they are empty. */
+  /** All folders of the cluster. PostgreSQL doesn't start when one of them is missing, even an empty one. */
   folders: string[];
   lastAuditLine: { id: number; at: string } | null;
 };

@@ -136,8 +136,8 @@ export async function sendMorningMails({ db, clock }: { db: Database; clock: Clo
 const pauseMs = 15 * minuteMs;
 
 /**
- * Mails operators when new live tasks wait that they may do. For each kind, there is at most one mail in 15 minutes.
- * Tasks that are opened in the meantime are in the next mail.
+ * Mails operators about new live tasks that they may do. For each kind, there is at most one mail in 15 minutes. Tasks
+ * that are opened in the meantime are in the next mail.
  * @returns the number of mails
  */
 export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }): Promise<number> {

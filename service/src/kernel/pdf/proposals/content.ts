@@ -5,7 +5,7 @@ import { joinedRuns, type Run, runsIn } from "./runs.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An empty field of the form that the document already has. */
+/** An empty form field that the document already contains. */
 export type OwnField = { readonly kind: "signature" | "text" | "checkbox"; readonly name: string; readonly rect: Rect };
 
 export type PageContent = {

@@ -67,7 +67,10 @@ const apart = 70;
 const mostHeadings = 40;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
-/** In points: how far the middle of a heading over all columns may be from that of the page, and the width of one column. */
+/**
+ * In points. `centered`: a heading whose middle is closer than this to the middle of the page is over all columns.
+ * `column`: the width of one column.
+ */
 const centered = 20;
 const column = 200;
 

@@ -155,7 +155,8 @@ export const measures = {
   /** The distance from words that ask for initials down to the blanks of the list. */
   initialsAbove: 300,
   /**
-   * A height, as a share of the page's height. Below this height, short blanks after a party's name are for initials.
+   * A position on the page, as a share of the page's height. Further down, short blanks after a party's name are for
+   * initials.
    */
   foot: 0.85,
   /** The distance from a cell for a signature to the cell of its date or name. */

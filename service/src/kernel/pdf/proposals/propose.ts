@@ -106,7 +106,7 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (inside) return piece(inside, "label_in_box");
   const beside = labelBeside(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" shows only that somebody signs here, so the caption decides, which may name a witness or ask for initials.
+  // "X" shows only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
   const decisive = beside && /^x$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
   for (const kind of ["notary", "initials"] as const)
     if (decisive.includes(kind)) return piece({ label: "", kind }, "label_below");

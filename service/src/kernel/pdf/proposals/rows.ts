@@ -51,8 +51,8 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
 const nextWord = 40;
 
 /**
- * The kind that a sentence asks for: "... have set their hands on ____" ends with the date of signing, and "Signed by
- * the testator in our presence: ____" is a signature line.
+ * The kind of field that a sentence asks for: "... have set their hands on ____" ends with the date of signing, and
+ * "Signed by the testator in our presence: ____" is a signature line.
  */
 function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "other" {
   if (width < measures.leastBlank) return "other";

@@ -42,7 +42,7 @@ type ReaderDeps = {
 
 /** Chunks read at once: 256 KiB for sending, 2 MiB for reading a whole document. */
 const [sentChunks, wholeChunks] = [4, 32];
-/** For how many documents the reader remembers that it compared them with their hash. Each takes about 200 bytes. */
+/** The reader remembers for this many documents that it compared them with their hash. Each takes about 200 bytes. */
 const mostCompared = 20_000;
 /**
  * How many comparisons may run at once. Comparisons don't count in the memory budget, because work that already holds a

@@ -155,7 +155,7 @@ export function decryptStretch(
 type Opened = { readonly key: Buffer; readonly context: Buffer };
 
 function chunkOf({ key, context }: Opened, chunk: Uint8Array, nonce: Buffer): Buffer {
-  // Refuses the shorter tag of a truncated blob, which would be easier to forge.
+  // Refuses a truncated blob, whose tag is shorter, because a shorter tag is easier to forge.
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength }).setAAD(context);
   decipher.setAuthTag(chunk.subarray(chunk.length - tagLength));
   const plain = decipher.update(chunk.subarray(0, chunk.length - tagLength));

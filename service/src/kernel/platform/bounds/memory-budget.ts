@@ -8,7 +8,7 @@ export const memoryHolder = (of: { readonly partnerId: string; readonly environm
   `${of.partnerId} ${of.environment}`;
 
 /**
- * The memory that documents may hold at once. A holder that needs more than is free waits. Holders are served
+ * The memory that documents may hold at once. A holder waits when it needs more memory than is free. Holders are served
  * round-robin, and none gets more than its share.
  */
 export type MemoryBudget = {

@@ -112,7 +112,10 @@ const ntpMs = (ntp: bigint): number =>
   Number(ntp >> 32n) * 1_000 + (Number(ntp & 0xffffffffn) / 2 ** 32) * 1_000 - ntpEpochMs;
 const isMedia = (kind: string): kind is Media => kind === "audio" || kind === "video";
 
-/** Listens to the tracks that come by a connection. @returns a function that asks for a key frame of each picture */
+/**
+ * Passes on the packets and reports of the tracks that a connection receives. @returns a function that asks for a key
+ * frame of each video track
+ */
 export function hear(
   pc: RTCPeerConnection,
   { onPacket, onReport }: Pick<PublishInput, "onPacket" | "onReport">,

@@ -18,7 +18,7 @@ export type Person = {
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;
-  /** Whether a key frame was wanted too soon after the last request. It is requested when the wait is over. */
+  /** Whether a request for a key frame is waiting, because it came too soon after the last one. */
   isKeyFrameDue: boolean;
   /** The number of offers in the minute that began at `at`. */
   readonly offers: { count: number; at: number };

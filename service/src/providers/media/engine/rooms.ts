@@ -25,7 +25,10 @@ const mostPeople = 8;
 const keyFrameMs = 3_000;
 /** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
 const deadMs = 30_000;
-/** The most packets of a second above the rate limit, where the others get them all the same. */
+/**
+ * Where the transport can't drop packets, the others also get packets above the rate limit. There, a person is
+ * disconnected after more such packets in a second than this.
+ */
 const mostDropped = 50;
 const tickMs = 100;
 const secondMs = 1_000;

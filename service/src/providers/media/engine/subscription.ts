@@ -49,7 +49,7 @@ export class Subscription implements Receiving {
       this.#enter("waiting");
       throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
     }
-    // Before the key agreement a key frame would not reach the receiver, so one is requested when it is over.
+    // Before the end of the key agreement, a key frame would not reach the receiver, so one is requested only after it.
     if (line.pc.connectionState === "connected") for (const person of this.#wanted) this.#input.onPictureLost(person);
     // A new offer during the key agreement would abort the agreement.
     void connected(line.pc).then(() => {
