@@ -37,13 +37,13 @@ type Named = ReadonlyMap<string, number> | null;
  * chosen by the document, so there every key is followed.
  */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
-/** Keys whose streams are contents: XObjects, patterns and glyphs (CharProcs). */
+/** Keys whose streams are content streams: XObjects, patterns and glyphs (CharProcs). */
 const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 
 /**
- * The streams that readers decode to get the text of the pages. The path to a stream decides how it is read, not the
- * type in its dictionary; the exception is an XObject that is an image, which is drawn as one. A content is reported
- * again for each page that names it.
+ * The streams that readers decode to get the text of the pages. The path to a stream, not the type in its dictionary,
+ * decides how the stream is read. The only exception is an XObject that is an image: it is left out, because readers
+ * draw it. A content stream is reported again for each page that names it.
  * @throws PdfRefusal for an unreadable part on the way, which other readers may be able to read
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {

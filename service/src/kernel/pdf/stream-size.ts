@@ -10,7 +10,7 @@ export type Decoded = { readonly data: Buffer | null; readonly length: number };
 const mostDeflated = 1032;
 /** The highest compression ratio of RunLengthDecode (ISO 32000-2, section 7.4.5): 128 bytes from two bytes. */
 const mostRun = 64;
-/** The limit for ASCII85 contents. Programs compress contents that are longer. */
+/** The limit for content streams in ASCII85. Programs compress longer content streams. */
 const mostAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
 

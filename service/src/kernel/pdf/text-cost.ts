@@ -71,7 +71,7 @@ function undone(raw: Buffer, filters: number, most: number): Buffer | null {
 /** An operator that every content stream with text has, and that other data rarely has. */
 export const beginsText = /(?:^|[\s\]])BT\s/;
 
-/** The limits for all contents of one document together, far above any document that people sign. */
+/** The limits for all content streams of one document together, far above any document that people sign. */
 export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 1024 } as const;
 
 /**
@@ -90,7 +90,7 @@ export function tooMuchText(bytes: Buffer): string | null {
   }
 }
 
-/** Adds up the cost of contents. Each method returns the reason when the cost is too high, else null. */
+/** Adds up the cost of content streams. Each method returns the reason when the cost is too high, else null. */
 function costs() {
   let [inflated, content, characters] = [0, 0, 0];
   return {
@@ -115,7 +115,7 @@ function costs() {
 const tooManyCharacters = `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
 const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
 
-/** The cost of the streams that look like contents, found as lenient readers find them. */
+/** The cost of the streams that look like content streams, found as lenient readers find them. */
 function costOfFound(bytes: Buffer): string | null {
   const cost = costs();
   for (const data of textStreams(bytes)) {
@@ -148,7 +148,7 @@ function costOfReached(bytes: Buffer): string | null {
   return drawnCharacters(drawings, roots, textLimits.characters) > textLimits.characters ? tooManyCharacters : null;
 }
 
-/** Whether a content has an operator that shows text, even in unusual notation. */
+/** Whether a content stream has an operator that shows text, even in unusual notation. */
 const mayShowText = (data: Buffer): boolean => ["Tj", "TJ", "'", '"'].some((operator) => data.includes(operator));
 
 function opened(bytes: Buffer) {
@@ -209,9 +209,9 @@ const endsToken = new Uint8Array(256);
 for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[]{}/%")]) endsToken[byte] = 1;
 
 /**
- * How much of a content a reader holds in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4), or the
- * elements of its arrays and dictionaries, whichever are more. An empty string counts as one byte. A bracket in a
- * comment counts as opening an array but never as closing one, so that a comment can't hide elements.
+ * How much of a content stream a reader holds in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4),
+ * or the elements of its arrays and dictionaries, whichever are more. An empty string counts as one byte. A bracket in
+ * a comment counts as opening an array but never as closing one, so that a comment can't hide elements.
  */
 function weightOf(data: Buffer): number {
   let [count, elements, depth] = [0, 0, 0];

@@ -165,7 +165,7 @@ export const measures = {
   dateOfSigner: 240,
   /** The distance from a line to the next line of the same signers, which has no words. */
   nextLine: 50,
-  /** Fewer words than this are a label or a heading. */
+  /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,
   /** Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) divides the page. */
   mostBlank: 0.8,
