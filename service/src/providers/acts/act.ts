@@ -38,7 +38,7 @@ export type ActEnd<R> =
   | { kind: "unclear"; why: string };
 
 /**
- * What a person found at the provider about an act that was done: the provider's id and, if there is one, the tracking
+ * A person's findings at the provider about an act that was done: the provider's id and, if there is one, the tracking
  * number.
  */
 export type SaidDone = { id: string; tracking: string | null };
