@@ -7,8 +7,8 @@ const mostLeaptSeconds = 5 * 365 * 24 * 3600;
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 /**
- * The total by which the firm's test clock was ahead after the latest of the selected advances. Takes one index
- * look-up.
+ * The sum of all advances of the firm's test clock up to the last of the selected advances, also of those before a
+ * reset. Takes one index look-up.
  */
 const movedSeconds = (partnerId: Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which}
