@@ -48,8 +48,7 @@ const refusals = {
 /**
  * Creates a charge of the firm's method, at a member's request, for an order that the firm pays. A job sends the
  * charge, and the processor's event moves the order.
- * @throws ServiceError `not_found`; `not_payable` for an order that can't be paid, and above the caller's limits; also
- * for a caller without a recent sign-in or passkey
+ * @throws ServiceError `not_found`; `not_payable`, also above the caller's limits; the errors of `requireProof`
  */
 export async function chargeByMember(deps: ChargeDeps, principal: Principal, code: string): Promise<void> {
   requireProcessor(deps, principal);
