@@ -15,7 +15,7 @@ import { atLeast, atMost, type Result } from "./result.ts";
  * Warm-up orders: a service that has run for a minute has started its threads, loaded its fonts and compiled its code.
  */
 const rounds = { warm: 4, timed: 14 };
-/** The last of four signers is left out, because the last act also seals the document, which is a separate figure. */
+/** A fourth signer exists but is not timed: the last act also seals the document, which is measured separately. */
 const signers = [1, 2, 3, 4];
 const size = 5_000_000;
 
@@ -69,7 +69,7 @@ async function timeOrder(running: Running, document: Buffer, { code, links }: Or
   for (const [index, link] of links.entries()) {
     await running.ceremony.opened(link, browser);
     await running.ceremony.consent(link, consentText, browser);
-    // Excludes the signer's reading before the act.
+    // The document is fetched before the timing starts, because signers read it before they act.
     const { revision } = await running.ceremony.document(link);
     const byBrowser = (round + index) % 2 === 0;
     const ms = await (byBrowser ? timeBrowser : timeService)(running, link, revision);
@@ -99,7 +99,7 @@ const requestOf = (revision: number) => ({
 const timeService = ({ ceremony }: Running, link: Link, revision: number): Promise<number> =>
   msOf(() => ceremony.sign(link, requestOf(revision), browser));
 
-/** Excludes the browser's time for signing. */
+/** Times the requests of a signer whose browser makes the signature, without the time for making it. */
 async function timeBrowser({ ceremony }: Running, link: Link, revision: number): Promise<number> {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const request = { ...requestOf(revision), publicKey: publicKey.export({ format: "der", type: "spki" }) };

@@ -31,8 +31,8 @@ type Load = { running: Harness; open: string[][]; errors: string[]; acts: number
 export async function run(): Promise<Result[]> {
   const running = await openHarness(ownProcess);
   try {
-    // Enough documents for the acts, in addition to the ceremonies that stay open. The last signer is left out, because
-    // that act also seals the document, which is a separate figure.
+    // Enough documents for the acts, in addition to the ceremonies that stay open. The last signer of a document does
+    // not act here: the last act also seals the document, which is measured separately.
     const acts = actsPerSecond * seconds + warmUp.rounds * warmUp.atOnce;
     const orders = Math.ceil((openLinks + acts) / (signersEach - 1));
     const load: Load = { running, open: await openAll(running, orders), errors: [], acts: [], memory: [] };
@@ -75,7 +75,7 @@ const difference = (name: string, ours: number, other: number, unit: string, bud
   holds: ours - other <= budget,
 });
 
-/** Starts work at this rate, however long each takes; resolves with the last result. */
+/** Starts `work` at this rate, even while earlier runs of it are unfinished. Resolves when all runs have ended. */
 async function steadily(perSecond: number, work: () => Promise<void>): Promise<void> {
   const started = performance.now();
   const all: Promise<void>[] = [];

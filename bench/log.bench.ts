@@ -100,8 +100,8 @@ async function figures(test: Measured, live: Measured): Promise<Result[]> {
 const witnessName = "witness.example.com/bench";
 
 /**
- * Sealing with the transparency log, compared with a service whose database discards the log's lines, so that it
- * sequences nothing. Also the log's own figures.
+ * Compares sealing with the transparency log with sealing in a service whose database discards the log's lines, so that
+ * its sequencer has nothing to do. Also measures the log itself.
  */
 export async function run(): Promise<Result[]> {
   const folders = [temporaryFolder(), temporaryFolder()] as const;

@@ -14,7 +14,7 @@ const desk = { width: 1280, height: 800 };
 const rounds = 3;
 const settledMs = 3000;
 const listed = 100;
-/** Core Web Vitals rate values below 0.1 and 200 ms as good. */
+/** Core Web Vitals rate a layout shift below 0.1 and an interaction delay below 200 ms as good. */
 const budgets = { shift: 0, interactionMs: 100 };
 
 // Layout shifts without a preceding touch or key, and for each interaction the milliseconds until its effect was
@@ -30,7 +30,7 @@ new PerformanceObserver((list) => {
 type Page = OpenPage["page"];
 type Visit = { name: string; url: string; opened: OpenPage; use: (page: Page) => Promise<void> };
 
-/** Layout shift in the worst round, and interaction delay in the quietest, on the most used pages. */
+/** On the most used pages: the layout shift in the worst round, and the interaction delay in the best round. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const [service, site, browser] = await Promise.all([

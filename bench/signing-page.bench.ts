@@ -66,7 +66,7 @@ export async function run(): Promise<Result[]> {
   /** Milliseconds from the tap on the bar's button until a field has the focus and its page is drawn. */
   async function nextFieldMs({ page }: OpenPage): Promise<number> {
     await page.getByLabel("Initials (page 1)").fill("JD");
-    // Leaves the page the second that a signer needs anyway before the next tap.
+    // A signer needs about a second before the next tap. In that time the page can prepare.
     await page.waitForTimeout(1000);
     return page.evaluate(async () => {
       const bar = document.querySelector<HTMLElement>(".viewer-bar button");

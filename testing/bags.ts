@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Expression, type ObjectExpression, parseSync, type TsType, type TsTypeElement } from "@swc/core";
 
-/** A type that lists a function's dependencies (its name ends in `Deps`), and the names of the type's members. */
+/** A type that lists the dependencies of a function, and the names of its members. The type's name ends in `Deps`. */
 export type DepsType = { file: string; name: string; members: string[] };
 
 /** The types of one file, and the files from which it imports names. */

@@ -31,7 +31,7 @@ export type Look = {
   timeZone?: string;
   /** If set, timers of the page advance only by `page.clock`. */
   heldClock?: boolean;
-  /** `name=value` from a sign-in over HTTP, so that the browser can skip the sign-in pages. */
+  /** A session cookie, `name=value`, from a sign-in over HTTP. With it, the browser can skip the sign-in pages. */
   cookie?: string;
 };
 
@@ -151,7 +151,7 @@ function clickToTheEnd(page: Page): void {
 function watch(page: Page, origin: string): string[] {
   const troubles: string[] = [];
   page.on("console", (message) => {
-    // CSP violations also appear as console errors.
+    // The browser reports a violation of the content security policy as a console error, so this also finds those.
     if (["error", "warning"].includes(message.type())) troubles.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => troubles.push(`exception: ${error.message}`));

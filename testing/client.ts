@@ -23,7 +23,7 @@ async function call(baseUrl: string, key: string, method: string, path: string, 
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** `isOk` decides which statuses `ok` accepts. */
+/** @param isOk which statuses the client's method `ok` accepts; only 200 by default */
 export function newClient(
   baseUrl: string,
   key: string,

@@ -23,7 +23,7 @@ import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/em
 const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
 const service = fileURLToPath(new URL("../service", import.meta.url));
 const migrations = join(service, "migrations");
-// The sources of a cluster's schema and privileges. The cache key covers them and the release of PostgreSQL.
+// The source files that decide a cluster's schema and privileges. If one changes, the cached template is not used.
 const makers = [
   fileURLToPath(import.meta.url),
   migrations,
@@ -38,7 +38,7 @@ const filesOf = (path: string): string[] =>
         .map((name) => join(path, name))
     : [path];
 
-/** Another schema, release of PostgreSQL or account needs its own template. */
+/** The template's name depends on the schema's sources, the release of PostgreSQL, and the user who runs the tests. */
 async function templateName(): Promise<string> {
   const { postgres } = await postgresBinaries();
   const hash = createHash("sha256").update(`${postgres} ${process.getuid?.()}`);

@@ -2,8 +2,8 @@ import type { Sql } from "../service/src/kernel/platform/database/database.ts";
 import { sql } from "../service/src/kernel/platform/database/sql.ts";
 
 /**
- * Everything that migrations create in a database, one sorted line each: the objects of `pg_dump --schema-only`, and
- * rows.
+ * Everything that migrations create in a database, as sorted lines: one for each object that `pg_dump --schema-only`
+ * shows, and one for each row.
  */
 export async function schemaOf(db: Sql): Promise<string[]> {
   const rows = await db.query<{ line: string }>(sql`

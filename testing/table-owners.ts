@@ -120,7 +120,10 @@ const endsOfFrom = new Set(
   "WHERE GROUP ORDER HAVING LIMIT UNION EXCEPT INTERSECT RETURNING SET SELECT VALUES WINDOW FOR ;".split(" "),
 );
 const beforeName = new Set(["ONLY", "LATERAL", "TABLE"]);
-/** Words that begin a write, depending on the word before: `FOR UPDATE` is a lock, and `DO UPDATE` writes the table of its insert. */
+/**
+ * Words that begin a write, depending on the word before them: `FOR UPDATE` only locks rows, and `DO UPDATE` writes to
+ * the table that its INSERT names.
+ */
 const writes: Record<string, (before: string) => boolean> = {
   INTO: (before) => before === "INSERT" || before === "MERGE",
   FROM: (before) => before === "DELETE",

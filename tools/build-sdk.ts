@@ -23,7 +23,7 @@ export function buildSdk(out = join(folder, "dist")): string {
     },
   );
   if (status !== 0) throw new Error(stdout);
-  // The compiler does not rewrite the import endings in type files.
+  // In declaration files, the compiler leaves imports with the ending `.ts`, but the published files end in `.js`.
   for (const file of globSync("*.d.ts", { cwd: out })) {
     const path = join(out, file);
     writeFileSync(path, readFileSync(path, "utf8").replace(/"(\.\/[\w-]+)\.ts"/g, '"$1.js"'));

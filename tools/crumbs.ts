@@ -7,7 +7,7 @@ export interface Crumb {
   importer: string;
 }
 
-/** The facts about a repository for which a short file may stand alone. */
+/** The facts about a repository that allow a short file to stand alone. */
 export interface Excuses {
   /** Files that a package exports: their other importers are outside the package. */
   exported: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface Excuses {
 const leastLines = 60;
 /** Nothing may be merged into a file with at least this many lines. */
 const mostLines = 250;
-/** The most lines of a file. */
+/** Limit of the lines in a file. */
 const limitOfLines = 300;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
@@ -37,7 +37,7 @@ const isScript = (text: string): boolean =>
 
 const relative = String.raw`["'](\.{1,2}\/[^"']+\.ts)["']`;
 const statically = new RegExp(String.raw`\bfrom\s+${relative}|^import\s+${relative}`, "gm");
-/** Worker threads, workers of browsers, and verbs that are loaded on demand. */
+/** Matches paths that are loaded at run time: worker threads, workers of browsers, and verbs. */
 const dynamically = new RegExp(String.raw`\b(?:import\(|import\.meta\.resolve\(|new URL\()\s*${relative}`, "g");
 
 function targetsOf(pattern: RegExp, file: string, text: string): string[] {

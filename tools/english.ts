@@ -30,7 +30,7 @@ const patterns: Pattern[] = [
   },
 ];
 
-/** A run of prose in a file: a comment, or the text of a Markdown file; `lines[i]` starts at `starts[i]` of `text`. */
+/** A comment, or the text of a Markdown file. `starts` has the number of each line, and its offset `at` in `text`. */
 interface Prose {
   text: string;
   starts: { at: number; line: number }[];
@@ -61,8 +61,8 @@ export function refusedWordings(file: string, content: string): Finding[] {
 }
 
 /**
- * Replaces code, links and quotations by blanks, because their words are other people's. The blanks keep the positions
- * right.
+ * Replaces code, links and quotations by underscores, because their words are not our prose. The number of underscores
+ * keeps the offsets right.
  */
 const blank = (line: string) => line.replace(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, (quoted) => "_".repeat(quoted.length));
 

@@ -32,8 +32,8 @@ const usualTools = allTools.filter((name) => !tools[name].longOnly);
 const importing = /\bfrom "(\.{1,2}\/[^"]+|@signsealship\/testing\/[^"]+)"/g;
 const asksForTools = /\b(?:needs|testsNeeding)\(/;
 /**
- * Whether a file counts when the required tools are searched for: only tests and test support require tools. The folder
- * of the tools does not count, because it names all of them.
+ * Whether to search a file for the tools that it requires: only tests and test support require tools. The folder of the
+ * tools is not searched, because it names all of them.
  */
 const holdsTests = (path: string): boolean =>
   /^(?:testing|tools|bench|service\/test|packages\/[\w-]+\/test)\//.test(path) && !path.startsWith("testing/tools/");

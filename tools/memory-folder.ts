@@ -17,7 +17,7 @@ export function memoryFolder(): string | null {
     if (type !== tmpfs || Math.min(bavail * bsize, process.availableMemory()) < leastFree) return null;
     const path = mkdtempSync(join(memory, "tests-"));
     removeWithTests(path);
-    // World-writable like the system's own, because servers may run as another user.
+    // World-writable like the system's own temporary folder, because servers may run as another user.
     chmodSync(path, 0o1777);
     const probe = join(path, "probe");
     writeFileSync(probe, "#!/bin/sh\n", { mode: 0o755 });

@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A command that exits with 0 when the suite passes. */
 type Suite = { readonly name: string; readonly args: readonly string[]; readonly times?: number };
 
-/** The arguments that run the test files which match these globs. New files that match are included. */
+/** The arguments that run the test files that match these globs. A new file that matches is included. */
 const tests = (...patterns: readonly string[]): string[] => {
   const files = globSync([...patterns], { cwd: root }).toSorted();
   if (files.length === 0) throw new Error(`no test file matches ${patterns.join(", ")}`);
@@ -44,9 +44,9 @@ const suites: readonly Suite[] = [
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
-  // A run of these files kills services 28 times.
   // A run of this file kills a media process, a service, and one of two services.
   { name: "51 kills in live sessions", args: tests("service/test/signing/notaries/live-kills.test.ts"), times: 17 },
+  // A run of these files kills services 28 times.
   {
     name: "1,000 kills",
     args: tests("service/test/**/*crash.test.ts", "service/test/faults/chaos.test.ts"),

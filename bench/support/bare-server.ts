@@ -13,7 +13,7 @@ type Settings = {
    * JSON.
    */
   reads: Record<string, { text: string; values: unknown[] }[]>;
-  /** A fixed JSON response for a GET route. The route still runs its reads, and discards their rows. */
+  /** A fixed JSON response for each of these GET routes. The route still runs its `reads`, but discards the rows. */
   ready?: Record<string, string>;
   /** Statement and values of the POST route; `$CODE` is replaced by a new code. */
   write?: { authenticate: { text: string; values: unknown[] }; text: string; values: unknown[]; unique: number[] };

@@ -7,7 +7,7 @@ import { type Database, longStatements } from "../../service/src/kernel/platform
 import { sql } from "../../service/src/kernel/platform/database/sql.ts";
 import { MacOfRow } from "../../service/src/kernel/platform/database/state-mac.ts";
 
-/** An entry by its number. The lines of the log are those of no seal. */
+/** The log entry with this number. Its commitment is made up: no sealed file belongs to it. */
 export const entryOf = (n: number) => ({ kind: "artifact/v1", commitment: hash("sha256", `bench ${n}`) }) as const;
 
 const linesOf = (first: number, count: number): string[] =>
@@ -25,9 +25,9 @@ export async function queueEntries(db: Database, first: number, count: number): 
 const batch = 10_000;
 
 /**
- * Grows the log of tests to a size without the pauses of the sequencer, which waits for the lock. The running service
- * checks and signs the result as its own.
- * @returns the first entry (`entryOf`) that was added, and its leaf
+ * Grows the test log to this many leaves, without the pauses that the sequencer makes. The sequencer waits meanwhile,
+ * because this function holds its lock. Afterwards, the running service checks and signs the log as its own.
+ * @returns the number of the first added entry (for `entryOf`), and the index of its leaf
  */
 export const fillLog = (db: Database, first: number, leaves: number): Promise<{ first: number; leaf: number }> =>
   db.transaction(async (tx) => {

@@ -12,10 +12,10 @@ import type { Database } from "../../service/src/kernel/platform/database/databa
 import { atLeast, atMost, type Result } from "../result.ts";
 import { entryOf, published, queueEntries } from "./filled-log.ts";
 
-/** A measured service: its database, and the headers of a partner. */
+/** A measured service, its database, and the request headers that authenticate a partner. */
 export type Measured = { service: Service; db: Database; headers: Record<string, string> };
 
-/** A budget in its own unit. */
+/** Compares a value with its budget, both in the same unit. */
 export const within = (name: string, value: number, most: number, unit: string): Result =>
   atMost(`${name}, against ${most} ${unit}`, [value], [most], unit, 1);
 
@@ -61,7 +61,7 @@ const postmasterOf = (dataDir: string): number => {
   return Number(readFileSync(join(dataDir, "postgres", name ?? ""), "utf8").split("\n")[0]);
 };
 
-/** The processor time of processes and their children, in seconds (proc(5); a tick is a hundredth). */
+/** The CPU time of processes and their direct children, in seconds. In proc(5), a tick is a hundredth of a second. */
 function cpuSeconds(pids: readonly number[]): number {
   const ticks = readdirSync("/proc").flatMap((name) => {
     const path = `/proc/${name}/stat`;
@@ -70,7 +70,7 @@ function cpuSeconds(pids: readonly number[]): number {
       .replace(/^.*\) /s, "")
       .split(" ");
     if (!pids.includes(Number(name)) && !pids.includes(Number(parent))) return [];
-    // After state and parent, the fields 14 to 17: utime, stime, and those of children that ended.
+    // Fields 14 to 17 of proc(5): utime, stime, and the same two times summed over children that ended.
     return rest.slice(9, 13).map(Number);
   });
   return ticks.reduce((sum, one) => sum + one, 0) / 100;
@@ -115,7 +115,7 @@ const proofText = async (baseUrl: string, code: string): Promise<string> =>
 
 const proofs = 500;
 
-/** Proofs out of the filled log: how long they take, by API and without HTTP, their size and their check. */
+/** Measures proofs from the filled log: their latency over the API and without HTTP, their size, and their check. */
 export async function proving(
   { service: { baseUrl }, db }: Measured,
   filled: { first: number; leaf: number },
@@ -153,7 +153,7 @@ export async function proving(
   ];
 }
 
-/** The check of a whole log by tessera's own program; without the program no result. */
+/** Times tessera's own program while it checks a whole log. Gives no result if the program is not installed. */
 export async function fsck({ service: { baseUrl }, db }: Measured, size: number): Promise<Result[]> {
   if (!existsSync(fsckProgram)) {
     console.error("tessera's fsck is not built: npm test -- service/test/evidence/transparency-log/fsck.test.ts");

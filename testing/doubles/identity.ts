@@ -26,7 +26,7 @@ export type IdentityDouble = {
 
 const path = "/v1/identity/verification_sessions";
 
-/** A double of Stripe Identity: sessions of documents with their reports, redaction, and signed events. */
+/** A double of Stripe Identity: sessions that verify identity documents, their reports, redaction, signed events. */
 export async function startIdentity(): Promise<IdentityDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;
   const sessions = new Map<string, Session>();

@@ -25,7 +25,7 @@ export type DeliverOptions = SignOptions & {
 };
 
 export type TelnyxEvents = {
-  /** The value of TELNYX_PUBLIC_KEY: base64 of the 32 bytes, as in the portal. */
+  /** The value of TELNYX_PUBLIC_KEY: the base64 of the key's 32 bytes, as Telnyx's portal shows it. */
   publicKey: string;
   /** Creates the event about the state of a fax. */
   event: (fax: TelnyxFax, more?: Record<string, unknown>) => TelnyxEvent;

@@ -9,7 +9,7 @@ import type { Outcome } from "../../service/src/cli/run-verb.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** A message of `service-host.ts` about a service, sent as one line of JSON. */
+/** A message from `service-host.ts`: output of the hosted service, or its exit code. Sent as one line of JSON. */
 export type Said = { stdout: string } | { stderr: string } | { exit: number };
 
 /** A request to `verb-host.ts`; the answer is the verb's outcome. */
@@ -69,7 +69,7 @@ export function runHosted(env: Env): Running {
   });
   const ended = once(socket, "close").then(() => {
     folders.delete(folder);
-    // The host ended without a final message.
+    // The host process ended without reporting an exit code.
     exit ??= 1;
     return exit;
   });
@@ -83,7 +83,7 @@ export function runHosted(env: Env): Running {
   };
 }
 
-/** A service that must fail to start. */
+/** Runs a service that must fail to start, and waits for its end. */
 async function endedService(env: Env): Promise<Outcome> {
   const { ended, stdout, stderr } = runHosted(env);
   const code = (await ended) ?? 1;

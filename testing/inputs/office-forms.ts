@@ -161,8 +161,8 @@ class Drawing {
       const [x = 0, width = 0] = value.split(" ").map(Number);
       this.rule(x, this.y - this.size - 2, width);
     } else if (word === "grid") {
-      // The edges of the columns, then the number of rows and the height of one row, downward from the current row's
-      // top.
+      // The value names the edges of the columns, the number of rows, and the height of one row. The grid goes downward
+      // from the current row's top.
       const [edges = "", rows, high] = value.split(" ");
       const xs = edges.split(",").map(Number);
       const [first = 0] = xs;
@@ -185,7 +185,7 @@ class Drawing {
 
   pdf(): Buffer {
     const { width, height, rotate } = this;
-    // Turns the drawing against the page's /Rotate, so that a viewer's rotation makes it upright again.
+    // Rotates the drawing in the direction opposite to /Rotate, so that it is upright once a viewer rotates the page.
     const turned = rotate % 180 !== 0;
     const matrix = {
       0: "1 0 0 1 0 0",
@@ -234,7 +234,7 @@ function draw(source: string): OfficeForm {
   return { name: name.trim(), places: drawing.places, pdf: drawing.pdf() };
 }
 
-/** Draws the forms of one set, whose notation is in this file. */
+/** Draws the forms of one set. @param file the set's notation */
 export function officeForms(file: string | URL): OfficeForm[] {
   return readFileSync(file, "utf8")
     .split(/^=== /m)

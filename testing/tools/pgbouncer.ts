@@ -72,7 +72,7 @@ export async function startPgBouncer(server: Connection, settings: Record<string
     listen_addr: "127.0.0.1",
     listen_port: String(port),
     unix_socket_dir: "",
-    // Every client gets the role and password of the line above.
+    // Accepts every client. All of them use the server with the role and password in the database's line.
     auth_type: "any",
     pool_mode: "transaction",
     ...settings,

@@ -8,7 +8,7 @@ export const pythonEnvironment = folder;
 /** The Python program that finds the libraries listed in tools.ts. */
 export const python = `${folder}/bin/python`;
 
-/** One line per installed requirement. */
+/** A file that lists the installed requirements, one on each line. */
 export const requirementsFile = `${folder}/installed.txt`;
 
 /** The wheels of all installed requirements, for environments that tests create offline. */

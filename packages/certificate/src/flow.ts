@@ -117,7 +117,10 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
   };
 }
 
-/** Text drawn out of reading order, or broken where a space was, needs its reading form (ActualText). */
+/**
+ * Adds ActualText, the text in reading order, if the drawn characters differ from it. They differ in right-to-left
+ * text, and where a line break replaces a space.
+ */
 function spoken({ text, lines }: Paragraph): { actualText?: string } {
   const drawn = lines.flatMap(({ clusters }) => clusters.map((cluster) => cluster.text)).join("");
   return drawn === text ? {} : { actualText: text };

@@ -24,7 +24,7 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 }
 
 const logoBox = { width: 160, height: 34 };
-// Most points per pixel of a logo, so that a small logo stays small.
+// Limit of the points that a pixel of a logo takes, so that a small logo is not enlarged.
 const largestPixel = 0.75;
 
 /**
@@ -114,8 +114,9 @@ const withoutCommands = (verifyUrl: string) =>
   `to trust: compare its certificate with that of an older file, or of ${new URL("/seal/certificate.pem", verifyUrl).href}.`;
 
 /**
- * Prints commands that check the certificate without this service, and explains each.
- * @param more `attached`: the attachment with the texts that no font here shows; `verifyUrl`: the page that verifies it
+ * Draws the commands that check the certificate without this service, and explains each.
+ * @param more `attached`: the name of the attachment, which has the exact texts; `verifyUrl`: the page that verifies
+ * the certificate
  */
 export function manualChecks(
   flow: Flow,

@@ -10,7 +10,8 @@ export type Legible = {
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-// Invisible characters could only mislead: direction overrides, zero-width spaces, private and unassigned points.
+// Characters that show nothing, or that could mislead: direction overrides, zero-width spaces, and code points that are
+// private or unassigned.
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/u;
 // Characters that join, separate or select shapes inside a cluster.
 const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
@@ -47,7 +48,7 @@ export function legible(faces: Faces, text: string, mono = false): Legible {
   }
   return out;
 
-  /** Adds one character of a joined sequence that no font has as a whole. Joining characters are left out. */
+  /** Adds one character of a sequence that no font can draw as a whole. Omits characters that only join others. */
   function addAlone(char: string): void {
     if (char.replace(joining, "") === "") return;
     const face = invisible.test(char) ? undefined : faceOf(char);

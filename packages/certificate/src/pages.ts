@@ -16,7 +16,7 @@ type Segment = { element: Element | null; canvas: Canvas };
 /** `write` returns the annotation's own dictionary entries. */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
-/** `marks` are the elements of the page's marked content, in the order of their numbers. */
+/** `marks` has the structure element of each piece of the page's marked content, by the number of the piece. */
 export type Page = { number: number; segments: Segment[]; marks: Element[]; annotations: Annotation[] };
 
 export const short = (value: number): number => Math.round(value * 100) / 100;
@@ -25,8 +25,8 @@ export const short = (value: number): number => Math.round(value * 100) / 100;
 export type PageRefs = { tree: string; pages: string[]; annotations: string[] };
 
 /**
- * @param parent the reference of the page tree above this one @param isTagged whether the structure refers to the
- * content
+ * @param parent the reference of the page tree above this one
+ * @param isTagged whether structure elements refer to the pages' content
  */
 export function writePages(
   file: ObjectWriter,

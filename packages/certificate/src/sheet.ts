@@ -7,7 +7,7 @@ import { createStructure, type Structure } from "./structure.ts";
 
 /** Pages to draw on. */
 export type Sheets = Omit<Canvas, "operators"> & {
-  /** Begins a page; drawing continues on it. */
+  /** Adds a page. What is drawn next goes on this page. */
   newPage: () => void;
   /** Returns to an earlier page, counted from 0. */
   turnTo: (page: number) => void;
@@ -17,11 +17,12 @@ export type Sheets = Omit<Canvas, "operators"> & {
   picture: (place: Place, picture: Picture) => void;
   /** Adds a link to a URL, as part of the open element. */
   link: (place: Place, url: string) => void;
-  /** Places the visible seal, at most once. `draw` draws its appearance, with its own origin. */
+  /** Places the visible seal, at most once. `draw` draws it; the origin is the lower left corner of `place`. */
   seal: (place: Place, description: string, draw: (canvas: Canvas) => void) => void;
   /**
-   * Adds the pages to a file. @param parent the reference of the page tree above them @returns the reference of their
-   * tree
+   * Adds the pages to a file.
+   * @param parent the reference of the page tree above the pages
+   * @returns the reference of the pages' own tree
    */
   addTo: (file: ObjectWriter, parent: string | null) => string;
   /** Adds pages, structure and form to a file. @returns the entries of its catalog */

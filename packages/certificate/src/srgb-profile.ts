@@ -7,7 +7,7 @@ const primaries = {
 const white = [0.9642, 1, 0.8249] as const;
 /** The adaptation matrix from D65 to D50, by rows. */
 const adaptation = [1.04788, 0.02292, -0.0502, 0.02959, 0.99048, -0.01706, -0.00923, 0.01508, 0.75168] as const;
-/** Gamma, then a, b, c and d of the two-part curve. */
+/** The parameters of the sRGB curve in the order of a parametric curve of type 3: g (gamma), a, b, c, d. */
 const curve = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045] as const;
 
 const ascii = (text: string): Buffer => Buffer.from(text, "latin1");

@@ -21,7 +21,7 @@ export type Tag =
 /** Text for programs to read in place of the drawing. */
 type Spoken = { alt?: string; actualText?: string };
 
-/** A reference to marked content, by page and number, or to an annotation, by page and number. */
+/** A reference to marked content or to an annotation. Both are numbered on their page. */
 type Content = { page: number; mark: number } | { page: number; annotation: number };
 
 export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content)[] };
@@ -30,13 +30,13 @@ export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content
 export type Structure = {
   /** The open element; null while artifacts are drawn: rules, marks, page numbers. */
   current: () => Element | null;
-  /** Runs `draw` inside a new element of the open one. Consecutive items or rows share one list or table. */
+  /** Runs `draw` inside a new child of the open element. Consecutive items or rows share one list or table. */
   tagged: <T>(tag: Tag, draw: () => T, spoken?: Spoken) => T;
   /**
    * Writes the structure tree.
    * @param pages the references of the pages
-   * @param marks the elements of each page's marked content
-   * @param annotations reference and element of each
+   * @param marks for each page, the elements of its marked content
+   * @param annotations for each annotation, its reference and its element
    * @returns the reference of the tree's root
    */
   addTo: (

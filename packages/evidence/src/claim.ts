@@ -4,7 +4,7 @@
  */
 export type ClaimState = "holds" | "fails" | "unchecked";
 
-/** One statement about the evidence, its result, and the reason, in a sentence for people. */
+/** One statement about the evidence: its name, its result, and the reason as a sentence for people. */
 export interface Claim<Name extends string = string> {
   readonly name: Name;
   readonly state: ClaimState;

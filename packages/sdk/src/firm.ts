@@ -23,7 +23,7 @@ export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
   volumeByMonth: { month: string; createdCount: number; completedCount: number }[];
-  /** Each order is counted in exactly one of the five, so they add up to all orders of the window. */
+  /** Each order is counted in exactly one of these five stages, so they add up to all orders of the window. */
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
   /** Hours from an order's payment to its completion; 0 when no order was completed. */
   turnaroundHours: { median: number; p90: number };

@@ -1,4 +1,4 @@
-/** A message of the signing page in the frame. It names no person, no document and no credential. */
+/** A message that the signing page sends from the frame. It names no person, no document and no credential. */
 export type EmbedEvent =
   | { type: "ready" | "viewed" | "signed" | "declined" | "closed"; signer?: number }
   /**

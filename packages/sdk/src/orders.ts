@@ -31,7 +31,7 @@ export type DocumentNotice = {
   message: string;
 };
 
-/** With a test key, an answer may have warnings, such as unknown fields. */
+/** With a test key, an answer may contain warnings, for example about fields that the service does not know. */
 export type Warned = { warnings?: string[] };
 
 type OrderCommon = {
@@ -144,7 +144,7 @@ export type OrderCorrections = {
   requestId: string;
 };
 
-/** Corrected facts of a paid order. Send a complete postal address. */
+/** The facts of a paid order to correct. A postal address must be complete. */
 export type Correction = Partial<
   Record<"email" | "faxTo" | "shipName" | "shipLine1" | "shipLine2" | "shipCity" | "shipState" | "shipPostal", string>
 >;

@@ -1,8 +1,8 @@
 import type { Transport } from "./transport.ts";
 
 /**
- * Iterates over a paginated list and fetches pages on demand. It leaves a quarter of the rate limit for other requests
- * with the same key, and then waits for the limit's window to end.
+ * Iterates over a paginated list and fetches pages on demand. When only a quarter of the rate limit is left, it waits
+ * for the limit's window to end, so that other requests with the same key still succeed.
  */
 export async function* allOf<Page extends { nextCursor: string | null }, Item>(
   { page: fetchPage, pause }: Transport,

@@ -36,7 +36,7 @@ export type StatusGroup =
 export type OrderCard = {
   orderCode: string;
   label: string | null;
-  /** The list can grow: base your logic on `statusGroup`. */
+  /** The order's status. The list of statuses can grow, so base your logic on `statusGroup`. */
   status: string;
   statusGroup: StatusGroup;
   services: { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };

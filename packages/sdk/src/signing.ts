@@ -34,14 +34,14 @@ export type OrderSignerState = {
   language: Language;
   routing: number;
   auth: SignerAuth;
-  /** `pending` until it is their turn; `locked` after too many wrong codes. */
+  /** `pending` until it is the signer's turn; `locked` after the signer entered too many wrong codes. */
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
   /** The person did not sign here: an operator recorded a document that was signed elsewhere. Absent otherwise. */
   takenIn?: true;
   issuedAt: string | null;
   openedAt: string | null;
   signedAt: string | null;
-  /** The person whom the signer named as the right one to sign; null when nobody was named. */
+  /** The person who should sign instead, according to the signer; null when the signer named nobody. */
   proposal: { name: string; email: string } | null;
   /** The address of the signing page for a test order; null for a live order. */
   signingUrl: string | null;

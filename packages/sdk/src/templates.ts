@@ -64,8 +64,8 @@ export type TemplateMatches = {
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox";
   /**
-   * The position in `roles` (counted from 1) of the role that is named in the words near the place; null when the words
-   * name none or several.
+   * The position (counted from 1) in `roles` of the role that the words near the place name; null when they name no
+   * role, or several roles.
    */
   signer: number | null;
   /** Counted from 1. */

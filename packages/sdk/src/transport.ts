@@ -83,12 +83,12 @@ export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
 /** An idempotency key for a write that may be retried. */
 export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
-// Status codes that pass: of a service that rate-limits or restarts, and of a proxy in front of it. A 503 with the code
-// `payments_not_configured` does not pass.
+// Status codes of temporary refusals: the service rate-limits or restarts, or a proxy in front of it can't reach it. A
+// 503 with the code `payments_not_configured` is not temporary.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /**
- * Whether a retry may succeed. A 409 may also pass: the service answers it to a retry while it still works on the first
- * attempt, whose connection was cut.
+ * Whether a retry may succeed. One 409 is also temporary, `idempotency_in_flight`: the connection of the first attempt
+ * was cut, and the service is still working on that attempt.
  */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";

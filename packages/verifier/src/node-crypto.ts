@@ -89,8 +89,8 @@ function digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Hashes several messages, and the prefixes that they share only once. All first chunks must start at the same byte;
- * they are hashed from the shortest to the longest.
+ * Hashes several messages. First chunks that start at the same byte of one buffer are prefixes of each other: their
+ * bytes are hashed only once, from the shortest chunk to the longest. Any other message is hashed by itself.
  */
 function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Uint8Array[] {
   const out = messages.map(() => new Uint8Array(0) as Uint8Array);

@@ -44,7 +44,7 @@ export async function verifyTarget(
   return verifyFile({ path: target, bytes }, context);
 }
 
-/** The file at this path, if it exists: the one that a proof in the same folder covers. */
+/** Reads the file that the proof next to it covers; null if there is no such file. */
 async function besides(path: string): Promise<Context["doc"]> {
   const there = await stat(path).catch(() => null);
   return there?.isFile() ? { path, bytes: await readBounded(path) } : null;
@@ -94,8 +94,8 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
   purpose?.kind === "custody" || purpose?.kind === "certificate";
 
 /**
- * Recognizes two sets of files: a document's certificate with PDFs that may be the document, and a sealed PDF with its
- * time stamp and proof. Null for other files, which may belong to one room.
+ * Verifies two kinds of sets: the certificate of a document with PDFs that may be that document, and a sealed PDF with
+ * its time stamp and proof. Returns null for any other set, which may be the files of one room.
  *
  * @throws UsageError for files that do not belong together
  */
@@ -146,8 +146,8 @@ function checkpointPieces(files: readonly NamedBytes[]) {
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];
 
 /**
- * Verifies the certificate with the one of the documents that it names. If it names none of them, it is verified with
- * the first.
+ * Verifies the certificate together with the document that it names. If it names none of the given documents, verifies
+ * it together with the first.
  */
 async function verifyAgainstEach(
   certificate: NamedBytes,

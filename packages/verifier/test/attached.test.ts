@@ -45,7 +45,7 @@ function receipt(
   return sealedWith(Object.fromEntries(kept), reason);
 }
 
-/** Verifies the first file together with the others. */
+/** Verifies the first of the files together with those that `more` names. */
 async function judge(
   t: Parameters<typeof f.folderWith>[0],
   files: Readonly<Record<string, Uint8Array | string>>,

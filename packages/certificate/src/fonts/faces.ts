@@ -6,7 +6,7 @@ type HarfBuzz = typeof import("harfbuzzjs");
 
 export type Weight = "regular" | "semibold";
 
-/** One font file, ready to shape with. Several files may share one font `name`. */
+/** One font file, ready to shape text with, in two weights. Several files may share one font `name`. */
 export type Face = { id: number; name: string; fonts: Readonly<Record<Weight, Font>>; upem: number };
 
 /** Fonts for any text. A file is read when a text first needs it, and stays in memory. */
@@ -112,7 +112,7 @@ export async function openFaces(): Promise<Faces> {
   };
 }
 
-/** Most code points whose font files are cached. A text has a few thousand different ones. */
+/** Limit of the code points whose font files are cached. A text has a few thousand different code points. */
 const mostRemembered = 50_000;
 
 /** Font files in order of preference. Caches the files per code point, because there are hundreds of files. */

@@ -26,7 +26,7 @@ const others = [
   "@fontsource-variable/noto-emoji",
 ];
 
-/** Names of subsets that the complete Noto Sans covers, so these files of the other font packages are not used. */
+/** The complete Noto Sans covers the subsets with these names, so their files in other font packages are not used. */
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
 /**
@@ -41,7 +41,7 @@ export function textFontPaths(): { regular: string; semibold: string } {
   };
 }
 
-/** For codes and hashes. */
+/** The path of the monospaced font, for codes and hashes. */
 export const monoFontPath = (): string => join(folderOf(noto("mono")), "files/noto-sans-mono-latin-wght-normal.woff2");
 
 /** Scripts and symbols that Noto Sans lacks: other scripts first, then symbols. */

@@ -2,7 +2,7 @@ import type { SvgPathCommand } from "harfbuzzjs";
 import type { Cluster } from "../typeset.ts";
 import type { Glyph, Point } from "./true-type.ts";
 
-/** The location of a cluster in the fonts of a document: font number, code and width. */
+/** How a document draws a cluster: the number of the font, the code in that font, and the width. */
 type GlyphCode = { font: number; code: number; width: number };
 
 /**

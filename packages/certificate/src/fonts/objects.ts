@@ -4,9 +4,9 @@ import type { GlyphFont, GlyphFonts } from "./glyph-fonts.ts";
 import { boxOf, joined, lineHeights, trueTypeFont } from "./true-type.ts";
 
 /**
- * Writes the fonts of canvases.
- * @param more further dictionary entries in PDF syntax
- * @returns the reference of their resource dictionary
+ * Writes the fonts that canvases use, and a resource dictionary that names them.
+ * @param more further entries of that dictionary in PDF syntax
+ * @returns the reference of the dictionary
  */
 export function addResources(to: ObjectWriter, { fonts }: GlyphFonts, more = ""): string {
   const named = fonts.map((font, index) => `/F${index} ${addFont(to, font)}`).join("");

@@ -71,7 +71,7 @@ function outlineOf(glyph: Glyph): Buffer {
   return Buffer.concat(data, Math.ceil(length / 4) * 4);
 }
 
-/** Writes a difference of coordinates. @returns its flags */
+/** Writes the difference from the previous coordinate in its shortest form. @returns the flags that state this form */
 function delta(to: number[], by: number, short: number, same: number): number {
   if (by === 0) return same;
   if (Math.abs(by) < 256) {
@@ -87,7 +87,7 @@ function head({ left, bottom, right, top }: Box): Buffer {
   bytes.writeUInt32BE(0x00010000, 0);
   bytes.writeUInt32BE(0x00010000, 4);
   bytes.writeUInt32BE(0x5f0f3cf5, 12);
-  // Baseline and left side bearing are 0; the dates are empty.
+  // The flags state that baseline and left side bearing are at 0. The dates stay 0.
   numbers(0x0003, unitsPerEm).copy(bytes, 16);
   numbers(left, bottom, right, top, 0, 8, 2, 1, 0).copy(bytes, 36);
   return bytes;

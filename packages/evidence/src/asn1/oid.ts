@@ -77,9 +77,7 @@ export const OID = {
 } as const;
 
 const MAX_OID_LENGTH = 64;
-/**
- * Largest arc that is computed as a number; larger ones, up to the 128 bits of a UUID (X.667), are computed exactly.
- */
+/** Largest arc that is computed as a number. Larger arcs, up to the 128 bits of a UUID (X.667), are bigints. */
 const MAX_PLAIN_ARC = 2 ** 45;
 const MAX_ARC = 2n ** 128n - 1n;
 

@@ -46,7 +46,7 @@ export function fieldsOf(node: DerNode, code: EvidenceErrorCode, tag: number = T
   };
 }
 
-/** The parts of a SEQUENCE OF or SET OF. @throws EvidenceError with the given code, or as `childrenOf`. */
+/** The members of a SEQUENCE OF or SET OF. @throws EvidenceError `code` for another tag, or as `childrenOf`. */
 export function membersOf(node: DerNode, code: EvidenceErrorCode, tag: number): DerNode[] {
   if (node.tag !== tag) throw new EvidenceError(code, "Expected another structure");
   return childrenOf(node);

@@ -50,7 +50,7 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
   return node === undefined ? undefined : childrenOf(node)[index];
 }
 
-/** Most signature checks, so that many certificates with the same name can't cost more. */
+/** Limit of signature checks. Without it, many certificates of the same name would each cost a check. */
 const MAX_TRIES = 16;
 
 /**
@@ -75,7 +75,7 @@ async function looseCertificate(
     last = next;
     waiting.delete(last);
     const { issuer, subject } = last;
-    // A self-issued certificate ends the chain: anybody could have added another certificate with the same name.
+    // A self-issued certificate ends the chain. Another certificate with its name could have been added by anybody.
     const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
     next = undefined;
     for (const one of issuers) {

@@ -29,8 +29,8 @@ export interface SignerVerification {
   /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
   readonly signingTime: number | null;
   /**
-   * The part that makes the signature too outdated to rely on, in words: `MD5`, `SHA-1`, or its short key. Null
-   * otherwise.
+   * Names the outdated part that makes the signature unreliable: `MD5`, `SHA-1`, or a key that is too short. Null when
+   * nothing is outdated.
    */
   readonly outdated: string | null;
 }
@@ -38,7 +38,7 @@ export interface SignerVerification {
 export interface SignerInput {
   readonly signedData: SignedData;
   readonly signerInfo: SignerInfo;
-  /** The content's digest under the hash that the SignerInfo names: the ByteRange's for a PDF, the eContent's for a token. */
+  /** Computes the content's digest. The content is the bytes of /ByteRange for a PDF, and the eContent for a token. */
   readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
   /** The content type that the signed attribute must state; by default that of the SignedData. */
   readonly contentType?: string;
@@ -148,8 +148,7 @@ function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Cer
       : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const [first] = named;
-  // Two different certificates with the same name are refused: the signer could have meant one and the reader of the
-  // result the other.
+  // If two different certificates match, neither is returned: it is unknown which of them the signer meant.
   return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
 }
 

@@ -128,7 +128,10 @@ async function certificateOf(act: Act, input: ActInput): Promise<Finding> {
     : trusted;
 }
 
-/** Accepts the form of section 4.4, or the older form: the plain name, cut to the maximum length of a commonName. */
+/**
+ * Whether the certificate names this signer: in the form of docs/evidence-format.md, section 4.4, or in the older form,
+ * which is the plain name cut to the maximum length of a commonName.
+ */
 function isNamed({ subject }: Certificate, name: string): boolean {
   const before = Array.from(name).slice(0, 64).join("");
   try {

@@ -28,8 +28,8 @@ export type ActFields = ReadonlyMap<string, ActFieldKind>;
 
 const drawn = ["V", "AP"];
 /**
- * The prepared document contains the drawings of both states. An act that adds another drawing could show something
- * that nobody checked.
+ * An act may change these keys of a checkbox or a radio option. It may not change /AP: the prepared document contains
+ * the drawings of both states, and a new drawing could show something that nobody checked.
  */
 const stated = ["V", "AS"];
 
@@ -112,7 +112,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
 function fieldNames(document: PdfDocument): ReadonlyMap<number, string | null> {
   const names = new Map<number, string | null>();
   walkFields(document, ({ name, number }) => {
-    // A field that two lists contain counts as one field.
+    // Two lists may contain the same field. An object with two different field names is ambiguous.
     if (number !== undefined) names.set(number, names.has(number) && names.get(number) !== name ? null : name);
   });
   return names;

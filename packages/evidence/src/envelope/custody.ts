@@ -66,8 +66,9 @@ export const anotherFileWords = {
 } as const;
 
 /**
- * Verifies a custody certificate's statements about its envelope and, if given, about the sealed document, or a notarized one
- * that continues it. `verifyProof` judges the seal of the certificate itself.
+ * Verifies a custody certificate's statements about its envelope. If a document is given (the sealed document, or a
+ * notarized document that begins with it), also verifies the statements about the document. `verifyProof` judges the
+ * seal of the certificate itself.
  *
  * @param at the instant of the verification, epoch ms
  */
@@ -116,8 +117,8 @@ const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && isOfAnOrder(seal?.purpose);
 
 /**
- * Unless its certificate is trusted, the seal that covers the rest could be anybody's. Archival time stamps are
- * trusted ones, or else the whole file is compared.
+ * Judges the bytes after the signed file. Without a trusted certificate, anybody could have made the seal that covers
+ * them. Archival time stamps need no such check here: `sealedBytes` leaves out only trusted ones.
  */
 function continues({ verdict, sealedBytes }: ProofVerification, signed: number): Claim<CustodyClaimName> {
   const name = "document_continues";
@@ -133,9 +134,9 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 }
 
 /**
- * The part of a sealed file that the envelope names: a notarized document begins with the signed one. The rest is left
- * out only if a notarization seal covers the sealed file; otherwise all of that is compared. `document_continues` says whose
- * seal that is.
+ * The part of a sealed file to compare with the envelope. A notarized document begins with the signed document, so if a
+ * notarization seal covers the file, only that beginning is compared; otherwise the whole file. `document_continues`
+ * says whose seal it is.
  */
 function signedPart(
   { document: { bytes }, environment }: EnvelopeEvidence,

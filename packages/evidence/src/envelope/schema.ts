@@ -46,7 +46,7 @@ export type EnvelopeEvidence = {
   readonly verifyCode: string;
   readonly orderCode: string;
   readonly environment: "live" | "test";
-  /** `bytes` of the sealed document. */
+  /** `bytes` is the size of the sealed document. */
   readonly document: { readonly originalSha256: string; readonly sealedSha256: string; readonly bytes: number };
   readonly revisions: readonly EnvelopeRevision[];
   readonly signers: readonly EnvelopeSigner[];

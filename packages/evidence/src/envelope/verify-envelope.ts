@@ -52,7 +52,7 @@ export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelop
 function tryParse(bytes: Uint8Array): EnvelopeEvidence | EvidenceError {
   try {
     const envelope = parseEnvelope(bytes);
-    // Throws for numbers and names that have no single canonical JSON form: they are not evidence either.
+    // Throws for numbers and names that have no single canonical JSON form. A file with these is not evidence either.
     envelopeBytes(envelope);
     return envelope;
   } catch (error) {

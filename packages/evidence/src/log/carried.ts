@@ -15,7 +15,7 @@ const mostDelayMs = 24 * 3600_000;
  * the checkpoint of its log proof.
  */
 export async function verifyCarried(input: {
-  /** The warning for a file that contains acts without the seal that completes them. */
+  /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */
   readonly carried: string | null;
   /** A proof that was verified to be about this seal. */
   readonly logProof: Uint8Array | undefined;
@@ -23,7 +23,7 @@ export async function verifyCarried(input: {
   readonly logs: readonly TrustedLog[];
   /** The time that the seal states, epoch ms; null if it states none. */
   readonly claimedTime: number | null;
-  /** The earliest trusted stamp over the checkpoint of the log proof, epoch ms; null if there is none. */
+  /** The earliest trusted time stamp over the checkpoint of the log proof, epoch ms; null if there is none. */
   readonly stampedTime: number | null;
 }): Promise<Claim<CarriedClaimName>[]> {
   const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
@@ -38,8 +38,8 @@ export async function verifyCarried(input: {
 }
 
 /**
- * Makes the `log_sandwich` claim `unchecked` unless the checkpoint in the seal is proven to be the log's: only then
- * does it show when the seal was made.
+ * Makes the `log_sandwich` claim `unchecked` unless the checkpoint in the seal is proven to be the log's. Any other
+ * checkpoint shows nothing about when the seal was made.
  */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];

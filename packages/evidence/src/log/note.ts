@@ -47,7 +47,7 @@ export const parseWitnessKey = (text: string): Promise<NoteKey> =>
   parseKey(text, timedEd25519, "a key of Ed25519 cosignatures");
 
 async function parseKey(text: string, kind: number, says: string): Promise<NoteKey> {
-  // Base64 may contain plus signs too, so only the first two plus signs separate.
+  // Base64 may contain plus signs too, so only the first two plus signs are separators.
   const [, name = "", id = "", key = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
   const bytes = key === "" ? new Uint8Array(0) : fromBase64(key);
   if (bytes[0] !== kind) throw new EvidenceError("log", `the key is not NAME+ID+BASE64 of ${says}`);
@@ -68,7 +68,7 @@ export const logSignedText = ({ text, signatures }: Note): string =>
 export const formatSignature = ({ name, id, signature }: NoteSignature): string =>
   `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`;
 
-/** `NAME+ID`, which distinguishes the keys of a note. */
+/** `NAME+ID`, which is different for each key that signs a note. */
 export const keyName = ({ name, id }: Pick<NoteKey, "name" | "id">): string => `${name}+${toHex(id)}`;
 
 /** Reads a note without judging its signatures. @throws EvidenceError `log` */
@@ -116,7 +116,7 @@ export async function verifyCosignature({ text, signatures }: Note, key: NoteKey
   if (line.length !== timeBytes + signatureBytes) return { verdict: "wrong", at: null };
   const at = new DataView(line.buffer, line.byteOffset).getBigUint64(0);
   const verdict = await verifyEd25519(key, line.subarray(timeBytes), `cosignature/v1\ntime ${at}\n${text}`);
-  // A later time has no calendar date.
+  // A time after `latestSecond` can't be written as a calendar date.
   if (verdict === "signed" && at > latestSecond) return { verdict: "wrong", at: null };
   return { verdict, at: verdict === "signed" ? Number(at) : null };
 }

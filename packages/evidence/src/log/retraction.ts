@@ -15,10 +15,10 @@ const meanings: Readonly<Record<RetractionReason, string>> = {
 type RetractionClaim = Claim<"log_not_retracted">;
 
 /**
- * Judges the retraction in the `extra` of a proof, which is itself a proof that the same log, or one that followed it,
- * has a line `retract/v1` for the same file. Without a retraction there is no claim. The claim fails only for a retraction that the log made. A
- * retraction of another file or log, or one that the log did not sign, has no effect, because anybody can add such a
- * retraction to a proof.
+ * Judges the retraction in the `extra` of a log proof. A retraction is a second proof: that the same log, or one that
+ * followed it, has a line `retract/v1` for the same file. Without a retraction there is no claim. The claim fails only
+ * for a retraction that the log made. A retraction of another file or log, or one that the log did not sign, has no
+ * effect, because anybody can add it to a proof.
  *
  * @param entry the line of the sealed file
  * @param signedBy judges the signatures of a checkpoint
@@ -58,8 +58,8 @@ export async function retractionClaims(
 }
 
 /**
- * The origin of the first log in a row of logs. `HOST/log/live-2` follows `HOST/log/live`, and may retract entries of
- * it.
+ * The origin of the first in a series of logs. `HOST/log/live-2` is the successor of `HOST/log/live`, and may retract
+ * its entries.
  */
 const firstName = (origin: string): string => origin.replace(/-\d{1,3}$/, "");
 

@@ -7,7 +7,7 @@ import { sha256 } from "../digest.ts";
  */
 export const hashLength = 32;
 
-/** Most hashes of an inclusion proof. In a tree with fewer than 2^63 leaves, no proof is longer. */
+/** Limit of the hashes in an inclusion proof. In a tree with fewer than 2^63 leaves, no proof is longer. */
 export const maxProofHashes = 63;
 
 /** The leaves from `start` to `end`, without `end`. */
@@ -40,7 +40,7 @@ function splitOf(size: number): number {
   return split;
 }
 
-/** The ranges whose hashes prove that a leaf is in the tree, starting at the leaf. RFC 6962, section 2.1.1. */
+/** The ranges whose hashes prove that a leaf is in the tree, from the leaf up to the root. RFC 6962, section 2.1.1. */
 export function inclusionRanges(index: number, size: number): LeafRange[] {
   const ranges: LeafRange[] = [];
   let start = 0;

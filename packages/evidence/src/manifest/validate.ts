@@ -27,9 +27,9 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 }
 
 /**
- * Returns the value if it is exactly a manifest: exactly the members of the schema, codes and hashes in
- * their shapes, documents strictly ascending by `orderCode`, artifacts absent rather than null, the constants word
- * for word, `prevManifestSha256` null on version 1 and there alone.
+ * Returns the value if it is a valid manifest: it has exactly the members of the schema, well-formed codes and hashes,
+ * documents strictly ascending by `orderCode`, no artifact that is null, and the constants word for word.
+ * `prevManifestSha256` is null in version 1 and in no other version.
  *
  * @throws EvidenceError `manifest`, naming the member
  */

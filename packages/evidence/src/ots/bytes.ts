@@ -9,7 +9,7 @@ export type OtsReader = {
   readonly atEnd: () => boolean;
 };
 
-/** Reads the proof format's primitives: bytes, base-128 numbers (least significant group first), counted bytes. */
+/** Reads the proof format's primitives: bytes, base-128 numbers (lowest group first), and length-prefixed bytes. */
 export function otsReader(source: Uint8Array): OtsReader {
   let at = 0;
 

@@ -9,8 +9,8 @@ const MAX_NODES = 1024;
 const MAX_DEPTH = 16;
 
 /**
- * The data of the file with this name that is attached in a document's /EmbeddedFiles name tree (ISO 32000-2 sections
- * 7.9.6 and 7.11.4), uncompressed as the writer writes it; null when there is none.
+ * The data of the attached file with this name in a document's /EmbeddedFiles name tree (ISO 32000-2 sections 7.9.6
+ * and 7.11.4); null when there is none. The data must be uncompressed, as this service writes it.
  *
  * @param limit limit of the output in bytes
  * @throws EvidenceError `pdf` when readers might disagree on the data: several files have the name, a key occurs twice

@@ -170,7 +170,7 @@ function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 /**
- * Whether the bytes are all the digit 0. Compares four at a time, because most of what is read of a seal is padding.
+ * Whether the bytes are all the digit 0. Compares four at a time, because most of a seal's value is padding.
  */
 function isZeroPadding(bytes: Uint8Array, from: number, to: number): boolean {
   let different = 0;

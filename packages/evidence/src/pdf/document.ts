@@ -119,7 +119,7 @@ export function locate(document: PdfDocument, value: PdfValue | undefined): Loca
   return located;
 }
 
-/** The cost of looking up a number. The search among sorted subsections visits few of them. */
+/** The cost of looking up an object number in a section. If its subsections are sorted, only a few are searched. */
 function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
 }

@@ -17,7 +17,7 @@ import type { Decryption } from "./encryption/decryption.ts";
 import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
 
 const MAX_DEPTH = 64;
-/** Most bytes of a name, far above the 127 bytes that ISO 32000-1 annex C allows. */
+/** Limit of the bytes in a name, far above the 127 bytes that ISO 32000-1 annex C allows. */
 const MAX_NAME = 4096;
 
 function readNumber(cursor: Cursor): PdfValue {

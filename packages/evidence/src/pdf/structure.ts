@@ -58,7 +58,7 @@ export function structureProblem(
     if (other.dictionary.end > seal.start) return "Another signature follows the one that covers the whole file";
     if (other.byteRange.ok && other.byteRange.range.end > seal.start) return "Two signatures claim the same bytes";
   }
-  // The gap needs no search: it contains only hexadecimal digits.
+  // The gap need not be searched for `startxref`: it contains only hexadecimal digits.
   const inHead = indexOfText(bytes, "startxref", seal.start, range.gapStart) >= 0;
   if (inHead || indexOfText(bytes, "startxref", range.gapEnd, bytes.length) !== document.startxref) {
     return "The signature is not in the last revision";

@@ -20,10 +20,11 @@ const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_el
 export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
 
 /**
- * The length of the sealed file that archival document time stamps continue: a trusted one covers the whole file, and
- * between it and the last seal, which is a trusted one of the service, are validation data and intact time stamps alone.
+ * The length of the sealed file within a file that ends with archival document time stamps. The last time stamp must be
+ * trusted and cover the whole file, and the last seal must be a trusted seal of the service. Between the two may be
+ * only validation data and intact time stamps.
  *
- * @returns null for a file that ends otherwise
+ * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
   // A time stamp doesn't state the length of the document, but is otherwise placed like a seal.

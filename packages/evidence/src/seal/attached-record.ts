@@ -40,8 +40,8 @@ const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>
 };
 
 /**
- * Verifies the attachment of a receipt or of a proof passport's certificate. A seal of another purpose has no such
- * record, and no claims.
+ * Verifies the record attached to a receipt or to a proof passport's certificate. For a seal of any other purpose,
+ * there are no claims.
  *
  * @param file the sealed file that a proof certificate describes; null when it was not given
  */

@@ -20,7 +20,7 @@ import type { SealPurpose } from "./purpose.ts";
 
 /** Proofs that the checkpoint of a log proof existed. */
 export type CheckpointEvidence = {
-  /** DER of RFC 3161 tokens over the checkpoint with only its first signature. */
+  /** DER of RFC 3161 tokens. They cover the signed checkpoint, cut off after its first signature. */
   readonly tokens?: readonly Uint8Array[];
   /** Bytes of an `.ots` proof of the checkpoint's root. */
   readonly ots?: Uint8Array;

@@ -50,8 +50,8 @@ export async function isTrustedSeal(
 }
 
 /**
- * An operator can record a document that was signed elsewhere. The order then continues as if the service had made that
- * document.
+ * `signed_elsewhere` counts like `signed`: an operator can record a document that was signed elsewhere, and the order
+ * then continues as if it had been signed in the service.
  */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
@@ -106,7 +106,7 @@ const PERMITTED = {
  *
  * @param gone whether a later revision removed the signature
  * @param permission the strictest one that the signature states or inherits
- * @param closed whether all changes are permitted for a final document
+ * @param closed whether a final document permits all of these changes
  * @param isAct whether it is a signer's act, after which nobody may fill a read-only field
  */
 export function laterChangesClaim(

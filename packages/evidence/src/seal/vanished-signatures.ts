@@ -63,7 +63,7 @@ export async function lockInItsState(document: PdfDocument, { start }: RangedSig
   }
 }
 
-/** End of the range of a /ByteRange at `at`, if its gap is where a signature value could be. */
+/** Where the signed range of the /ByteRange at `at` ends; null unless a signature value could be in its gap. */
 function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
   const cursor = cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + LONGEST));
   let numbers: readonly number[];

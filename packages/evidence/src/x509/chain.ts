@@ -64,10 +64,9 @@ interface Search extends ChainInput {
 }
 
 /**
- * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6; a name constraint fails, unless it excludes mail
- * addresses
- * alone and no certificate below has one).
- * A failure is a value: parsed certificates never cause an exception.
+ * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). A chain with a name constraint is valid only if
+ * the constraint excludes nothing but mail addresses, and no certificate below it has a mail address. A failure is a
+ * value: parsed certificates never cause an exception.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
   const { leaf, purpose, at } = input;

@@ -9,7 +9,7 @@ const END_LENGTH = 22;
 const ZIP64_16 = 0xffff;
 const ZIP64_32 = 0xffffffff;
 const ENCRYPTED = 0x2041;
-/** Bit 3, sizes after the data; bit 11, names in UTF-8. */
+/** The flags that are accepted: bit 3 (the sizes follow the data) and bit 11 (names are in UTF-8). */
 const FLAGS = 0x0808;
 /** The MS-DOS attribute bits of a volume label and of a folder. */
 const SPECIAL = 0x18;

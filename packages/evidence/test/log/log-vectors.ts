@@ -39,13 +39,16 @@ export type LogVector = {
   readonly text?: string;
   readonly hex?: string;
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
-  /** The line of the log to which a proof belongs. */
+  /** The log's line that the proof should be about. */
   readonly entry?: string;
   readonly environment?: "live" | "test" | null;
   readonly logs?: readonly TrustedLog[];
   /** A policy with the witnesses that must have cosigned; the policy applies to all `logs`. */
   readonly policy?: string;
-  /** The checkpoint in a seal (null for a value that is not a text), the time that the seal states, and its earliest trusted stamp. */
+  /**
+   * The checkpoint in a seal (null for a value that is not a text), the time that the seal states, and the earliest
+   * trusted time stamp over the proof's checkpoint.
+   */
   readonly carried?: string | null;
   readonly claimedTime?: number | null;
   readonly stampedTime?: number | null;

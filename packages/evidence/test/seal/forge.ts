@@ -3,7 +3,7 @@ import { appendRevision, bodyOf, bytesOf, endOf, latin1, type NewObject } from "
 /** A forgery: its class of attack, the manipulation, and the file. */
 export type Forgery = { readonly attack: string; readonly name: string; readonly bytes: Uint8Array };
 
-/** Offsets in a file of `signPdf`. */
+/** A file that `signPdf` made, and the offsets of its parts. */
 type Anatomy = {
   readonly pdf: string;
   /** Object number of the last signature dictionary. */

@@ -16,7 +16,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   not_verified: "NOT VERIFIED. At least one check failed.",
 };
 
-/** A detached proof or time stamp proves a time; it says nothing about a seal. */
+/** Texts for the verdicts on a detached proof or time stamp: it proves a time and says nothing about a seal. */
 const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
   verified:
     "VERIFIED. Everything that was checked passed: these bytes existed at that time. It says nothing of a seal.",

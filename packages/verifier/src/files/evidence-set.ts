@@ -18,8 +18,8 @@ import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
 
 /**
- * Verifies the evidence of one proof passport. Certificates in the evidence are compared, but being included does not
- * make them trusted; its record can only lower the verdict.
+ * Verifies the evidence of one proof passport. Certificates in the evidence are compared, but they are not trusted just
+ * because they are included. The record in the evidence can only lower the verdict.
  *
  * @param files by name, without folders
  * @param where prefix of file names in the printed commands

@@ -82,7 +82,10 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
 }
 
-/** The commands about a file that archival time stamps end are about `sealed.pdf`, which the first of them cuts out. */
+/**
+ * The commands about a sealed file. If archival time stamps follow the sealed file, the first command cuts the sealed
+ * file out as `sealed.pdf`, and the others are about that file.
+ */
 function commandsFor(
   { path, bytes }: NamedBytes,
   { sealedBytes }: ProofVerification,
@@ -95,7 +98,7 @@ function commandsFor(
   return commands.set("archival_time_stamp", `pdfsig ${quoted(path)}`);
 }
 
-/** Finds which of the two a detached token covers: the signature value or the whole file. */
+/** The facts about a detached token. `overFile` says whether it covers the whole file or only the signature value. */
 function tokenFacts({ path, bytes }: NamedBytes, { sealedSha256, separateTimeStamp }: ProofVerification) {
   const imprint = imprintOf(bytes);
   return { path, overFile: imprint === sealedSha256, genTime: separateTimeStamp?.genTime ?? null };

@@ -10,8 +10,8 @@ const worthWorkers = 24;
 
 /**
  * Verifies units. If there are many, `workers` threads share them. Each thread verifies one unit at a time, so memory
- * does not grow with the number of units. `done` is called for each as it ends, in any order. If a worker dies, its
- * unit fails and a new worker continues.
+ * does not grow with the number of units. `done` is called for each unit when it is verified; units end in any order.
+ * If a worker dies, its unit fails, and a new worker continues.
  */
 export async function verifyUnits(
   units: readonly Unit[],

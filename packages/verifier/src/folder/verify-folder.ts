@@ -74,7 +74,7 @@ type Found = {
   readonly rooms: Map<string, Member[]>;
 };
 
-/** Adds to the folder's report what it needs of one unit's report. */
+/** Adds the result of one unit to the findings about the folder. */
 function take({ checks, verdicts, rooms }: Found, index: number, target: string, unit: Unit, report: Report): void {
   const { closing, verdict, kind } = report;
   if (closing !== undefined) {

@@ -8,9 +8,9 @@ import {
 } from "@signsealship/evidence/log";
 
 /**
- * Two checkpoints that one key signed and that contradict each other: the newer tree begins with `rootInNewer`, which
- * is not the root of the older tree. For two checkpoints of the same size, `rootInNewer` is the newer one's root and
- * `proof` is empty.
+ * Two checkpoints that one key signed and that contradict each other. `rootInNewer` is the root over the first entries
+ * of the newer tree, as many as the older tree has; it differs from the root of the older tree. If both trees have the
+ * same size, `rootInNewer` is the newer one's root and `proof` is empty.
  */
 export type Fork = {
   /** The signed notes, as they were published. */

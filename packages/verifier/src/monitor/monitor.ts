@@ -31,7 +31,7 @@ export type MonitorOptions = {
 /** The records that a log's operator keeps about it. */
 type OwnRecords = {
   readonly key: string;
-  /** Of the checkpoints that the operator recorded, the newest one with at most this many entries. */
+  /** The newest checkpoint that the operator recorded of a tree with at most `size` entries; null if there is none. */
   readonly checkpointUpTo: (size: number) => Promise<(GivenCheckpoint & { readonly size: number }) | null>;
   readonly take: (index: number, line: string) => void;
   readonly findings: () => readonly string[];
@@ -143,8 +143,8 @@ async function watchOne(
     findings.sentences.push(...((await findings.during(() => judgeSuccession(tree, before))) ?? []));
   }
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // The log has two histories. The entries that an earlier run read may belong to the other one, so all entries are
-  // read again.
+  // Entries that earlier runs read are not enough in these cases. After a fault, for example, the log may have two
+  // histories, and these entries may belong to the other one.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
   const rules = { wanted, earlierLinks, comparesTiles: options.isFull, ...(own && { take: own.take }) };

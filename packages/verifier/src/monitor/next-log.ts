@@ -24,8 +24,8 @@ export const nameAt = (from: string): string | null => addressForm.exec(from)?.[
 export type NextLog = { readonly from: string; readonly key: string; readonly isVouchedFor: boolean };
 
 /**
- * The log that follows one. Its key is named by the old log's last entry or, after a compromise or a loss, by the
- * service's trust list.
+ * Finds the log that follows an old log. The old log's last entry names the key of the next one. After a compromise or
+ * a loss, the service's trust list names it.
  * @param named the key in the old log's last entry; null without such an entry
  * @returns null for a log that has not ended, and for a copy in a folder
  */
@@ -47,8 +47,8 @@ export async function nextLog(from: string, key: string, named: string | null, f
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
 /**
- * Whether a key belongs to a later log than the one at an address, such as `live-3` and `live-2`. The monitor then
- * stops following the logs.
+ * Whether a key belongs to a log after the one at the address, such as `live-3` after `live-2`. If not, following the
+ * keys could go in a circle.
  */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];

@@ -118,7 +118,7 @@ export class PublishedTree {
     return entries;
   }
 
-  /** @throws LogBroken for a tile that is missing, or that has another length */
+  /** @throws LogBroken for a tile that is missing or has a wrong length */
   async tile(level: number, n: number): Promise<Uint8Array> {
     const width = widthAt({ level, n }, this.checkpoint.size);
     const path = tilePath({ level, n, width });

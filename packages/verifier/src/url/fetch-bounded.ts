@@ -1,4 +1,4 @@
-/** The network, passed as an argument: the standard `fetch`. */
+/** The standard `fetch`, passed as an argument so that tests can replace it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export const fetchLimits = { timeoutMs: 30_000, jsonBytes: 1024 * 1024, fileBytes: 96 * 1024 * 1024 } as const;

@@ -39,7 +39,7 @@ export type Along = { readonly parent?: FieldParent; readonly above?: number; re
 /** Receives the roles of referenced objects during a walk. */
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
-  /** The key that leads to an object, if that object passes its role on. */
+  /** Like `to`, for a role that the object passes on. `key` is the key that leads to the object. */
   readonly by: (key: string, value: PdfValue, role: Role) => void;
   readonly field: (field: Field, dictionary: PdfDictionary) => void;
   readonly isField: (number: number) => boolean;
@@ -56,7 +56,7 @@ export type Place = {
   readonly along: Along;
 };
 
-/** Roles that an object gets from the object that references it, at any distance. */
+/** Roles that an object passes on to every object that it references, directly or through other objects. */
 export const HANDED_DOWN = ROLE.frozen | ROLE.drawn | ROLE.annotationPart | ROLE.drawnPart;
 
 type Edges = (place: Place, lead: Lead) => void;
@@ -113,7 +113,7 @@ function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
   if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);
 }
 
-/** Page keys that lead to undrawn objects: actions, articles, private data. */
+/** Keys of a page that lead to objects that are never drawn: actions, articles, private data. */
 const PAGE_KEYS = "AA B DPart SeparationInfo PresSteps AF Metadata PieceInfo ID".split(" ");
 
 const page: Edges = (place, lead) => {

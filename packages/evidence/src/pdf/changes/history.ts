@@ -8,8 +8,8 @@ import { createReach, type Reach, reachFromChanged, reachFromTrailer } from "./r
 import { createView, entriesOfRevision, type Stored, type Table, type View } from "./view.ts";
 
 /**
- * Distance from the end of a file within which readers look for `startxref`. Beyond it, some search the file for
- * objects.
+ * Distance from the end of a file within which readers look for `startxref`. If it is farther away, some readers search
+ * the whole file for objects.
  */
 const STARTXREF_WINDOW = 1024;
 
@@ -22,7 +22,7 @@ export type Moment = {
 };
 
 /**
- * Judges each revision after the oldest of `marks`, oldest first: revision `marks[0] - 1` comes first, revision 0 last.
+ * Judges each revision after revision `oldest`, in the order of their making: `oldest - 1` comes first, 0 last.
  *
  * @param oldest index of the revision at which the first step starts
  * @param end where that revision ends

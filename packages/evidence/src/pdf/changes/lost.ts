@@ -146,7 +146,7 @@ function spaceBefore(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** The start of a comment that reaches the end of the line up to `end`, or -1. */
+/** Where a comment begins that contains the byte before `end`: at the first `%` of its line; -1 when there is none. */
 function commentIn(bytes: Uint8Array, end: number): number {
   let found = -1;
   for (let at = end - 1; (bytes[at] ?? 0x0a) !== 0x0a && bytes[at] !== 0x0d; at--) if (bytes[at] === 0x25) found = at;

@@ -31,8 +31,8 @@ type Task = {
 };
 
 /**
- * Roles of objects that outlines, actions and tags may reference under any key: readers draw nothing that they find
- * this way.
+ * Roles of objects that outlines, actions and tags may reference under any key. Readers do not draw an object because
+ * of such a reference.
  */
 const NAMED_BY_ANY = ROLE.page | ROLE.structure | ROLE.structureRoot;
 const FIELD_OR_ANNOTATION = ROLE.field | ROLE.annotation;

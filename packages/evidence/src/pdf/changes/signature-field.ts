@@ -5,7 +5,7 @@ import { type Level, worst } from "./levels.ts";
 import type { Step } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
-/** Keys of a field that shows nothing, and of its widget. No permitted key could make it visible. */
+/** The keys that a field that shows nothing and its widget may have. None of these keys makes the field visible. */
 const INVISIBLE_KEYS = new Set(
   "Type Subtype FT T TU TM F Ff Rect P V Lock SV DA Q M NM AP Kids StructParent MK".split(" "),
 );

@@ -16,7 +16,7 @@ const BY_KEY: Readonly<Record<string, Role>> = {
   StructTreeRoot: ROLE.structureRoot,
 };
 
-/** The catalog (ISO 32000-2 section 7.7.2). /Perms may not change: certification can't be added later, or removed. */
+/** Judges the catalog (ISO 32000-2 section 7.7.2). /Perms may not change: nobody may add or remove a certification. */
 export const catalog: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";

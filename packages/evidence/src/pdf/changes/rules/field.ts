@@ -6,10 +6,13 @@ import { filledLevel } from "../signature-field.ts";
 import { type Change, changedKeys, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
 
-/** Keys that filling in changes: the value, its appearance and its time (ISO 32000-2 sections 12.7.4 and 12.7.5). */
+/**
+ * Keys that programs change when they fill in a field: its value, its appearance, and the time (ISO 32000-2 sections
+ * 12.7.4 and 12.7.5).
+ */
 const VALUE_KEYS = new Set(["V", "AP", "AS", "RV", "I", "TI", "M", "DA", "Q", "F", "Ff", "Type"]);
 const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
-/** Changes that a lock itself causes: read-only flags. */
+/** Keys that programs change when they lock a field: they set its read-only flag. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
 /**
  * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167): they decide whether and where a widget
@@ -20,7 +23,7 @@ const READ_ONLY = 0x1;
 /** ReadOnly, Required and NoExport (table 227). The other flags decide how a value is shown. */
 const COMMON_FLAGS = 0x7;
 
-/** A form field or its widget, which is filled in or, for an empty signature field, signed. */
+/** Judges a form field or its widget: the field may be filled in, and an empty signature field may be signed. */
 export const field: Rule = ({ before, after, number }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   const known = number === undefined ? undefined : step.reach.fields.get(number);

@@ -11,7 +11,7 @@ const SHOWN_BY = new Set(["DR", "DA", "Q", "NeedAppearances"]);
 
 const touchAll = (step: Step) => step.touch({ name: null, whenLocked: false, readOnly: false });
 
-/** The form (ISO 32000-2 section 12.7.3). XFA and the calculation order may not change. */
+/** Judges the form (ISO 32000-2 section 12.7.3): XFA and the calculation order may not change. */
 export const form: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
@@ -31,7 +31,7 @@ export const form: Rule = ({ before, after }, step) => {
   );
 };
 
-/** The list of all fields: only signature fields may be added. */
+/** Judges the list of all fields: only signature fields may be added. */
 export const fields: Rule = ({ before, after }, step) => {
   const old = before === undefined ? [] : before.value.kind === "array" ? before.value.items : null;
   if (old === null || after?.value.kind !== "array") return "other";

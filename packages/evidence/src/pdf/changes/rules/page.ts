@@ -4,7 +4,7 @@ import { ROLE } from "../roles.ts";
 import { changedKeys, listChange, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, storedOf } from "../view.ts";
 
-/** A page: its annotations and their tab order. Nodes of the page tree may not change. */
+/** Judges a page: only its annotations and their tab order may change. Nodes of the page tree may not change. */
 export const page: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined || old.entries.has("Kids")) return "other";
@@ -35,7 +35,7 @@ export const annots: Rule = ({ before, after }, step) => {
   ]);
 };
 
-/** An existing annotation. One of a form field is judged as a field. */
+/** Judges an existing annotation. The widget of a form field is judged as a field instead. */
 export const annotation: Rule = ({ before, after, number }, step) => {
   if (isWidget(before) || isWidget(after)) return isFieldStill(before, number, step) ? "none" : "other";
   return worst([before, after].flatMap((one) => (one === undefined ? [] : [annotationLevel(one)])));

@@ -7,7 +7,7 @@ import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
 const LISTS = ["Certs", "CRLs", "OCSPs"];
 const RECORD_LISTS = ["Cert", "CRL", "OCSP"];
 
-/** The document security store (ISO 32000-2 section 12.8.4.3): lists of streams, which may be added and removed. */
+/** Judges the document security store (ISO 32000-2 section 12.8.4.3): streams may be added to its lists and removed. */
 export const store: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";

@@ -11,7 +11,7 @@ const MAX_DEPTH = 4;
 const MAX_DIRECT = 1000;
 const ELEMENT_KEYS = new Set(["Type", "S", "P", "K", "Pg", "ID", "T", "Lang", "Alt", "A"]);
 
-/** The root of the tags (ISO 32000-2 section 14.7.2): tags for new annotations may be added. */
+/** Judges the root of the tags (ISO 32000-2 section 14.7.2): tags for new annotations may be added. */
 export const structureRoot: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -25,7 +25,7 @@ export const structureRoot: Rule = ({ before, after }, step) => {
   );
 };
 
-/** An element, or the list of its children. */
+/** Judges an element of the tags, or the list of its children. */
 export const structure: Rule = ({ before, after }, step) => {
   // A tag never has stream data, so a stream here also serves another purpose.
   if (before?.data !== undefined || after?.data !== undefined) return "other";

@@ -18,7 +18,7 @@ export type Attack = {
 };
 
 export const ALL = [1, 2, 3, "approval"] as const;
-/** All signatures that must refuse a change of annotations: only a certification of level 3 permits it. */
+/** The signatures that do not permit changes of annotations: all except a certification of level 3. */
 export const BUT_3 = [1, 2, "approval"] as const;
 
 export const EVIL = "BT /Helv 18 Tf 72 720 Td (Pay 900 to Mallet) Tj ET";
