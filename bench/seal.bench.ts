@@ -7,7 +7,7 @@ import { type KeyKind, type Sealer, sealers } from "./support/sealers.ts";
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** Seals per second of several sealers, alternating in time slices. */
+/** Measures seals per second of several sealers. They take turns in time slices, so load affects them equally. */
 async function race<Name extends string>(
   runners: Record<Name, Sealer>,
   pdf: Buffer,

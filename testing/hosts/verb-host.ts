@@ -1,5 +1,5 @@
-// Runs verbs of the command line for many test files in one process, one after another. tools/test.ts starts it for a run of all
-// files. A connection to its socket is one verb.
+// Runs verbs of the command line for many test files in one process, one after another. tools/test.ts starts it for a
+// run of all files. A connection to its socket is one verb.
 import { createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Outcome, runCommand } from "../../service/src/cli/run-verb.ts";

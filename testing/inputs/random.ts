@@ -1,4 +1,6 @@
-/** Whole numbers from 0 to `below - 1`, the same sequence for the same seed (mulberry32). For tests, never for secrets. */
+/**
+ * Whole numbers from 0 to `below - 1`, the same sequence for the same seed (mulberry32). For tests, never for secrets.
+ */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

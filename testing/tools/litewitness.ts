@@ -21,7 +21,7 @@ function buildLitewitness(): void {
   });
 }
 
-/** A witness for transparency logs that other people wrote (torchwood). */
+/** torchwood's witness for transparency logs, a program that shares no code with ours. */
 export const litewitness = { isHere: () => existsSync(program), build: buildLitewitness };
 
 export type Litewitness = { url: string; key: string; stop: () => Promise<void> };

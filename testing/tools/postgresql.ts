@@ -30,7 +30,7 @@ export type PostgresServer = {
   readonly start: () => Promise<void>;
   /** Simulates a power failure of the server's machine. */
   readonly kill: () => Promise<void>;
-  /** Runs statements without results, or returns one value. */
+  /** Runs a statement. @returns its single value, or "" for a statement without a result */
   readonly psql: (statement: string) => string;
 };
 

@@ -78,7 +78,10 @@ function assets(): string[] {
   ];
 }
 
-/** Libraries that the embedded server never loads: its clients speak UTF-8, and no function is written in Perl, Python or Tcl. */
+/**
+ * Libraries that the embedded server never loads: its clients speak UTF-8, and no function is written in Perl, Python
+ * or Tcl.
+ */
 const unusedLibraries =
   /\/(?:utf8_and_(?:gb18030|gbk|big5|uhc|johab|euc_?\w+|sjis\w*)|\w*pl(?:perl|python3)|pltcl)\.so$/;
 

@@ -74,7 +74,10 @@ export function drawQr(sheets: Sheets, place: Place, url: string): void {
   });
 }
 
-/** Draws a QR code of an address at the right margin. @returns the width left for rows next to it, and where it ends */
+/**
+ * Draws a QR code of an address at the right margin.
+ * @returns the width left for rows next to the code, and the position of the code's lower edge
+ */
 export function qrAtRight(sheets: Sheets, flow: Flow, url: string): { width: number; bottom: number } {
   const bottom = flow.y() - qrSide;
   drawQr(sheets, { x: pageSize.width - margin.side - qrSide, y: bottom, width: qrSide, height: qrSide }, url);

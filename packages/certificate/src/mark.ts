@@ -1,6 +1,8 @@
 import { colourOperands } from "./canvas.ts";
 
-/** The service’s mark in a square of 64 units, as path operators; the same drawing as on the pages (web/ui/mark.svg). */
+/**
+ * The service’s mark in a square of 64 units, as path operators; the same drawing as on the pages (web/ui/mark.svg).
+ */
 export const markOperators = `${colourOperands("#1f3d6d")} rg
 15 0 m 49 0 l 57.3 0 64 6.7 64 15 c 64 49 l 64 57.3 57.3 64 49 64 c 15 64 l 6.7 64 0 57.3 0 49 c 0 15 l 0 6.7 6.7 0 15 0 c f
 ${colourOperands("#ffffff")} RG 3.2 w 1 j 32 53.5 m 35.4 57.5 41.8 55.7 42.8 50.6 c 47.7 52.2 52.3 47.5 50.6 42.7 c 55.6 41.7 57.3 35.4 53.5 32 c 57.5 28.6 55.7 22.2 50.6 21.2 c

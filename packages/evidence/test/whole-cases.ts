@@ -43,7 +43,8 @@ export const filesOf = ({ files }: WholeCase, role: string) =>
   [files[role] ?? []].flat().map((path) => ({ path, bytes: wholeFile(path) }));
 
 /**
- * @throws AssertionError unless the named claims have the expected results, and no other claim has one of these names
+ * @throws AssertionError unless the claims that the case names have exactly the expected results, and the claims that
+ * must be absent are absent
  */
 export function assertClaims(outcome: Outcome, one: WholeCase): void {
   const names = new Set([...one.claims.map(({ claim }) => claim), ...(one.absent ?? [])]);

@@ -16,7 +16,9 @@ export type FillSummary = {
   name: string | null;
   email: string | null;
   language: Language;
-  /** The link to the form: anyone who has it sees and changes the answers. Null for a key without the scope `orders`. */
+  /**
+   * The link to the form: anyone who has it sees and changes the answers. Null for a key without the scope `orders`.
+   */
   url: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;

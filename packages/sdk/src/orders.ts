@@ -79,7 +79,10 @@ export type Notarization = {
   jurisdiction: string | null;
   /** ISO 8601, UTC; null when there is no appointment. */
   appointmentUtc: string | null;
-  /** `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; null without a meeting. The list may grow. */
+  /**
+   * `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; null without a meeting. The
+   * list may grow.
+   */
   session: string | null;
 };
 

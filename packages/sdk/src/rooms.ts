@@ -171,7 +171,10 @@ export function roomsOf(transport: Transport) {
     checkout: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCheckout> =>
       json("POST", path`/api/rooms/${roomCode}/checkout`, { idempotencyKey }),
 
-    /** Charges your firm's card or bank account for every payable order of the room that your firm pays. Needs the scope `spend`. */
+    /**
+     * Charges your firm's card or bank account for every payable order of the room that your firm pays. Needs the scope
+     * `spend`.
+     */
     charge: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCharge> =>
       json("POST", path`/api/rooms/${roomCode}/charge`, { idempotencyKey }),
 

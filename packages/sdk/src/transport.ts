@@ -234,7 +234,10 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
   });
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: `RateLimit: "partner-write";r=59;t=42`, `RateLimit-Policy: "partner-write";q=60;w=60`. */
+/**
+ * Reads the headers of draft-ietf-httpapi-ratelimit-headers: `RateLimit: "partner-write";r=59;t=42` and
+ * `RateLimit-Policy: "partner-write";q=60;w=60`.
+ */
 function allowanceOf(headers: Headers, now: number): Allowance | null {
   const number = (header: string, name: string) =>
     Number(new RegExp(`;\\s*${name}=(\\d+)`).exec(headers.get(header) ?? "")?.[1] ?? Number.NaN);

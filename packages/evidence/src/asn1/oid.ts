@@ -81,7 +81,9 @@ const MAX_OID_LENGTH = 64;
 const MAX_PLAIN_ARC = 2 ** 45;
 const MAX_ARC = 2n ** 128n - 1n;
 
-/** The dotted form of an OBJECT IDENTIFIER's content octets. @throws EvidenceError `der` when malformed or over-long. */
+/**
+ * The dotted form of an OBJECT IDENTIFIER's content octets. @throws EvidenceError `der` when malformed or over-long.
+ */
 export function decodeOid(content: Uint8Array, start = 0, end = content.length): string {
   if (end <= start || end - start > MAX_OID_LENGTH)
     throw new EvidenceError("der", "Object identifier has no usable length");

@@ -58,7 +58,7 @@ export function readOid(node: DerNode): string {
   return decodeOid(node.source, node.contentStart, node.end);
 }
 
-/** The content octets of an INTEGER (or of a value that is implicitly one), which must be minimal. @throws EvidenceError `der`. */
+/** The content octets of an INTEGER, also with an implicit tag; they must be minimal. @throws EvidenceError `der`. */
 export function readInteger(node: DerNode, tag: number = TAG.integer): Uint8Array {
   expect(node, tag, "an integer");
   const content = contentOf(node);

@@ -1,9 +1,8 @@
 import { EvidenceError } from "../errors.ts";
 
-/**
- * The lines of the log: a kind, its fields and a line feed, in ASCII. A line needs no canonical form, and the holder of a sealed file
- * computes its own with `sha256sum`.
- */
+// The lines of the log. A line is a kind, its fields and a line feed, in ASCII. It needs no canonical form, and the
+// holder of a sealed file can compute the file's line with `sha256sum`.
+
 const maxEntryBytes = 512;
 
 type Rule = { readonly form: RegExp; readonly says: string };

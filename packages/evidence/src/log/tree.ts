@@ -1,10 +1,9 @@
 import { concatBytes, equalBytes } from "../bytes.ts";
 import { sha256 } from "../digest.ts";
 
-/**
- * Merkle trees of RFC 6962, section 2.1. Sizes and indices stay below 2^53, so the code divides and never shifts: the bit operators of
- * JavaScript wrap at 2^32.
- */
+// Merkle trees of RFC 6962, section 2.1. Sizes and indices are below 2^53. The code divides and never shifts, because
+// the bit operators of JavaScript wrap at 2^32.
+
 export const hashLength = 32;
 
 /** Limit of the hashes in an inclusion proof. In a tree with fewer than 2^63 leaves, no proof is longer. */

@@ -103,7 +103,10 @@ export function parseTimeStampResp(bytes: Uint8Array): TimeStampResp {
   };
 }
 
-/** Parses a TimeStampToken (a ContentInfo). @throws EvidenceError `cms`, `rfc3161`, `der`, `x509`, `unsupported`, `limit`. */
+/**
+ * Parses a TimeStampToken (a ContentInfo). @throws EvidenceError `cms`, `rfc3161`, `der`, `x509`, `unsupported`,
+ * `limit`.
+ */
 export function parseTimeStampToken(bytes: Uint8Array): TimeStampToken {
   const signedData = parseSignedData(bytes);
   const { eContentType, eContent } = signedData;

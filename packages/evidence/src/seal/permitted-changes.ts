@@ -58,8 +58,8 @@ const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || k
 
 /**
  * Whether a final document permits the changes after a seal of the service: validation data, time stamps, and further
- * invisible seals of the service. After a seal over signers' acts, the notary of the same order may also act and ends
- * with another seal.
+ * invisible seals of the service. After a seal over signers' acts, the order's notary may also make the changes that
+ * `permission` allows, up to a seal for the notarization.
  *
  * @param seals all seals of the service in the document
  * @param permission the permission of the document's certification up to the end of this seal

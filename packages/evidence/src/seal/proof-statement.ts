@@ -3,11 +3,11 @@ import { lengthNotStated } from "../pdf/structure.ts";
 
 /** The meaning of a verification result, in sentences for people. */
 export interface ProofStatement {
-  /** Recomputed from the bytes and the trust given. */
+  /** Facts that this verification recomputed from the bytes and the given trust. */
   readonly proven: readonly string[];
-  /** Stated by someone, and not recomputed. */
+  /** Facts that somebody states and that were not recomputed. */
   readonly attested: readonly string[];
-  /** Outside the scope of any seal. */
+  /** Facts that no seal can prove. */
   readonly notCovered: readonly string[];
 }
 

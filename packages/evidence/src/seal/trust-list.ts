@@ -53,9 +53,9 @@ export const readTrust = (text: string): TrustList =>
 
 /**
  * Parses a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates:
- * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size, root, reason}}]}`. Only `sealCertificates` is required, and unknown members
- * are ignored. An unreadable retired certificate makes the whole list unreadable, so that it does not pass for a valid
- * one.
+ * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size, root, reason}}]}`.
+ * Only `sealCertificates` is required, and unknown members are ignored. An unreadable retired certificate makes the
+ * whole list unreadable, so that it does not pass for a valid one.
  *
  * @throws EvidenceError `json`, `limit`; `record` naming the faulty member; `x509` for a certificate that cannot be
  * read

@@ -89,13 +89,15 @@ const MUST_HOLD: readonly ProofClaimName[] = [
 ];
 
 /**
- * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions. Where archival time stamps end
- * the document of an order, the result is that of the sealed file that they stamp, with the claim `archival_time_stamp`.
+ * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions. Where archival time stamps
+ * end the document of an order, the result is that of the sealed file that they stamp, with the claim
+ * `archival_time_stamp`.
  *
  * @param bytes the whole file
  * @param trust the certificates that the caller trusts
  * @param at the instant of the verification, epoch ms
- * @param options `crypto` the cryptography library; `beside` expected hashes, a time-stamp token, an `.ots` proof, a log proof
+ * @param options `crypto` the cryptography library; `beside` expected hashes, a time-stamp token, an `.ots` proof, a
+ * log proof
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
 export async function verifyProof(

@@ -101,7 +101,7 @@ function leadInto(reach: Reach, tasks: Task[], within: number): Lead {
   };
 }
 
-/** The order of tasks: pages and fields come before annotations, and both before mere references. */
+/** Orders the tasks: pages and fields come first, then annotations, then objects whose role is passed on to them. */
 const turnOf = ({ role }: Task) => ((role & HANDED_DOWN) !== 0 ? 2 : role === ROLE.annotation ? 1 : 0);
 
 function walk(reach: Reach, view: View, starts: readonly Task[]): void {

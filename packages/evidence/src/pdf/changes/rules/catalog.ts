@@ -36,8 +36,8 @@ export const catalog: Rule = ({ before, after }, step) => {
 const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
 
 /**
- * /Extensions (section 7.12): the prefix of each developer, with the extension it names; nothing that references other
- * objects.
+ * Judges /Extensions (section 7.12): an entry may have only a developer's prefix and the data about extensions. Nothing
+ * in it may reference another object.
  */
 export const extensions: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
@@ -68,11 +68,11 @@ export const markInfo: Rule = ({ before, after }) => {
   return fit ? "signatures" : "other";
 };
 
-/** The information dictionary, and strings in it (section 14.3.3). */
+/** Judges the information dictionary, or a string in it (section 14.3.3). */
 export const information: Rule = ({ before, after }) =>
   before?.data === undefined && after?.data === undefined ? "validation" : "other";
 
-/** The document's metadata (section 14.3.2): XMP, and nothing displayable. */
+/** Judges the document's metadata (section 14.3.2): it must be XMP, which readers never draw. */
 export const metadata: Rule = ({ before, after }) => {
   if (after === undefined) return "validation";
   return after.closed && [before, after].every((one) => one === undefined || isXmp(one)) ? "validation" : "other";
