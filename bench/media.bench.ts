@@ -108,7 +108,7 @@ function chunkLags(lines: readonly Line[]): number[] {
   return lines.map(({ take, at, from }) => Date.parse(at) - (starts.get(take) ?? 0) - from);
 }
 
-/** How many milliseconds of a take a killed process had received but not made durable. */
+/** Kills media processes, and measures how many milliseconds of their takes were received but not yet durable. */
 async function lostByKill(): Promise<number[]> {
   const media = startEngine();
   const browser = await startBrowser(fakeDevices);

@@ -20,7 +20,7 @@ RESET session_replication_role;`;
 const listed = (partnerId: string) => sql`id IN (SELECT id FROM orders
   WHERE partner_id = ${partnerId} AND environment = 'test' AND status = 'Completed' ORDER BY created_at DESC, id DESC LIMIT 20)`;
 
-/** The order list by status, for a partner with a million orders against one with a thousand. */
+/** The order list by status, for a partner with a million orders compared with a partner with a thousand. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });

@@ -66,7 +66,7 @@ export async function run(): Promise<Result[]> {
   /** Milliseconds from the tap on the bar's button until a field has the focus and its page is drawn. */
   async function nextFieldMs({ page }: OpenPage): Promise<number> {
     await page.getByLabel("Initials (page 1)").fill("JD");
-    // A signer needs about a second before the next tap. In that time the page can prepare.
+    // Waits, because a signer needs about a second before the next tap, and the page can use that time.
     await page.waitForTimeout(1000);
     return page.evaluate(async () => {
       const bar = document.querySelector<HTMLElement>(".viewer-bar button");

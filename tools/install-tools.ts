@@ -27,7 +27,7 @@ const hasMaven = (): boolean => spawnSync("mvn", ["--version"]).status === 0;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const allTools = Object.keys(tools) as ToolName[];
-/** Without the tools that take minutes to build and that only `npm run test:long` needs. */
+/** All tools, except those that take minutes to build and that only `npm run test:long` needs. */
 const usualTools = allTools.filter((name) => !tools[name].longOnly);
 const importing = /\bfrom "(\.{1,2}\/[^"]+|@signsealship\/testing\/[^"]+)"/g;
 const asksForTools = /\b(?:needs|testsNeeding)\(/;

@@ -33,7 +33,7 @@ function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSk
   const { entryFile } = data as { entryFile?: string };
   const nameOf = (path: string) => relative(root, sourceOf(path));
   if (type === "test:summary" && data.file !== undefined) outcome.summed.add(nameOf(data.file));
-  // An event without an entry file is about a whole file: the runner reports it, not the file itself.
+  // An event without an entry file is about a whole file, and comes from the runner, not from a test in the file.
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;

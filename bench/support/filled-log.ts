@@ -13,7 +13,7 @@ export const entryOf = (n: number) => ({ kind: "artifact/v1", commitment: hash("
 const linesOf = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `artifact/v1 ${entryOf(first + i).commitment}\n`);
 
-/** Queues entries for the sequencer as the service does, many with one statement. */
+/** Queues entries for the sequencer. The rows are like those of the service, but one statement inserts many. */
 export async function queueEntries(db: Database, first: number, count: number): Promise<void> {
   const lines = linesOf(first, count);
   const macs = lines.map((line) => new MacOfRow("log_entries", { log: "test", line }));

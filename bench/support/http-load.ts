@@ -51,7 +51,8 @@ export async function load(
 const warmUp = 5;
 
 /**
- * Runs ours and the other alternately, so that a change of the machine's speed affects both. Both are warmed up first.
+ * Loads our server and the other one alternately, so that a change of the machine's speed affects both. Both are warmed
+ * up first.
  */
 export async function interleave(
   ours: Target,

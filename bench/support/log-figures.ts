@@ -174,7 +174,7 @@ export async function fsck({ service: { baseUrl }, db }: Measured, size: number)
   return [within(`tessera's fsck of ${size} entries`, seconds, 2, "s")];
 }
 
-/** A monitor's first run, and its next run after the log has grown a little. */
+/** Times a monitor's first run, and its next run after the log has grown a little. */
 export async function monitoring({ service: { baseUrl }, db }: Measured, firstEntry: number): Promise<Result[]> {
   const folder = temporaryFolder();
   const run = () =>

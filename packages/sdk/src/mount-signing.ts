@@ -41,7 +41,7 @@ export function mountSigning({ url, container, onEvent, title = "Sign the docume
     ...["allow-scripts", "allow-forms", "allow-same-origin", "allow-downloads", "allow-popups"],
     "allow-popups-to-escape-sandbox",
   );
-  // If the frame is smaller, the page disables its Sign button.
+  // If the frame is smaller than the minimum here, the page disables its Sign button.
   frame.style.cssText = "display:block;border:0;width:100%;height:100%;min-width:320px;min-height:640px";
   const told = new Set<string>();
   const listen = ({ data, source, origin: from }: MessageEvent): void => {

@@ -153,7 +153,7 @@ export type OrderFields = {
   faxTo?: string | undefined;
   /** Who pays. Default `client`. With `firm`, the client's mails and pages do not mention money. */
   payBy?: "client" | "firm" | undefined;
-  /** The answer then includes the hosted checkout. */
+  /** Whether to open the hosted checkout as well. The answer then includes it. */
   createCheckout?: boolean | undefined;
   /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;

@@ -28,7 +28,7 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
   ): Promise<TestClock> => json("POST", "/api/partner/sandbox/clock", { body: leap }),
 
-  /** Returns to real time. Work that already ran is not undone, and dates that the clock moved closer stay so. */
+  /** Returns to real time. Work that already ran is not undone, and dates that the clock moved stay moved. */
   reset: (): Promise<TestClock> => json("DELETE", "/api/partner/sandbox/clock"),
 });
 

@@ -105,7 +105,7 @@ export type ReplayedFailures = {
   replayed: number;
   /** How many deliveries remain for another call. */
   left: number;
-  /** The end of the period: pass it to the next call. */
+  /** The end of the period whose deliveries are replayed: pass it as `until` to the next call. */
   until: string;
   requestId: string;
 };

@@ -151,7 +151,7 @@ describe("a document is sent", () => {
   const file = join(folder.path, "deed.pdf");
   writeFileSync(file, "%PDF-1.7 deed");
   const fields = { email: "a@example.com", byodConfirmed: true, svcSign: true } as const;
-  /** Reads forms as a server does; the first attempt gets a 503. */
+  /** A fake server: it reads the sent forms, and answers the first attempt with a 503. */
   function receiver() {
     const forms: (readonly [string, string | readonly [string, string, string]])[][] = [];
     const fetch: typeof globalThis.fetch = async (url, init) => {

@@ -78,7 +78,7 @@ export function readSmallInteger(node: DerNode, tag: number = TAG.integer): numb
   return value;
 }
 
-/** A non-negative INTEGER, without leading zero octets: 0 is empty. @throws EvidenceError `der`. */
+/** A non-negative INTEGER, without leading zero octets; for 0, no octets. @throws EvidenceError `der`. */
 export function unsignedOf(content: Uint8Array): Uint8Array {
   if ((content[0] ?? 0) >= 0x80) throw new EvidenceError("der", "An integer is negative");
   return content[0] === 0 ? content.subarray(1) : content;

@@ -8,7 +8,7 @@ import { hashOf, readAlgorithm } from "../x509/algorithms.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type Attribute, attributeValues } from "./signed-data.ts";
 
-/** Whether the signing-certificate attributes name the certificate: by which version, or why not. */
+/** Whether the signing-certificate attributes name the certificate: if so, the version that does; if not, why. */
 export type SigningCertificateResult =
   | { readonly holds: true; readonly version: 1 | 2 }
   | { readonly holds: false; readonly why: string };

@@ -72,8 +72,8 @@ async function carriedClaim(
 }
 
 /**
- * Whether both checkpoints can belong to one history of the log, as far as the proof can decide it. It can when both
- * checkpoints have the same size, or when the first one is the state directly before the line.
+ * Whether both checkpoints can belong to one history of the log. The proof decides this only if both have the same
+ * size, or if the carried one is the state directly before the seal's line. In any other case, returns true.
  */
 async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);

@@ -4,7 +4,7 @@ import { EvidenceError } from "../errors.ts";
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [name: string]: JsonValue };
 
-/** Deepest nesting: far above the depth of any manifest (4), and below the limit of jq 1.6 (256). */
+/** Limit of the nesting depth: far above the depth of any manifest (4), and below the limit of jq 1.6 (256). */
 const maxDepth = 64;
 
 /**

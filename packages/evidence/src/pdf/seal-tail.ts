@@ -10,7 +10,7 @@ import { entriesOf, integers, type XrefSection } from "./xref.ts";
 const SIGNATURE_KEYS =
   /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?(SSSLogCheckpoint,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
-/** The keys of a table without /Prev, which must itself name every object of the document. */
+/** The keys of a trailer without /Prev. Its table must itself name every object of the document. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";

@@ -67,7 +67,7 @@ async function signedDigests(
   return new Map(ranged.map(({ signature }, index) => [signature, digests[index] ?? new Uint8Array(0)]));
 }
 
-/** Charges hashing to the budget: digests other than SHA-256, or the whole content. */
+/** Wraps a crypto port, so that `digest` and `verify` charge the bytes that they hash to the budget. */
 function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
   const charge = (bytes: readonly Uint8Array[]) =>
     spend(budget, bytes.reduce((sum, { length }) => sum + length, 0) / COST.hashedBytes);

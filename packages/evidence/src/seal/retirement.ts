@@ -27,7 +27,7 @@ export type RetiredCertificate = {
  */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
-/** Whether only the owner still has the key after a retirement for this reason. */
+/** Whether the owner is still the only one who has the key after a retirement for this reason. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
 /** Once someone else has the key, no certificate for it proves anything. */

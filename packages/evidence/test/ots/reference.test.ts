@@ -111,8 +111,8 @@ function attempt(read: () => DetachedTimestamp): DetachedTimestamp | EvidenceErr
 
 function damage(bytes: Uint8Array, seed: number): Uint8Array {
   const copy = bytes.slice();
-  // Changes a byte after the magic, the version and the hash operation, because readers refuse nearly every change of
-  // those three at once.
+  // Changes a byte after the magic, the version and the hash operation. Readers refuse nearly every change of those
+  // three before they read anything else.
   const at = 33 + ((seed * 7919) % (bytes.length - 33));
   copy[at] = ((copy[at] ?? 0) + 1 + ((seed * 104_729) % 255)) & 0xff;
   return seed % 5 === 0 ? copy.slice(0, at) : copy;

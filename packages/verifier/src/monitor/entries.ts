@@ -73,7 +73,7 @@ export async function readEntries(
       appendToEdge(edge, leaf, nodeHash);
       rules.take(first + place, entry);
       options.take?.(first + place, Buffer.from(entry).toString("latin1"));
-      // An await for each of a million entries takes seconds.
+      // Awaits only if necessary, because one await for each of a million entries takes seconds.
       if (levels) await levels.push(0, leaf);
     }
   await levels?.finish();
@@ -83,7 +83,7 @@ export async function readEntries(
   return { read: { size, edge, links: rules.links, next: rules.next() }, wrong: rules.wrong, places: rules.places };
 }
 
-/** The entries from one on, by bundle; `first` is the index of the first of them. */
+/** Reads the entries from index `start` on, bundle by bundle. `first` is the index of the first entry in `entries`. */
 async function* bundlesFrom(tree: PublishedTree, start: number) {
   const count = bundlesOf(tree.checkpoint.size);
   for (let next = Math.floor(start / tileWidth); next < count; next += ahead) {

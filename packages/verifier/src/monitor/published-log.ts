@@ -162,7 +162,7 @@ export class PublishedTree {
   }
 }
 
-/** The root over hashes whose number is a power of two. */
+/** The root of the tree over these hashes. The number of hashes must be a power of two. */
 export function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1)

@@ -22,7 +22,7 @@ export type Moment = {
 };
 
 /**
- * Judges each revision after revision `oldest`, in the order of their making: `oldest - 1` comes first, 0 last.
+ * Judges the revisions after revision `oldest`, from `oldest - 1` down to 0, which is the newest.
  *
  * @param oldest index of the revision at which the first step starts
  * @param end where that revision ends

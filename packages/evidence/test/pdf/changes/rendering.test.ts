@@ -144,7 +144,7 @@ const ownName = /^(?:g_)?(?:d\d+_|img_p|[a-z]?_f\d+$|g_)/;
 /** Compares only the flags that hide a widget, because a filled-in field may look different. */
 const HIDING = 0x22;
 
-/** Everything that pdf.js would draw on screens and print outside the fields, and its text, without a canvas. */
+/** All that pdf.js would draw outside the fields, on a screen and in print, and its text. Needs no canvas. */
 async function readByPdfJs(pdf: string): Promise<string> {
   const { opening } = await openWithPdfJs(Buffer.from(asBytes(pdf)));
   try {

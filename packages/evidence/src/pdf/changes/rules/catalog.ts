@@ -57,7 +57,7 @@ function isPlain([key, { kind }]: readonly [string, PdfValue]): boolean {
 
 const MARKS = new Set(["Marked", "UserProperties", "Suspects"]);
 
-/** /MarkInfo (section 14.7.1). */
+/** Judges /MarkInfo (section 14.7.1): only its standard flags may change. */
 export const markInfo: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";

@@ -12,7 +12,7 @@ import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
  */
 const VALUE_KEYS = new Set(["V", "AP", "AS", "RV", "I", "TI", "M", "DA", "Q", "F", "Ff", "Type"]);
 const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
-/** Keys that programs change when they lock a field: they set its read-only flag. */
+/** Keys that programs change when a lock takes effect: they set the field's read-only flag. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
 /**
  * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167): they decide whether and where a widget

@@ -42,8 +42,8 @@ export const fields: Rule = ({ before, after }, step) => {
 };
 
 /**
- * /DR, and the resource names of one kind in it. An existing name must keep its object, because readers may redraw
- * values with it.
+ * Judges /DR: to each kind of resources, names may be added. An existing name must keep its object, because readers may
+ * redraw values with it.
  */
 export const resources: Rule = ({ before, after }, step) => {
   touchAll(step);

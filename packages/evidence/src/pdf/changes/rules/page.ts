@@ -17,7 +17,7 @@ export const page: Rule = ({ before, after }, step) => {
   );
 };
 
-/** A page's annotations, in drawing order. */
+/** Judges the list of a page's annotations, which is in drawing order. */
 export const annots: Rule = ({ before, after }, step) => {
   const lists = [before, after].map((one) =>
     one === undefined ? [] : one.value.kind === "array" ? one.value.items : null,
@@ -41,7 +41,7 @@ export const annotation: Rule = ({ before, after, number }, step) => {
   return worst([before, after].flatMap((one) => (one === undefined ? [] : [annotationLevel(one)])));
 };
 
-/** A part of an annotation. */
+/** Judges a part of an annotation. */
 export const annotationPart: Rule = () => "annotations";
 
 function isFieldStill(before: Parameters<Rule>[0]["before"], number: number | undefined, { reach }: Step): boolean {

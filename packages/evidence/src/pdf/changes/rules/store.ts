@@ -21,7 +21,7 @@ export const store: Rule = ({ before, after }, step) => {
   );
 };
 
-/** A list of certificates, revocation lists or answers: references to streams. */
+/** Judges a list of certificates, revocation lists or OCSP answers: all items must be references to streams. */
 export const storeList: Rule = ({ after }, step) => {
   if (after === undefined) return "validation";
   return after.value.kind === "array" && after.value.items.every((item) => isStream(step, item))
@@ -29,7 +29,7 @@ export const storeList: Rule = ({ after }, step) => {
     : "other";
 };
 
-/** /VRI: records by the hash of a signature. Existing records may not change. */
+/** Judges /VRI, which has a record for the hash of each signature. Existing records may not change. */
 export const validation: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";

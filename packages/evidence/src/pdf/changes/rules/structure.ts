@@ -7,7 +7,7 @@ import { dictionaryOf, itemsOf, plainDictionary, storedOf } from "../view.ts";
 
 /** Limit of the depth of new elements. */
 const MAX_DEPTH = 4;
-/** Limit of list values that are neither references nor numbers. */
+/** Limit of the values in a list that are neither references nor numbers, and so must be compared one by one. */
 const MAX_DIRECT = 1000;
 const ELEMENT_KEYS = new Set(["Type", "S", "P", "K", "Pg", "ID", "T", "Lang", "Alt", "A"]);
 
@@ -41,7 +41,7 @@ export const structure: Rule = ({ before, after }, step) => {
   );
 };
 
-/** The numbers that connect annotations to their tags. */
+/** Judges the number tree that connects annotations to their tags. */
 export const parentTree: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old !== undefined && now !== undefined) {

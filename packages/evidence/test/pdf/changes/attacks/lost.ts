@@ -9,7 +9,7 @@ const FAR = `%${" ".repeat(3000)}\n`;
 const FREE = "0000000000 00001 f \n";
 const nothing: readonly NewObject[] = [[90, "null"]];
 
-/** A revision with a given table, after objects that it does not name. */
+/** A revision with a given table, which does not name the objects before the table. */
 function tabled(pdf: string, table: string, startxref = "startxref\n", unnamed = LOST): string {
   const { startxref: previous, size } = endOf(pdf);
   const text = pdf + unnamed;
