@@ -15,7 +15,7 @@ import { atLeast, atMost, type Result } from "./result.ts";
  * Warm-up orders: a service that has run for a minute has started its threads, loaded its fonts and compiled its code.
  */
 const rounds = { warm: 4, timed: 14 };
-/** A fourth signer exists but is not timed: the last act also seals the document, which is measured separately. */
+/** Only the first three sign: the last signer's act also seals the document, which is measured separately. */
 const signers = [1, 2, 3, 4];
 const size = 5_000_000;
 
