@@ -41,7 +41,7 @@ type Routed = {
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
   /** Null for a GET. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
-  /** Set for the routes of the queue, whose refusals use different words. */
+  /** Set for the routes of the queue: the messages of their refusals differ from those about appointments. */
   refused?: "now";
 };
 

@@ -9,7 +9,7 @@ import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page/route.ts"
 import { html } from "../ui/render.ts";
 import { languageCookie, linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 
-/** The request as the handler of a client page gets it. */
+/** The request that is passed to the handler of a client page. */
 export type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];
 
 /** Adds a page for clients, in the reader's language. */

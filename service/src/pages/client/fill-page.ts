@@ -18,8 +18,8 @@ export type FillPageView = {
   path: string;
   faults: readonly Fault[];
   /**
-   * Whether another window saved answers after this one was opened. The page then shows what was typed, and the next
-   * attempt saves it.
+   * Whether another window saved answers after this window was opened. If so, this window's answers were not saved. The
+   * page shows them again, and the next attempt saves them.
    */
   isStale: boolean;
   /** Returns a question's answer from the refused form. When it is absent, the questions show their saved answers. */

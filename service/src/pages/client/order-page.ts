@@ -51,8 +51,8 @@ export type OrderView = Omit<
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
 /**
- * A signer on the page, without an email address, because anyone with the order's code can see the page. The name of a
- * client who gave no name is an email address.
+ * A signer as the page shows them. The type has no email address, because anyone with the order's code can see the
+ * page. For a client who gave no name, `name` is an email address, so the page masks it.
  */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
 
@@ -107,8 +107,8 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
 }
 
 /**
- * The documents, which come first on the page that the mailed documents link opens, because its reader came for them.
- * Signed documents precede the originals.
+ * The card of the order's documents. It comes first on the page that the mailed link opens, because the reader came for
+ * the documents. Signed documents precede the originals.
  */
 function documentsCard(documents: LinkedDocuments, words: Words): Html {
   const isOriginal = ({ kind }: OrderDocument) => kind === "original";

@@ -39,8 +39,8 @@ export function requireSameEnvironment(request: FastifyRequest, opened: string |
 }
 
 /**
- * The key under which a submission is carried out once. Sending the same form with the same content gives the same key,
- * and creates one thing. Changed content gives another key, and creates another thing.
+ * The idempotency key of a submission. The same form with the same content gives the same key, so sending it twice
+ * creates one object. Changed content gives another key, and creates another object.
  * @returns null for a form without a submission
  */
 export function submissionKey(fields: ReadonlyMap<string, string>, documentSha256: string | null): string | null {
@@ -52,7 +52,10 @@ type Submitted<Made> = {
   fields: ReadonlyMap<string, string>;
   documentSha256?: string;
   make: () => Promise<Made>;
-  /** The name by which a repeated request finds the thing. It is stored for a day, so it must never be a secret. */
+  /**
+   * Returns the name by which a repeated request finds what the first request created. The name is stored for a day, so
+   * it must never be a secret.
+   */
   nameOf: (made: Made) => string;
 };
 
@@ -110,8 +113,8 @@ export async function submitRecorded<Result extends object>(
   // may name a room that lacks documents.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
-  // A concurrent request may carry out the same form while this request is checked. This request may then be refused
-  // only because the other one succeeded, so the second run looks up the other one's result.
+  // A concurrent request may carry out the same form while this request is checked, and may be the only reason why this
+  // request is refused. So after a refusal, the second run looks up the result of the other request.
   const { result } = await run(work)
     .catch((error) => run(() => Promise.reject(error)))
     .catch(inOurWords(inProgress));

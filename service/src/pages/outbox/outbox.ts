@@ -95,7 +95,7 @@ async function mailOf({ folder }: Outbox, name: string) {
   return mail;
 }
 
-/** A mail in the outbox; `name` is its file name without the ending. */
+/** A mail in the outbox; `name` is its file name without the extension. */
 type KeptMail = { name: string; at: Date; to: string; subject: string; text: string; html: string };
 
 const fileName = /^(\d{4}-\d\d-\d\d-[0-9a-f]{16})\.eml$/;

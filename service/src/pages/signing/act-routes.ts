@@ -16,7 +16,7 @@ import { longestName } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
-/** The limit of a form: room for a picture, and for every other field. */
+/** The longest accepted form body, in bytes: room for a picture, and as much again for all other fields. */
 const longestForm = 2 * longestPicture;
 
 export type ActDeps = RenderDeps;

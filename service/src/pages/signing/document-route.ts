@@ -11,7 +11,7 @@ import { wordsIn } from "../ui/words/reader.ts";
 import { type SignParams, signUrls } from "./cookie.ts";
 import { type RenderDeps, type RenderedPage, withRefusalPage } from "./render.ts";
 
-/** A file, and the name under which it is saved, without the ending. */
+/** A file, and the name under which the browser saves it, without the extension. */
 type NamedFile = { readonly file: StoredFile; readonly name: string };
 
 type Route = { Params: SignParams; Querystring: { revision?: string; save?: string } };

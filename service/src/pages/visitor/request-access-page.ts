@@ -6,7 +6,7 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 
-/** The page's data for tokens: the public key, and the address of the script. */
+/** The page's data for reCAPTCHA: the site key, and the origin of the script. */
 export type RecaptchaSite = { siteKey: string; apiBase: string };
 
 /** A form that was not accepted: the typed values, and the server's sentence about them. */

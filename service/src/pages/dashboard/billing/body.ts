@@ -21,7 +21,7 @@ export const billingPath = "/dashboard/billing";
 
 export type BillingView = {
   principal: Principal;
-  /** Whether the payment processor charges the orders of the environment. */
+  /** Whether this installation takes payments in the member's current environment (live or test). */
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];

@@ -150,7 +150,7 @@ ${people.map(({ row, ...person }) => checkbox({ name: `doc${n}_signs_${row}`, la
 </fieldset>`;
 }
 
-/** The same grid for the people who are sent the final documents. */
+/** A row for each document with a box for each person who may be sent the final document. */
 const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<fieldset id="closing-receivers"><legend id="receivers-title">Who receives what</legend>
 <p class="hint">The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client and those who sign get their copies anyway.</p>

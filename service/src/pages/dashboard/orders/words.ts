@@ -132,7 +132,7 @@ function fieldsIn(written: string): { label?: string; kind?: string; page?: numb
   }
 }
 
-/** @param rows the form's row number of each signer, in the order in which the API got the signers */
+/** @param rows for each signer, in the order in which the API got them: the number of the signer's row in the form */
 function signerWords(message: string, rows: readonly number[]): RefusalWords {
   const rowOf = (index: string) => rows[Number(index)] ?? Number(index) + 1;
   const [, index = "", name] = /^signers\[(\d+)\](?:\.([a-z_]+))?/.exec(message) ?? [];

@@ -23,7 +23,7 @@ export type PassportsView = FormSubmission & {
 
 const path = "/dashboard/passports";
 
-/** The error message for any other form than one with one PDF of the right size. */
+/** The error message for a form that does not contain exactly one PDF of an allowed size. */
 export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 
 /** The form that seals a PDF, and the list of passports. */

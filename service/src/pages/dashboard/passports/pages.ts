@@ -70,7 +70,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
 
 /**
  * @returns the passport's id
- * @throws ServiceError, in the words of the page when the form itself was wrong
+ * @throws ServiceError; if the form itself was wrong, its message is worded for the page
  */
 async function sealed(deps: PassportPagesDeps, request: FastifyRequest): Promise<string> {
   try {

@@ -68,7 +68,7 @@ const chosenIn = (form: FormValues): string[] =>
 
 type DeliveryView = {
   roomCode: string;
-  /** A closed room sends nothing by itself. */
+  /** While a room is closed, the service does not send its finished documents automatically. */
   isClosed: boolean;
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
@@ -110,7 +110,10 @@ ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: t
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
 
-/** The people who are sent documents once they are done, as the closing was placed. */
+/**
+ * The people to whom the service will send documents once these are finished. They were chosen when the closing was
+ * placed.
+ */
 function waitingPart({ roomCode, isClosed, deliveries: { waiting } }: DeliveryView): Html {
   const people = Map.groupBy(waiting, ({ email }) => email);
   return html`<div class="room-part"><h3>Will be sent</h3>${[...people].map(

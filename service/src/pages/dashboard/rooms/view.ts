@@ -24,8 +24,8 @@ export type RoomPart =
   | "state";
 
 /**
- * The common properties of a form's route in a part of the page. After a refusal, the page is shown again with the
- * message in this part.
+ * The properties that all routes of a room's forms share. @param part the part of the page that contains the form;
+ * after a refusal, the page shows the message there
  */
 export type FormIn = (part: RoomPart) => {
   method: "POST";

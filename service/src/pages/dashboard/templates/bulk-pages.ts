@@ -82,7 +82,7 @@ export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: Te
       method: "POST",
       policy: "partner-write",
       url: `${bulkPath}/:id/${verb}` as `${typeof bulkPath}/:id/act`,
-      // Doing this twice is harmless: a row that is placed no longer waits.
+      // Repeating the request is harmless, because an order is placed only for a row that still waits.
       handle: async ({ request, params }) => {
         await act(bulk, principalOf(request), params.id);
         return { redirect: `${bulkPath}/${params.id}` };

@@ -4,7 +4,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { mayChangeSubscriptions } from "../../../outgoing/webhooks/webhooks.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The people who may change the webhooks; null when the caller may. */
+/** The addresses of the people who may change the webhooks; null when the caller is one of them. */
 export async function decidersFor(deps: { db: Sql }, principal: Principal): Promise<string[] | null> {
   if (mayChangeSubscriptions(principal)) return null;
   const members = await listMembers(deps, principal.partnerId);

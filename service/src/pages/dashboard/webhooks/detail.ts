@@ -14,7 +14,7 @@ import { sentOnce, topicWords } from "./words.ts";
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {
-  /** The people who may rotate the webhook's secret and delete the webhook; null when the caller may. */
+  /** The people who may rotate the webhook's secret and delete the webhook; null when the caller is one of them. */
   deciders: readonly string[] | null;
   /** The key that checks the signatures of the firm's deliveries; null until it is created. */
   publicKey: string | null;

@@ -6,7 +6,10 @@ import { field } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The reason why a form was refused; for a decision also the typed values, and the current execution. */
+/**
+ * The reason why a form was refused. If the form was a decision on an execution, also the typed values, and the
+ * execution in its current state.
+ */
 export type Problem = {
   message: string;
   id?: string;

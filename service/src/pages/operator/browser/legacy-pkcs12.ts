@@ -152,7 +152,10 @@ const ciphers: Readonly<Record<string, Cipher>> = {
   "5": { key: 16, block: rc2 },
   "6": { key: 5, block: rc2 },
 };
-/** Programs write 2,048 iterations. Each iteration is a call into the browser's cryptography. */
+/**
+ * Programs usually write 2,048 iterations. The limit is needed because each iteration is a call into the browser's
+ * cryptography.
+ */
 const mostIterations = 200_000;
 
 type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: Uint8Array };

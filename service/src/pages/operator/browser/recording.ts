@@ -1,7 +1,9 @@
 // Plays the takes of a recording together: one timeline for all, marks to jump to, and a choice of speed. Without this
 // script each take plays by itself.
 const player = document.querySelector<HTMLElement>("[data-recording]");
-/** A take that differs from the timeline by more than this is moved to it. */
+/**
+ * If a take's position differs from the timeline by more than this many seconds, it jumps to the timeline's position.
+ */
 const farSeconds = 0.3;
 const tickMs = 250;
 

@@ -88,7 +88,7 @@ export function consoleScope(
     });
     if (kind === "uploads") return routes(scope);
     confirming(scope, { confirmation, assets, limits }, confirmArea, async (request) => {
-      // Too many wrong codes may have ended the session.
+      // Too many attempts with a wrong confirmation code may have ended the session.
       if (!(await resolve(request))) throw new HttpError("sign_in_required", "Sign in to continue.");
     });
     routes(scope);

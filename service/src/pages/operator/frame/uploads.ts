@@ -16,7 +16,10 @@ const messages = {
   incomplete: "The upload was interrupted. Please send the form again.",
 };
 
-/** Reads a form with a document and works with it, then releases the memory that was reserved. @throws ServiceError */
+/**
+ * Reads a form with a document, and passes it to `work`. Afterwards releases the memory that was reserved for the form.
+ * @throws ServiceError
+ */
 export async function withUpload(
   deps: UploadDeps,
   request: FastifyRequest,

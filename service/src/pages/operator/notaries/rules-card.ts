@@ -9,7 +9,7 @@ export const rulesPath = (state: string, rest = ""): string => `/operator/notari
 
 export type StatesView = {
   rules: NotaryRules;
-  /** States with a change of their rules that waits for a second operator. */
+  /** The states for which a change of the rules waits for a second operator's confirmation. */
   waiting: ReadonlySet<string>;
 };
 

@@ -101,7 +101,8 @@ export async function orderPage(
 }
 
 /**
- * Returns null for a conflict, which means that no act is recorded yet. The form is then the same as without a session.
+ * Returns null for the error `conflict`, which means that no act is recorded yet. The page then shows the same form as
+ * without a session.
  */
 function withoutConflict(error: unknown): null {
   if (error instanceof ServiceError && error.code === "conflict") return null;

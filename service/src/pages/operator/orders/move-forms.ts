@@ -88,7 +88,10 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
 };
 
-/** The labels and texts of a move. They differ when no further service follows and the move completes the order. */
+/**
+ * The label and the text of a move. A move to the next service has different words if no service follows, because it
+ * then completes the order.
+ */
 const wordsOf = (move: ConsoleMove, order: OrderState): MoveWords =>
   move === "next_segment" && targetOf(order, move) === "Completed" ? completing : words[move];
 

@@ -34,8 +34,8 @@ const path = "/operator/payments";
 const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
 /**
- * Adds the pages about payments that moved no order. One operator asks to return the money, and another one approves.
- * No button moves an order.
+ * Adds the pages about payments that changed no order's status. One operator asks to return the money, and another one
+ * approves. No button on these pages changes an order's status.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;

@@ -124,7 +124,7 @@ type Written = {
   readonly value: () => string | null;
 };
 
-/** Lists everything that signing writes, above the Sign button. */
+/** Above the Sign button, lists everything that signing will write into the document. */
 export function listWritten(shown: readonly Written[], words: ViewerWords): void {
   const items = shown.flatMap(({ field: { label, page }, element, value: read }) => {
     const value = element.hidden ? null : read();

@@ -17,7 +17,7 @@ export type PlacedField = Omit<RuledField, "kind"> & {
   readonly height: number;
   /** The label that the page shows. */
   readonly label: string;
-  /** The value that choosing this option of a radio or a multiple sets. */
+  /** For an option of a radio or a multiple: the value that is set when the signer chooses the option. */
   readonly option?: string;
   /** The label of the radio to which the option belongs. */
   readonly radio?: string;

@@ -52,8 +52,8 @@ type Inputs = Pick<PageState, "view" | "words" | "typed">;
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
-  // A browser sends nothing for an unticked box. So that an unticked box stays so, the field `revision`, which is
-  // always sent, shows that these values come from a form.
+  // A browser sends nothing for an unticked box. The field `revision` is always sent, so its presence tells that the
+  // values come from a form. In that case a box without a value stays unticked.
   const wasSent = typed["revision"] !== undefined;
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];

@@ -16,7 +16,7 @@ export type ConfirmArea = {
   /** The path with which all pages of the area begin. */
   path: "/dashboard" | "/operator";
   back: { path: string; label: string };
-  /** The reason why only a passkey is accepted, without a full stop. */
+  /** The sentence that says why only a passkey is accepted, without the period at its end. */
   onlyPasskey: string;
 };
 

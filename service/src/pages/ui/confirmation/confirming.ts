@@ -66,10 +66,14 @@ export function confirming(
     handle: async ({ request }) => ({ json: await requestOptions(confirmation, sessionOf(request)) }),
   });
 
-  /** The reason why the proof is not accepted; the action decides whether that matters. */
+  /**
+   * Checks the proof. @returns why it was refused; undefined if it was accepted. The form's action decides whether a
+   * refusal matters.
+   */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
-    // The form was submitted twice: the first time, the code was accepted.
+    // If the form was submitted twice, the first submission has already used up the code. The proof that it made is
+    // still recent.
     if ("code" in shown && isRecentProof(session.proof, confirmation.clock())) return undefined;
     try {
       await confirm(confirmation, session, shown);

@@ -29,7 +29,10 @@ export function documentList(
   )}</ul>`;
 }
 
-/** The name under which a document is saved, without the ending: the document's title, and the kind of the file. */
+/**
+ * The name under which a browser saves a document, without the extension: the document's title, and the kind of the
+ * file.
+ */
 export const savedName = (called: string, kind: OrderDocument["kind"], { orders }: Words): string =>
   `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
 

@@ -127,8 +127,8 @@ const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ot
 const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
 
 /**
- * Keeps one time stamp and one proof of each kind; files with the names used in evidence come first. @returns the
- * others, as not checked
+ * Leaves in `beside` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
+ * with a name that the evidence format uses is preferred. @returns the removed files, as not checked
  */
 function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
   const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);

@@ -110,10 +110,10 @@ async function custodyRecordClaim(
 }
 
 /**
- * States which document of a closing the file is. The closing's documents are those that the page's room names, and
- * those that the closing certificates name that were chosen with the file and passed. A file that they don't name
- * lowers no verdict, because a version does not name documents that were sealed later. But the claim fails for a file
- * that begins with a named document and continues, unless the service's own seal of a notarized document ends it.
+ * States which document of a closing the file is. The manifests of the page's room list the closing's documents. So do
+ * the closing certificates that were chosen with the file and passed. A file that no manifest lists lowers no verdict,
+ * because a manifest does not list documents that were sealed later. But the claim fails for a file that begins with a
+ * listed document and then continues, unless it ends with the service's own seal of a notarized document.
  */
 export async function roomDocumentClaim(
   { bytes }: NamedBytes,
@@ -145,7 +145,7 @@ export async function roomDocumentClaim(
 const notListedYet =
   "The chosen file continues it, and was sealed as notarized; this version of the closing does not list that file yet.";
 
-/** The hashes of the file up to each earlier seal of the service. */
+/** For each earlier seal of the service: the hash of the file's bytes up to the end of that seal's revision. */
 async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerification): Promise<string[]> {
   const ends = earlierSignatures.flatMap(({ closes, revisionEnd }) =>
     closes && revisionEnd !== null && revisionEnd < bytes.length ? [revisionEnd] : [],

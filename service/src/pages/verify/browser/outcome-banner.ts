@@ -26,7 +26,7 @@ function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
 }
 
-/** Whether time stamps for an archive follow the sealed file. */
+/** Whether archival time stamps were appended to the sealed file, and are valid. */
 export const isArchived = (claims: readonly Claim[]): boolean =>
   claims.some(({ name, state }) => name === "archival_time_stamp" && state === "holds");
 

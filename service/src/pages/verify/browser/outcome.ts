@@ -14,7 +14,7 @@ export type ProofOutcome = {
   claims: readonly Claim[];
   statement: ProofStatement;
   fileSha256: string;
-  /** The hash of the document in a seal that is valid. */
+  /** SHA-256 of the document as it was before its seal; null when no valid seal states where that document ends. */
   docSha256: string | null;
   purpose: SealPurpose | null;
   certificate: CertificateFacts | null;

@@ -40,7 +40,10 @@ export type Group = keyof typeof groups;
 
 export const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
 
-/** The statuses of a group. If `asked` names a single status, only that status. Null for any other text. */
+/**
+ * The statuses that a filter selects: all statuses of a group if `asked` names a group, otherwise the one status that
+ * it names. Null for any other text.
+ */
 export function statusesOf(asked: string): readonly OrderStatus[] | null {
   if (isGroup(asked)) return groups[asked].statuses;
   const status = orderStatuses.find((each) => each === asked);

@@ -17,8 +17,9 @@ export type Part = (name: OrderField) => {
 export type KeptFile = { token: string; name: string; pages: string };
 
 /**
- * The field to choose or replace a file. A file that was sent before is stored on the server, because browsers forget a
- * chosen file. `again`: the form was sent before; if no file is stored, the field asks for it again.
+ * The input that chooses or replaces a file. The server stores the file of a refused form, because browsers forget a
+ * chosen file. `again` means that the form was sent before; if the server has no file then, the input asks for it
+ * again.
  */
 export function fileField({
   name,

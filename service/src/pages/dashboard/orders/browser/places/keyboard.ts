@@ -10,7 +10,7 @@ export type KeyboardDeps = {
   readonly isEditing: () => boolean;
   readonly say: (text: string) => void;
   readonly actions: Pick<Actions, "duplicate" | "remove">;
-  /** Moves the focus to the first setting that the field lacks. */
+  /** Opens the panel with the selected field's settings, and moves the focus to the first setting. */
   readonly edit: () => void;
 };
 

@@ -5,7 +5,7 @@ import { nameOf, type Signer } from "./signers.ts";
 import type { Store } from "./store.ts";
 
 type Overlay = {
-  /** These return the element of a box, and the box to which an element belongs. */
+  /** `elementOf` returns the element that shows a box; `boxAt` returns the box that an element shows. */
   readonly elementOf: (box: Box) => HTMLElement | undefined;
   readonly boxAt: (target: EventTarget | null) => Box | null;
   readonly showGuides: (page: number, guides: readonly Guide[]) => void;

@@ -31,7 +31,8 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   let isHidden = false;
 
   /**
-   * The proposals without a field on them: an accepted proposal disappears, and reappears when the sender undoes that.
+   * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
+   * acceptance.
    */
   function pending(): PlacedProposal[] {
     if (isHidden) return [];
