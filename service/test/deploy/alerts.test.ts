@@ -85,7 +85,8 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     isQuietAt: [[['notary_expires_days{what="commission"}', "31x120"]]],
   },
   SignSealShipBackupLate: {
-    // The backup is 24 hours and a second old at the first value, or exactly 24 hours old. Evaluated after two hours.
+    // At the series' first value, the backup is 24 hours and one second old, which raises the alert after two hours, or
+    // exactly 24 hours old, which does not.
     raises: [[['backup_last_success_time_seconds{kind="made"}', "-86401x120"]]],
     isQuietAt: [
       [['backup_last_success_time_seconds{kind="made"}', "-86400x120"]],

@@ -44,7 +44,7 @@ function file() {
 const catalog = "<</Type/Catalog/Pages 2 0 R>>";
 const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
-/** Each page is looked up in every section, because only the last section lists it. */
+/** Only the oldest section lists the pages, and readers reach it last. So they look up each page in every section. */
 function manySections(sections: number, pages: number): Buffer {
   const made = file();
   made.object(catalog);
@@ -106,7 +106,7 @@ async function signedOften(times: number, bytes: number): Promise<Buffer> {
   return room.subarray(0, length);
 }
 
-/** Expensive documents. The key says what each is full of. */
+/** The expensive documents. Each key says what makes the document expensive to read. */
 export const costlyDocuments: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   "20,000 pages that are looked up in 1,000 sections": () => manySections(1000, 20_000),
   "34 MiB of comments": () => comments(34 * mib),

@@ -44,7 +44,7 @@ const isUnknown = (error: unknown): boolean => {
   return isOutcomeUnknown(error);
 };
 
-/** Cancels waiting writes, as an operator would who sees that all of them wait. */
+/** Cancels the writes that wait for the standby, as an operator might. */
 async function cancelWaiting(): Promise<void> {
   await until(
     () =>

@@ -56,7 +56,7 @@ export async function openWorld() {
     now: new Date("2026-06-01T12:00:00Z"),
     wanted: true,
     found: true as boolean | "unclear",
-    /** An act waits for this before it sends its request. */
+    /** An act awaits this function before it sends its request. */
     files: async () => {},
     /** The error that `settled` throws. */
     broken: null as Error | null,

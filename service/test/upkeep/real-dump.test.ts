@@ -37,7 +37,7 @@ let servers: PostgresPair;
 let service: Service;
 let db: Database;
 const doubles = { stripe: startStripe(), easypost: startEasyPost(), lob: startLob(), telnyx: startTelnyx() };
-/** Keys, codes, links and tokens that grant access by themselves. The key of each is its name. */
+/** API keys, codes, links and tokens that grant access by themselves, by name. */
 const secrets: Record<string, string> = {};
 let orderCode = "";
 
@@ -252,7 +252,7 @@ test("doctor accepts each row of them", async () => {
   );
 });
 
-/** A different value, for each column type. */
+/** For each column type: an expression for a value that differs from the column's present value. */
 const others: Readonly<Record<string, (column: Statement) => Statement>> = {
   text: (c) => sql`coalesce(${c}, '') || 'x'`,
   bytea: (c) => sql`coalesce(${c}, '') || '\\x00'::bytea`,

@@ -81,7 +81,7 @@ const columns = [
 
 const part = (text: string): Statement => new Statement([text], []);
 
-/** Restores the state before the migration and before the first start after it. */
+/** Restores the state before the migration, and undoes what the first start after the migration encrypted. */
 async function asBefore(tx: Tx): Promise<void> {
   await tx.script("SET LOCAL session_replication_role = replica");
   for (const { table, column } of columns)
@@ -111,8 +111,8 @@ async function asBefore(tx: Tx): Promise<void> {
 }
 
 /**
- * Reverts the same for the codes of orders, which were encrypted later, including the earlier MACs and names of
- * payments.
+ * Does the same for the codes of orders, which a later release encrypted. Also restores the MACs and the names of
+ * payments that earlier releases wrote.
  */
 async function ordersAsBefore(tx: Tx): Promise<void> {
   const [digest] = earlierOrderStates(sql`code`).map((state) => digestOf(state, sql`orders`));

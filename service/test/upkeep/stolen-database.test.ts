@@ -49,7 +49,7 @@ const answer = await fetch(`${service.baseUrl}/api/partner/orders`, {
 });
 assert.equal(answer.status, 201);
 const { orderCode: other } = (await answer.json()) as { orderCode: string };
-/** Codes that grant access by themselves. The key of each is its name. */
+/** Codes that grant access by themselves, by name. */
 const codes = { proof, room, rotated, closing, envelope: signing.envelope.verifyCode, order: orderCode, other };
 await until(async () => (await pendingWork(running.db)) === 0);
 

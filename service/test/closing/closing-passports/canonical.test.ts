@@ -31,7 +31,7 @@ const nasty = [
   "\\u0041 \\u{41} %41 &amp; $x",
 ];
 
-/** Any text without control characters, lone surrogates and U+FFFD, which the API refuses. */
+/** Any text that the API accepts. The API refuses control characters, lone surrogates and U+FFFD. */
 const text = fc
   .string({ unit: anyCharacter, minLength: 1, maxLength: 60 })
   .map((any) => any.replace(/[\p{Cc}\p{Cs}\ufffd]/gu, "").trim())

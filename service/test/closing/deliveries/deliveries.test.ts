@@ -400,7 +400,8 @@ test("counts only the deliveries that the firm sends by hand toward the limit of
   const [of] = await running.db.query<{ id: string }>(sql`
     SELECT room_id AS id FROM closing_deliveries WHERE recipient_email = ${receivers[0]}`);
   const byHand = (email: string) => send({ email, [`send-${finished}`]: "on" }, room);
-  // A person who received a document by itself is sent it again by hand: that one counts.
+  // The person already received the document automatically. The firm sends it again by hand, and only this delivery
+  // counts.
   assert.equal((await byHand("one@lender.example")).status, 303);
   await running.db.transaction(async (tx) => {
     const [at, expiresAt] = [new Date(), new Date(Date.now() + 86_400_000)];

@@ -11,7 +11,7 @@ const world = await forTests(openFaxWorld(ownProcess));
 const { db, telnyx } = world;
 let last = 100;
 
-/** A paid order with a parcel and a fax. The fax may be sent before the order's status reaches it. */
+/** A paid order with a parcel and a fax. The fax may be sent while the order's status is still that of the parcel. */
 async function toShip() {
   const faxTo = `+1646555${++last}0`;
   return { code: await world.paidOrder({ ...shipping, fax_to: faxTo }), faxTo };

@@ -39,7 +39,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
   const url = () => harness.service.baseUrl;
   const { headers } = await newPartner(harness.service, { live: true, name: "Acme Title" });
 
-  /** An order for a parcel: the service's response. */
+  /** Places an order for a parcel. @returns the service's response */
   async function place(fields: Record<string, string> = {}, by = headers) {
     const body = orderForm({ ...minimal, ...shipping, create_checkout: "true", ...fields });
     const response = await fetch(`${url()}/api/partner/orders`, { method: "POST", headers: by, body });

@@ -12,7 +12,7 @@ import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts
 
 const folder = temporaryFolder();
 const seals = repeats(200, 60);
-// After these numbers of seals the service is killed, and once more at the end.
+// Once this many seals are acknowledged, the service is killed. It is killed once more at the end.
 const killAfter = [30, 75, 140].slice(0, repeats(3, 1));
 
 after(() => service?.stop());

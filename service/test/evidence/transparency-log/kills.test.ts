@@ -30,8 +30,8 @@ after(async () => {
 const db = await forTests(databaseOf(folder.path));
 
 /**
- * Pauses a node and cuts the connections to the database, so that the node loses its lock at any step of a batch and
- * later continues with what it knew.
+ * Pauses a node at any step of a batch, and cuts the connections to the database, so that the node loses its lock. When
+ * the node resumes, it does not know that yet.
  */
 async function pause(node: Service): Promise<void> {
   node.process().kill("SIGSTOP");

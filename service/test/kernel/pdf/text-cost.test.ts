@@ -10,7 +10,10 @@ type Objects = { [num: number]: string };
 const fonts = "/Font << /F1 4 0 R >>";
 const letter = "/Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]";
 
-/** A document with these objects. Objects 1 to 6 are the catalog, pages, a page, a font, nothing, and the content. */
+/**
+ * A document with these objects. By default 1 is the catalog, 2 the page tree, 3 the page, 4 its font, and 6 its
+ * content; 5 is free.
+ */
 function documentOf(objects: Objects, { page = "", resources = fonts, isLost = false } = {}): Buffer {
   const all: Objects = {
     1: "<< /Type /Catalog /Pages 2 0 R >>",

@@ -25,7 +25,10 @@ const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, fuse } = world;
 const [minute, hour] = [60_000, 3_600_000];
 
-/** The number by which a step picks its target or its sum among those that exist when the step runs. */
+/**
+ * A step's random number. When the step runs, it uses the number to pick its target or its amount from those that exist
+ * then.
+ */
 const pick = fc.nat(50);
 const rarely = fc.nat(3).map((n) => n === 0);
 /** The point at which a step crashes; null for a step that doesn't crash. */

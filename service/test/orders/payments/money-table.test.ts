@@ -155,7 +155,7 @@ test("a whole refund of the payment on record: every status", async () => {
   }
 });
 
-/** The states of the order's tasks about payments that did not count for it. */
+/** The states of the order's tasks about payments that were not applied to it. */
 const unappliedTasks = (code: string) =>
   orders.db.query<{ state: string }>(
     sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,

@@ -41,7 +41,8 @@ export async function openMoneyWorld() {
   const expiries = new Map<string, Date>();
   const processor = fuse.around({
     ...real,
-    // The double knows only the real time, and requires the same time in a repeated request.
+    // The processor's double checks the expiry against the real time, so the expiry is computed from the real clock. A
+    // repeated request must have the same expiry, so it is remembered.
     mint: (request) => {
       const expiresAt = expiries.get(request.id) ?? new Date(Date.now() + 23 * hour);
       expiries.set(request.id, expiresAt);

@@ -42,7 +42,7 @@ function stamp(): void {
     }
 }
 
-/** Compares on the next day. */
+/** Advances the clock by a day, and compares our books with the processor's. */
 async function compare(): Promise<void> {
   stamp();
   now += 25 * hours;

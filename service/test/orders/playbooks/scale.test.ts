@@ -18,7 +18,7 @@ import { openPlaybooksService } from "./playbooks-service.ts";
 const many = 2_000;
 const day = 86_400;
 
-/** The answers to accepted executions, by execution. */
+/** The decision that was accepted for each execution, by the execution's id. */
 const accepted = new Map<string, string>();
 const ids = Array.from({ length: many }, () => randomUUID());
 

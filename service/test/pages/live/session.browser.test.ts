@@ -251,7 +251,7 @@ test("a signer reads, swears and signs in the room; before the oath, and while s
   const token = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
   await signing.getByRole("button", { name: /agree/i }).click();
   await heading(page, /^Oath/).waitFor();
-  // The turn is over, so its pages are not found, and no signature is accepted before the oath.
+  // The signer's turn is over, so the signing pages are not found. The step of signing can't be marked before the oath.
   assert.equal((await postForm(at(`${token}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 404);
   const early = { step: "sign", signer: "1" };
   assert.equal((await postForm(at(`/operator/notary/orders/${code}/session/mark`), early, headers)).status, 409);

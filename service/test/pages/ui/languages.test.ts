@@ -50,7 +50,7 @@ const mailsOf = (language: Language) => ({
   text: [codeText("482913", "Acme 92", language), codeText("482913", "", language)],
 });
 
-/** The areas of words in a language. */
+/** The parts of the service that have words. Each function returns the words of its part in a language. */
 const areas = {
   client: (language: Language): object => without(wordsIn[language], "language"),
   signing: (language: Language): object => wordsOf(language),

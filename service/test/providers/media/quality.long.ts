@@ -35,9 +35,9 @@ const run = { key, head: emptyChain, firstTake: 1, lastTake: 1_000 };
 const look = { width: 800 };
 
 /**
- * A camera that turns white and a microphone that beeps, at the same time and for 300 ms of every two seconds. One
- * timer drives both. Each tick of it makes a frame, at less than the sending rate, because a flash between two frames
- * would seem late.
+ * A camera that turns white and a microphone that beeps at the same time, for 300 ms of every two seconds. One timer
+ * drives both. Each of its ticks draws a frame, and ticks are rarer than the frames that are sent. Otherwise a flash
+ * that falls between two sent frames would seem late.
  */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {

@@ -25,7 +25,10 @@ const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const start = Date.now();
 
-/** A separate authority, and a function that issues its lists at an instant. */
+/**
+ * A separate authority, with functions that record and revoke its certificates, and that issue its CRLs some
+ * milliseconds after `start`.
+ */
 async function authorityAlone() {
   const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };
   const authority = await makeSignerAuthority(await memoryRoot(start), made);
@@ -41,7 +44,7 @@ async function authorityAlone() {
   };
 }
 
-/** The list at a URL, as openssl reads it. */
+/** The CRL at a URL, as openssl reads it. */
 async function listAt(url: string) {
   const answer = await fetch(url);
   assert.equal(answer.status, 200, url);
@@ -240,7 +243,7 @@ test("serves no list that was altered or set back", async () => {
   assert.equal((await fetch(crl)).status, 200);
   await insider.run(sql`UPDATE signer_crls SET der = ${row?.der}, row_mac = ${row?.mac} WHERE authority = ${id}`);
   assert.equal((await fetch(crl)).status, 503);
-  // The service issues the next list itself.
+  // The next CRL that the service issues replaces the forged row.
   await issueAt(20 * days);
   assert.equal((await fetch(crl)).status, 200);
 });

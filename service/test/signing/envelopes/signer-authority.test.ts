@@ -379,7 +379,8 @@ test("openssl and NSS refuse a mail address below the authority", needs("openssl
 });
 
 /**
- * The files of an installation by an earlier release: one authority for live and test orders, which permits addresses.
+ * The files of an installation by an earlier release: one authority for live and test orders, which permits
+ * certificates with email addresses.
  */
 async function earlier() {
   const settings = await installation();

@@ -55,7 +55,7 @@ before(async () => {
     ...{ IDENTITY_TERMS_CONFIRMED: "2026-11-01 letter", QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key" },
   });
   const { harness, db } = running;
-  // Live orders can be quoted and paid only before a notary is on record.
+  // Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
   for (let index = 0; index < 11; index++)
     waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
   for (const state of ["FL", "TX", "WY"]) {

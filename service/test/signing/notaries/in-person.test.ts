@@ -31,7 +31,7 @@ before(async () => {
   const other = await newPartner(harness.service, { live: true, name: "Other Title" });
   foreign = other.headers;
   stranger = await liveMember("owner@other.example", other.headers.Authorization);
-  // Live orders can be quoted and paid only before a notary is on record.
+  // Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
   for (let index = 0; index < 10; index++)
     waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));
   nora = await newOperator(harness, { roles: ["notary"], passkey: false });

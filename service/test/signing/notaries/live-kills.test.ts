@@ -11,7 +11,10 @@ import { type BegunSession, connectAll, liveWorld } from "./live-world.ts";
 
 /** How many times the media process and the service are killed. `KILLS=50` repeats it for a long run. */
 const kills = Number(process.env["KILLS"] ?? 2);
-/** The most that a kill may cost: the time since the last chunk, and the time until people are back. */
+/**
+ * Limits of what a kill may cost: the length of the recording that is lost, and the time until people are connected
+ * again.
+ */
 const mostLostMs = 1_500;
 const mostAwayMs = 10_000;
 const mostTakeOverMs = 20_000;

@@ -96,7 +96,7 @@ export async function liveWorld(running: Harness, folder: string) {
   };
 }
 
-/** Connects all people of a session over a node, and again until it succeeds, as their pages do. */
+/** Connects all people of a session over a node. Retries until each connection succeeds, as the people's pages do. */
 export const connectAll = (baseUrl: string, { id, pages }: BegunSession): Promise<MediaPeer[]> =>
   Promise.all(
     pages.map((page) =>

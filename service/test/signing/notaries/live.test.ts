@@ -606,7 +606,7 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'live'`));
   await close();
   assert.deepEqual([(await liveOf(code)).state, ended], ["signed", [id]]);
-  // The same file may be tried again, but no file that was signed after the recording.
+  // Closing again with the same file is accepted; another file is refused.
   await close();
   await assert.rejects(close({ sha256: "c" }), /another file or act/);
   const act = { mode: "ron", session: { id }, recording: { head: {} } } as never;

@@ -19,7 +19,7 @@ let tsa: TsaDouble;
 let calendar: CalendarDouble;
 let mail: Awaited<ReturnType<typeof startMailCatcher>>;
 let silent: Server;
-/** The authority's own root. */
+/** The setting that trusts the root of the test's time-stamp authority. */
 let trusted: { TSA_TRUST: string };
 const taken = new Set<Socket>();
 const silentPort = () => (silent.address() as AddressInfo).port;

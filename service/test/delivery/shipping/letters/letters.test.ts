@@ -354,7 +354,8 @@ describe("a letter that is no longer needed", () => {
   test("becomes a task when it is too late", async () => {
     const { code, node, letterId } = await heldTooLate();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
-    // The letter is mailed, and the order follows it after the hold. Nobody prints a second letter.
+    // The letter is mailed during the hold. After the hold, the order moves to Shipped, and nobody prints a second
+    // letter.
     await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
     assert.equal(await world.statusOf(code), "OnHold");
     await world.move(code, "released");

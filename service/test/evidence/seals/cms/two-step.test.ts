@@ -32,7 +32,10 @@ const root = await memoryRoot(Date.now());
 const made = { key: memoryKey("p-256"), host: "sign.example", serialNumber: randomBytes(16), at: Date.now() };
 const authority = await makeSignerAuthority(root, made);
 
-/** A key like a browser's, whose signatures are r and s, with a certificate of the signers' authority. */
+/**
+ * A key like one that a browser makes, with a certificate of the signers' authority. WebCrypto's ECDSA signatures are r
+ * followed by s, not DER.
+ */
 async function browserKey() {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const { publicKey, privateKey } = await webcrypto.subtle.generateKey(algorithm, false, ["sign", "verify"]);

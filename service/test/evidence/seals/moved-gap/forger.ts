@@ -179,7 +179,7 @@ function moved(sealed: Buffer, to: number, padding: number): Buffer {
 
 type Piece = { readonly at: number; readonly text: string };
 
-/** A text of this length, with pieces written over it at their places. */
+/** A text of this length that has each piece at its offset `at`, and spaces elsewhere. */
 function stamped(length: number, pieces: readonly Piece[]): string {
   let made = "";
   for (const { at, text: piece } of pieces.toSorted((one, other) => one.at - other.at)) {
@@ -195,8 +195,8 @@ const CARGO = 8000;
 const DRAFTS = 4;
 
 /**
- * The forger's dictionary at offset `at` of the forged file, with the numbers that fit there, and the place of the
- * value.
+ * The forger's dictionary for offset `at` of the forged file, with the /ByteRange that is right there. `place` is the
+ * offset of the signature value.
  */
 function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spelling) {
   const { gapStart, gapEnd } = measure(sealed);
@@ -257,7 +257,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     const { text: file, gapStart, gapEnd, section, entries } = measure(genuine);
     const field = entries[1]?.number ?? 0;
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // The sealer may not have copied the text.
+    // The mark is missing if the sealer did not copy the forger's text.
     if (cargoAt < 0) break;
     const gap = gapEnd - gapStart;
     const at = section + gap - cargoAt;

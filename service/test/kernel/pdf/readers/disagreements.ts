@@ -115,8 +115,8 @@ export function disagreements(file: string, sealer: Read<Reading>, verifier: Rea
 }
 
 /**
- * Whether an object is itself a reference. The sealer follows such a reference. The verifier does not, because they
- * allow cycles.
+ * Whether an object is itself a reference. The sealer follows it. The verifier does not, because references to
+ * references allow cycles.
  */
 const isReference = (file: string, number: number): boolean =>
   new RegExp(`(?<!\\d)${number}\\s+\\d+\\s+obj\\s+\\d+\\s+\\d+\\s+R`).test(file);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 /** A change near a keyword of the structure. Random positions would mostly be in text that no reader reads. */
 export type Edit = {
   readonly word: string;
-  /** Which occurrence of the word, and how far behind its start. */
+  /** The change is `offset` characters after the start of the word's occurrence number `nth`. */
   readonly nth: number;
   readonly offset: number;
   readonly kind: "replace" | "insert" | "remove" | "repeat" | "cut";

@@ -126,7 +126,8 @@ pooled.test("leaves no session without timeouts when it gives them to its role",
   const pooler = await startPgBouncer(server.connection, { max_prepared_statements: "200", default_pool_size: "3" });
   const own = openDatabase({ connectionString: pooler.url }, () => {}, { direct: server.connection });
   const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all([work(), work(), work()]);
-  // Three sessions that were opened before.
+  // Opens three sessions while the role has no time limits. The limits that are set next must apply to these sessions,
+  // too.
   await db.query(sql`ALTER ROLE signsealship_service IN DATABASE postgres RESET ALL`);
   await atOnce(() => own.query(sql`SELECT pg_sleep(0.2)::text`));
   await keepRoleTimeouts(own);

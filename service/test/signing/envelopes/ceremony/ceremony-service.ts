@@ -141,7 +141,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   });
 }
 
-/** Uses a link as a signer does who only signs. */
+/** Opens the link, consents, and signs every document with a typed name. */
 export async function signBy(ceremony: Ceremony, link: Link, text: string) {
   await ceremony.opened(link, browser);
   await ceremony.consent(link, consentText, browser);

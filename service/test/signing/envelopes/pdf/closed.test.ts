@@ -69,7 +69,7 @@ function edited(pdf: Buffer, object: number, from: RegExp, to: string): Buffer {
   return Buffer.from(appendRevision(text, [[object, body.replace(from, to)]]), "latin1");
 }
 
-/** The possible histories of a document after its signers. */
+/** The ways in which a document can continue after its signers have signed. */
 const ways: readonly { name: string; isNotarized: boolean; after: (signed: Buffer) => Promise<Buffer> }[] = [
   {
     name: "signed",

@@ -95,14 +95,14 @@ test("openssl refuses a mail signed by a test key with the live root", needs("op
     });
   const liveRoot = at("live-root.pem", sealChainPem(live.root.chain));
   assert.match(verify(liveRoot).stderr, /Verification failure[\s\S]*unable to get (?:local )?issuer certificate/);
-  // No certificate of a signer has an address, not even below the root of tests.
+  // No signer's certificate contains an email address, not even one that the test root vouches for.
   const testRoot = at("test-root.pem", sealChainPem(tests.root.chain));
   assert.match(verify(testRoot, "-verify_email", "ceo@first-national.example").stderr, /email address mismatch/);
   assert.equal(verify(testRoot).status, 0);
 });
 
 const minutes = 60_000;
-/** The list that revokes the certificates of the live acts, five minutes after they were signed. */
+/** The CRL that revokes the certificates of the live acts, as of five minutes after these were signed. */
 const revoking = () =>
   writeCrl(live.issuer, {
     place: crlPlace,
