@@ -45,8 +45,8 @@ export type OrderView = Omit<
 };
 
 /**
- * The orders that one checkout can pay together, including the page's own order, and how many orders of the closing it
- * leaves out.
+ * `orders` can be paid together by one checkout, and include the page's own order. `withheld` is the number of the
+ * closing's orders that this checkout leaves out.
  */
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
@@ -186,7 +186,7 @@ ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</stron
 </div>`;
 }
 
-/** The response to a refresh. */
+/** The HTML that htmx requests every few seconds to refresh the page of an order. */
 export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
 /** The page of an order. The code in its address permits reading only. */

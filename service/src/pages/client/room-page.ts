@@ -100,7 +100,7 @@ ${card("activity", text.activity.title, roomActivity(room, room.allActivity, rea
 </div>`;
 }
 
-/** The response to a refresh. */
+/** The HTML that htmx requests every few seconds to refresh the page of a room. */
 export const roomFragment = (room: RoomPageView, reader: Reader): string => render(live(room, reader));
 
 /** The page of a room. Anyone who has the code in its address may see it. */

@@ -98,8 +98,8 @@ export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: 
 const ownPath = "/dashboard/link/own";
 
 /**
- * Adds the page that links a signed-in person to a firm, once. The firm is the one that the person requested, or the
- * one whose key the person enters.
+ * Adds the page that links a signed-in person to a firm. The firm is either the one that was created for the person's
+ * email address, or the one whose API key the person enters.
  */
 export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
   const show = async (request: FastifyRequest, error?: string) => {

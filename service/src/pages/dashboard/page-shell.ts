@@ -13,7 +13,7 @@ import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { failingBanner } from "./webhooks/failing-banner.ts";
 
-/** The parts that pages of the dashboard share. */
+/** The dependencies that the dashboard's pages share. */
 export type DashboardFrame = {
   callers: Callers;
   limits: RateLimits;

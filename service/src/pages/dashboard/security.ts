@@ -76,7 +76,7 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
   },
 };
 
-/** The person's own choices of mails. */
+/** For each kind of mail: whether the person gets it, and a button that changes this. */
 const mailSwitches = (wanted: readonly MailKind[]): Html =>
   html`${mailKinds.map((kind) => {
     const { about, off, on } = mailWords[kind];

@@ -41,7 +41,10 @@ const backLink = ({ room }: PageState["words"]): Html =>
 
 const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
 
-/** A note above each step while the signer is with a notary: the signer should tell the notary about any other wish. */
+/**
+ * The note above each step while the signer is with a notary. It says where the signing takes place, and that the
+ * notary answers questions.
+ */
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 

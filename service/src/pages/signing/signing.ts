@@ -26,7 +26,7 @@ import { wordsOf } from "./words/languages.ts";
 
 export type SigningDeps = ActDeps;
 
-/** `/sign/{token}`: the pages for signers. The link is their credential; some need a code as well. */
+/** `/sign/{token}`: the pages for signers. A signer's link is the credential; some signers must also enter a code. */
 export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   viewRoute(app, deps);
   documentRoute(app, deps);
@@ -161,9 +161,9 @@ async function pictureOf(deps: RenderDeps, link: Link, request: FastifyRequest):
 }
 
 /**
- * `/embed/{ticket}`: the first page in a frame. Opening it changes nothing; its button redeems the ticket, and opens
- * the signing pages in a session of their own. It uses no cookie and no storage, because browsers block both in frames
- * of other sites.
+ * `/embed/{ticket}`: the first page in a frame. Opening it changes nothing. Its button redeems the ticket, and opens
+ * the signing pages in a new session. The page uses no cookie and no storage, because browsers block both in frames of
+ * other sites.
  */
 function embedPages(app: FastifyInstance, deps: RenderDeps): void {
   const { ceremony, assets, ownOrigin } = deps;

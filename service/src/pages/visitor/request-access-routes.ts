@@ -55,7 +55,7 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
       headers: { ...formPolicy, "Cache-Control": "no-store" },
       handle: async ({ form, request }) => {
         const status = await requestAccess(accessRequestFields(form), request.ip);
-        // Redirects to an address of its own, so that reloading the page does not send the request again.
+        // Redirects to another address, which shows the result. Reloading that page does not send the request again.
         return { redirect: `/request-access/${status}` };
       },
       refused: ({ form: values }, message) => requestAccessPage(assets, recaptcha, { values, message }),

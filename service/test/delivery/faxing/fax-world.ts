@@ -31,7 +31,7 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
 
   return {
     ...{ ...live, telnyx, faxesTo, attempts, become },
-    /** A paid order that has to be faxed to a number of its own. */
+    /** A paid order with a fax number that no other order uses. */
     async order(document?: Buffer) {
       const faxTo = `+1212555${++last}`;
       const code = await live.paidOrder({ fax_to: faxTo }, document ? { document } : {});

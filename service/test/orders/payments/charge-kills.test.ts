@@ -32,7 +32,7 @@ const setup = /cs_test_[0-9a-f]+/.exec(await (await post(second, "/dashboard/bil
 for (const event of stripe.finishSetup(setup?.[0] ?? "")) await stripe.deliver(second.baseUrl, event);
 await until(async () => (await db.query(sql`SELECT FROM payment_methods WHERE state = 'active'`)).length === 1);
 
-/** An order of the firm. Its key may not spend, so an owner charges the firm. */
+/** Places an order that the firm pays. The firm's API key may not spend, so an owner makes the charge later. */
 async function place(): Promise<string> {
   const { orderCode } = await live.place({ svc_sign: "true", pay_by: "firm", create_checkout: "false" });
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);

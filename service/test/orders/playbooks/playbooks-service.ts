@@ -69,7 +69,7 @@ export async function start(
   return found;
 }
 
-/** Calls a callback at a given service, whatever address its URL names. */
+/** Sends a callback to the given service, whatever host the callback's URL names. */
 export async function callback(
   service: Service,
   { callbackUrl }: Execution,

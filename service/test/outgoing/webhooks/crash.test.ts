@@ -73,7 +73,7 @@ test("without an allowance loopback is refused, and no connection is made", asyn
   const hook = await client.subscribe("/private", ["order.created"]);
   await running.service.stop();
   const allowed = running.service;
-  // Assigned to the harness, which stops it at the end, even if the test fails.
+  // The new service is assigned to the harness, which stops it at the end, even if the test fails.
   running.service = await startService({ ...running.env, WEBHOOK_ALLOW: "", PORT: new URL(allowed.baseUrl).port });
   await client.order();
   const [delivery] = await client.ended(hook);

@@ -102,7 +102,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await click(page.getByRole("group", { name: "5. Disclosure", exact: true }).getByLabel(ana.name));
   for (const [name, value] of Object.entries(shipping).filter(([name]) => !/svc_|state/.test(name)))
     await page.locator(`#field-${name}`).fill(value);
-  // Typed like everything else: the list accepts the letters of the state.
+  // A person types here as well: typing the state's letters selects it in the list.
   await page.locator("#field-ship_state").selectOption(shipping.ship_state);
   await page.locator("#field-fax_to").fill("2125550123");
   await click(page.getByLabel("These are the client’s own documents"));

@@ -51,7 +51,8 @@ export function activityPart(
       (line.action === "order.corrected" && !isAgain(line)) ||
       Object.hasOwn(actionWords, line.action),
   );
-  // The transition to Created is left out: the order is priced at the same moment, and that line covers both.
+  // The transition to Created is left out, because the order is priced at the same moment. The line about the price
+  // stands for both.
   const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, amounts) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }

@@ -56,7 +56,7 @@ ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/b
 type OrderCall = PageCall<{ code: string }>;
 type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits };
 
-/** A member charges the firm's method for an order. */
+/** Adds the form with which a member charges the firm's payment method for an order. */
 export function chargeForm(
   forms: FastifyInstance,
   { members, checkout, limits }: Deps,

@@ -16,7 +16,10 @@ export type WebhookPagesDeps = { frame: DashboardFrame; webhooks: WebhooksDeps }
 
 type Call = PageCall<{ id: string }>;
 
-/** Reads from the address or the form which period a replay did not finish; null when there is none. */
+/**
+ * The period that a replay has not finished, from the parameters of the address or the form; null when they contain
+ * none.
+ */
 export function restOf({ since = "", until = "" }: FormValues): Rest | null {
   const isTime = (text: string) => !Number.isNaN(Date.parse(text));
   return isTime(since) && isTime(until) ? { since, until } : null;

@@ -10,7 +10,8 @@ import { post } from "./connection.ts";
 export function reportFramedDocument(base: string): void {
   addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
     if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;
-    // The server also records a document that is not the current one. The signing page itself refuses such a document.
+    // The server records every reported hash, also that of an outdated document. The signing page itself refuses to
+    // sign an outdated document.
     post(`${base}/shown`, { sha256: data.sha256 }).catch(() => {});
   });
 }

@@ -15,7 +15,10 @@ export type ActsView = {
   error?: string | undefined;
 };
 
-/** Requests to providers for an order. When the outcome is unknown, a person records whether it was done. */
+/**
+ * The requests to providers for an order. If a request's outcome is unknown, a person looks it up and records whether
+ * the provider carried it out.
+ */
 export function actsBody({ code, status, acts, mayResolve, now, error }: ActsView): Html {
   const lead =
     "What carriers, the mail house and the fax service were asked to do. Where nobody knows whether it was done, look it up in the account there, then say so here: it is not asked for again before.";

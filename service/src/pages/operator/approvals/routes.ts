@@ -137,7 +137,7 @@ type ApprovalsView = {
   problem?: Problem | undefined;
 };
 
-/** Open decisions, and recent ones. */
+/** The page with everything that waits for a decision, and with what was decided recently. */
 function approvalsBody(view: ApprovalsView): Html {
   const { executions, requests, liveRequests, decided, after, problem, mayDecide, mayDecideRequests } = view;
   const { execution } = problem ?? {};

@@ -24,7 +24,7 @@ import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts
 import { type Html, html } from "../../ui/render.ts";
 import { type Section, sideNav } from "./nav.ts";
 
-/** The parts that every page of the console needs. */
+/** The dependencies of every page of the console. */
 export type ConsoleFrame = { clock: Clock; limits: RateLimits; assets: Assets };
 
 export type ConsoleDeps = {

@@ -48,7 +48,7 @@ export type OrderView = {
   session: NotarySession | null;
   /** The values typed into the form for the act, and their faults. */
   act?: { typed: Typed; faults: Faults };
-  /** The values typed into another form. */
+  /** The values that the notary typed into any other form of the page that was refused. */
   typed?: Typed;
   /** The zone of the times that the notary types. */
   zone: string;

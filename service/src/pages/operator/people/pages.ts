@@ -16,7 +16,7 @@ type PeopleView = {
   problem: { error: string; typed: FormValues } | undefined;
 };
 
-/** All operators, including former ones, and a form that adds one. */
+/** A list of all operators, including former ones, and a form that adds an operator. */
 export const listBody = ({ operators, operator, problem }: PeopleView): Html =>
   html`${pageHead("People", "Who runs this service. Every change is mailed to all admins.")}
 ${errorSummary(problem?.error)}

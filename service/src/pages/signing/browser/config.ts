@@ -45,7 +45,7 @@ export type SigningConfig = {
   readonly pages: number;
   /** The folder of pdf.js. */
   readonly pdfjs: string;
-  /** The address that records that the page was opened. */
+  /** The address to which the script reports that the page was opened. */
   readonly opened: string;
   /** The script that verifies a prepared act. */
   readonly check: string;

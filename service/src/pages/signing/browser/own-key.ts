@@ -16,7 +16,7 @@ type Answer =
 /**
  * Signs with a key that this browser creates for this one act and can't export. Signs the prepared act only when it
  * matches the displayed document and the typed values.
- * @param document the displayed bytes, whose hash was compared
+ * @param document the bytes that the page displays; their hash was already compared with the hash to be signed
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");

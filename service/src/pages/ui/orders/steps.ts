@@ -73,7 +73,7 @@ export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en
     const returned = order.status === "Refunded" || order.status === "RefundPending";
     return steps.map(({ name, label }, i): Step => {
       if (i === 0) return { label, state: "done" };
-      // The payment could not be stopped. It was made, and is refunded.
+      // The order ended although it was paid, so the payment step shows that the money is returned.
       if (returned && name === "payment")
         return { label, state: "stopped", note: orders.statusLabels[order.status as "Refunded"] };
       return note ? { label, state: "stopped", note } : { label, state: "upcoming" };

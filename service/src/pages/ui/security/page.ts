@@ -23,7 +23,7 @@ export type SecurityDeps = PasskeyDeps & { assets: Assets; limits: RateLimits };
 
 type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetName, `${string}.js`>[] };
 
-/** The page's place on the site. */
+/** How the page is embedded in the dashboard or the console: its address, and the frame around it. */
 export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;

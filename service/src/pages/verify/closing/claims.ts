@@ -11,7 +11,7 @@ import type { ClaimLine } from "../verdict.ts";
 /** The version that the page is about. */
 export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];
 
-/** Whether all computed claims of a version passed. */
+/** Whether the checks of a version passed: its hash, its link to the previous version, and its certificate. */
 export const isIntact = ({ hashHolds, linkHolds, certificateHolds }: ClosingVersionRecord): boolean =>
   hashHolds && linkHolds && certificateHolds;
 
@@ -39,7 +39,7 @@ function certificateClaim(record: ClosingRecord): ClaimLine {
       };
 }
 
-/** The computed claims. */
+/** The claims about the page's version that the service checks itself. */
 export function claimsOf(record: ClosingRecord): ClaimLine[] {
   const own = ownOf(record);
   const earlier = record.versions.slice(0, -1);

@@ -61,7 +61,10 @@ function isSigned(file: PdfFile, { dict, type }: { readonly dict: Dict; readonly
 
 const entryOf = (value: Span, key: string): boolean => readDict(value.bytes, value.start).entries.has(key);
 
-/** The sealer refuses a document that permits no changes, without reporting its permission. */
+/**
+ * What the document permits. For a document that permits no changes, the sealer only throws a refusal, which is
+ * reported here as permission 1.
+ */
 function permissionOf(read: () => 2 | 3 | null): Reading["permission"] {
   try {
     return { value: read() };

@@ -41,7 +41,7 @@ const seal = async (bytes: Buffer, more: Pick<SealInput, "reason" | "locks">) =>
 
 const signing = await openSigning();
 
-/** The zoo's files, and a form without restrictions. */
+/** The unusual PDFs of testing/inputs/zoo, and a form without restrictions. */
 function corpus(): { name: string; bytes: Buffer }[] {
   const zoo = zooFiles().map(({ name }) => ({ name, bytes: zooBytes(name) }));
   return [{ name: "a form", bytes: openForm() }, ...zoo];

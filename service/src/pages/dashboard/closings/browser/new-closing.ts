@@ -88,7 +88,7 @@ function openAddress(target: EventTarget | null): void {
     part<HTMLDetailsElement>("closing-address").open = true;
 }
 
-/** Sends each file by itself, then shows a row for each file that the service kept. */
+/** Uploads the files one by one, then shows a row for each file that the service stored. */
 async function send(files: File[]): Promise<void> {
   if (files.length === 0 || isSending) return;
   isSending = true;

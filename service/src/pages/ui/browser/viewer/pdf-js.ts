@@ -1,8 +1,8 @@
 import type * as PdfJs from "pdfjs-dist";
 
 /**
- * Loads pdf.js from its folder, with the files that it needs to read a document. The worker is loaded at the same time
- * as the part for the page.
+ * Loads pdf.js from its folder. Returns it with the options that name the further files that it needs. The browser
+ * loads the worker script and the main script at the same time.
  * @param folder the address of the files' folder, with a slash at the end
  */
 export async function loadPdfJs(folder: string) {

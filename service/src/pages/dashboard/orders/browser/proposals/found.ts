@@ -19,7 +19,10 @@ const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
   readonly all: () => readonly PlacedProposal[];
-  /** The state of the search. */
+  /**
+   * `read`: all pages were searched; `partly`: the search ended early; `picture`: no page that was searched contains
+   * text. While the search runs: `reading`.
+   */
   readonly state: () => "reading" | "read" | "partly" | "picture";
   readonly dismiss: (proposal: PlacedProposal) => void;
   /** Calls `watcher` when more was found. @returns a function that stops the calls */
