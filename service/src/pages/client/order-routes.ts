@@ -192,7 +192,7 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 }
 
-/** For an order that the firm pays, no page tells the client about money. */
+/** The client's receipts. Empty for an order that the firm pays, because the client must not see what the firm pays. */
 const receiptsOf = async ({ payments }: OrderPageDeps, { code, payBy }: PublicOrderRow) =>
   payBy === "client" ? payments.receiptsOf(code) : [];
 

@@ -85,7 +85,7 @@ const mailSwitches = (wanted: readonly MailKind[]): Html =>
 ${buttonForm(`${path}/mails`, isOn ? off : on, { fields: { kind, mails: isOn ? "off" : "on" }, kind: "quiet-button" })}`;
   })}`;
 
-/** Owners with live access set this rule for the firm. */
+/** The firm's rule about passkeys for live access. Only owners with live access can change it. */
 function liveRule(principal: Principal, session: Session): Html {
   const { passkeyForLive, hasPasskey } = session.proof;
   const state = passkeyForLive

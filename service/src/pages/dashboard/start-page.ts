@@ -84,7 +84,7 @@ function body(
   orders: Html | null,
   clock: Html | null,
 ): Html {
-  // The checklist leads to the first live order, so a firm that has live orders needs no next step.
+  // The checklist leads to the first live order. A firm that already has live orders is shown no next step.
   const next = isOver ? undefined : checklist.find(({ done }) => !done);
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {

@@ -78,7 +78,7 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
   };
 }
 
-/** Requests from the page's script: their refusals are not shown as pages. */
+/** The actions that the page's script requests. A refusal is sent as data for the script, not as a page. */
 function scriptActs(live: LiveDeps): Record<string, Act> {
   return {
     async check({ link }) {

@@ -10,7 +10,7 @@ const longest = 200;
 /** The parts of an address below `/sign/`. `document` is set when the link opens several documents. */
 export type SignParams = { readonly token: string; readonly document?: string };
 
-/** The addresses of a page of a link, with and without the number of a document. */
+/** The two address patterns of a page that belongs to a link: without and with the number of a document. */
 export const signUrls = <Rest extends string>(rest: Rest) =>
   [`/sign/:token${rest}`, `/sign/:token/:document(^\\d{1,3}$)${rest}`] as unknown as readonly `/sign/:token${Rest}`[];
 

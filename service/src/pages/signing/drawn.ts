@@ -16,7 +16,9 @@ export function writeDrawn({ width, height, strokes }: Drawn): string {
   return [pair([width, height]), ...strokes.map((stroke) => stroke.map(pair).join("-"))].join(".");
 }
 
-/** Null for a malformed drawing, or one with more points than a hand can draw. */
+/**
+ * Parses the drawing in a form field. Null for a malformed drawing, and for one with more points than a hand can draw.
+ */
 export function readDrawn(text: string): Drawn | null {
   if (!encoded.test(text)) return null;
   const [size = "", ...strokes] = text.split(".");

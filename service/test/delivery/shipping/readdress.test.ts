@@ -159,7 +159,7 @@ test("money for a supplement that is not needed any more waits for a person, and
   const { code } = await dearer();
   const session = sessionOf((await checkout(code)).body.checkoutUrl);
   const event = stripe.pay(session);
-  // The next address has the quoted price.
+  // Shipping to the next address costs the quoted price, so no supplement is due.
   assert.equal((await correct(code, { ship_line1: "10 Near Street" })).status, 200);
   await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
   await deliver(event);

@@ -161,7 +161,7 @@ test("includes the stamps and the anchor of the checkpoint in the evidence, and 
   folder.remove();
 });
 
-/** Another node, with its own sources. */
+/** The dependencies of another node. @param more replaces some of them */
 function deps(more: Partial<HourlyRootDeps> = {}): HourlyRootDeps {
   const log = openLog("silent");
   const urls = calendars.map(({ url }) => url);

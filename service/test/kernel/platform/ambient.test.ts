@@ -29,7 +29,10 @@ const sources: Readonly<Record<string, string>> = {
   "service/src/providers/media/engine.ts": "tells a process how far the service's clock is ahead of the machine's",
 };
 
-/** Entry points may read the clock and pass it on. Browser code uses the clock of the person's device. */
+/**
+ * Whether a file may read the clock. Entry points may, because they pass the clock on. Browser code uses the clock of
+ * the person's device.
+ */
 const isFree = (file: string): boolean =>
   file === "service/src/main.ts" || file.startsWith("service/src/cli/") || file.includes("/browser/");
 

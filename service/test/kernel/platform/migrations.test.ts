@@ -20,8 +20,8 @@ after(async () => {
 const upgrade = (db: Database) => migrate({ db, asOwner: (work) => work(db), folder: migrations });
 
 /**
- * A database as the migrations before the baseline left it at version `schema`. For a version below the baseline, it
- * still has the baseline's tables.
+ * A database whose list of migrations contains the versions 1 to `schema`, as a release before the baseline ran them
+ * one by one. For every `schema`, its tables are those of the baseline.
  */
 async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir: string }> {
   const dataDir = join(folder.path, `data-${databases.length}`);

@@ -403,7 +403,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return statements.length;
   }
 
-  /** Every charge has ended, or waits for a bank. */
+  /** Asserts that every charge has ended, or waits for a bank. */
   async function requireNothingStuck(): Promise<void> {
     const open = await db.query<{ state: string; code: string }>(sql`
       SELECT c.state, c.payment_intent AS code FROM firm_charges c

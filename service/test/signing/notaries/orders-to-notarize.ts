@@ -63,7 +63,10 @@ export function ordersToNotarize(
       const signed = await postForm(at(`${path}/sign`), { revision, name: "Jane Doe" }, {});
       assert.equal(signed.status, 303, await signed.text());
     },
-    /** Moves an order whose signers have all signed to its notary, before the sandbox performs the notarization. */
+    /**
+     * Waits until all signers of an order have signed. Then moves the order to its notary, before the sandbox performs
+     * the notarization.
+     */
     async reachesNotary(code: string): Promise<void> {
       await until(async () => (await statusOf(code)) === "EsignComplete");
       await db.transaction(async (tx) => {

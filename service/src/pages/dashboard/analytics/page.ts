@@ -102,7 +102,7 @@ const entry = (term: string, value: string, note: string): Html =>
 
 type Turnaround = Snapshot["turnaroundHours"];
 
-/** Both values are 0 when nothing could be measured (contract, Analytics). */
+/** Whether a turnaround was measured. If not, median and 90th percentile are both 0 (contract, Analytics). */
 const isMeasured = ({ median, p90 }: Turnaround): boolean => median > 0 || p90 > 0;
 
 const exact = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });

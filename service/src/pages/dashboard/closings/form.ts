@@ -88,7 +88,7 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 </form>`;
 }
 
-/** With a script, people can choose all files at once; without a script, one file at a time. */
+/** The area that accepts files: all at once with a script, one at a time without a script. */
 function dropZone(documents: readonly ClosingDocument[], values: FormValues): Html {
   if (documents.length >= mostDocuments)
     return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;

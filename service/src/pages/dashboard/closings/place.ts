@@ -97,7 +97,10 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   return { room, people: participantsIn(values), documents: drafts };
 }
 
-/** Fields that documents share. A refusal of such a field is reported once, not for each document. */
+/**
+ * Whether the documents of a closing share this field. A refusal of a shared field is reported once, not for each
+ * document.
+ */
 const isShared = (field: string | null, document: ClosingDocument): boolean =>
   field !== null &&
   !hasOwn(document, field) &&

@@ -37,7 +37,7 @@ ${ended.length > 0 && isOwner && card("ended", "Keys that no longer work", keyTa
 </div>`;
 }
 
-/** Members who are not owners see only the name and last characters of a key. */
+/** A table of keys. Members who are not owners see only the name and the last characters of each key. */
 function keyTable(caption: string, keys: readonly KeyMetadata[], { principal, now }: KeysView): Html {
   if (principal.member?.role !== "owner")
     return records(

@@ -151,7 +151,10 @@ function bankLoss({ receipts }: OrderDetailView): Html | "" {
     : "";
 }
 
-/** In place of the status, which would ask for a payment that is under way. */
+/**
+ * Shown instead of the order's status while the firm's payment is in process, because the status would ask for the
+ * payment again.
+ */
 const beingPaid = {
   tone: "progress",
   label: "Being paid",

@@ -100,7 +100,10 @@ const lineWords: Readonly<Record<string, string>> = {
   refund: "Refund asked for",
 };
 
-/** The earlier value, which the page shows nowhere else. */
+/**
+ * The line about an earlier correction. It contains the value from before the correction, which the page shows nowhere
+ * else.
+ */
 function lineOf({ kind, before }: Corrected["corrections"][number]): string {
   const words = lineWords[kind] ?? kind;
   const { email, faxTo, shipTo, name } = before as Readonly<Record<string, unknown>>;

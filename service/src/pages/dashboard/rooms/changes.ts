@@ -65,7 +65,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   });
 }
 
-/** Orders that were attached before the error stay attached. */
+/** Adds to the error how many orders were attached before it, because these stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>
   new ServiceError(code, `${message} ${added === 1 ? "1 order was" : `${added} orders were`} added before that.`);
 

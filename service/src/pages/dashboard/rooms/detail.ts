@@ -64,7 +64,10 @@ ${checkbox({ form: "participant", name: "invite", label: "Email them the room’
 </div>`;
 }
 
-/** The box is ticked by default. After a refusal, it is ticked only if the refused form had it ticked. */
+/**
+ * Whether the box that invites a new participant by mail is ticked: yes by default, and after a refusal as it was in
+ * the refused form.
+ */
 const isInviting = (view: RoomDetailView): boolean =>
   view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
 

@@ -49,7 +49,7 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
       const branding = {
         brandName,
         accentColor: accentColor.trim(),
-        // The saved address is that of an uploaded logo, so it is kept.
+        // If the address is the saved one, the logo does not change. It may be an uploaded logo.
         logoUrl: logoUrl.trim() === current ? undefined : logoUrl.trim(),
         contactEmail: contactEmail.trim(),
       };

@@ -15,7 +15,7 @@ export function noteFailing(linked: FastifyInstance, deps: { db: Sql }): void {
   });
 }
 
-/** Shown on every dashboard page until a delivery succeeds. */
+/** The warning about webhooks whose deliveries fail. Every dashboard page shows it until a delivery succeeds. */
 export function failingBanner(request: FastifyRequest): Html | "" {
   const failing = found.get(request) ?? [];
   if (failing.length === 0) return "";

@@ -31,6 +31,6 @@ export type Period = keyof typeof periods;
 
 export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
 
-/** This note is shown wherever deliveries are listed. */
+/** The note that is shown next to every list of deliveries. */
 export const sentOnce =
   "Each event is sent once: a delivery that fails is not retried by itself. Replay it, or read what you missed from GET /api/partner/events.";

@@ -15,7 +15,7 @@ export function startChat({ base, nameOf, unsent }: Room) {
   const input = form.elements.namedItem("text") as HTMLInputElement;
   const shown = new Map<number, HTMLElement>();
 
-  /** Messages may arrive twice, or late: each is shown once, in its place. */
+  /** Shows a message at its position in the list. A message may arrive late or twice; it is shown only once. */
   function show({ n, at, person, text }: Written): void {
     if (shown.has(n)) return;
     const time = make("time", {

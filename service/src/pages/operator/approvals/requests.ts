@@ -51,7 +51,7 @@ ${facts([
 ${mayDecide && decisionOn(request, after)}</li>`;
 }
 
-/** Both buttons ask for confirmation. */
+/** The buttons that approve or refuse a request for access. Both ask for confirmation. */
 function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedRequest, after: string): Html {
   const path = `/operator/requests/${requestId}`;
   const fields = after === "" ? {} : { after };

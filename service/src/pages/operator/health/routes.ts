@@ -74,7 +74,10 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
   });
 }
 
-/** A difference that has disappeared since the last comparison is not shown any more. */
+/**
+ * The last comparison of our books with the processor's, and its differences. A difference that no longer exists is
+ * left out.
+ */
 async function readMoney({ db, frame }: HealthPageDeps): Promise<Money> {
   const last = await lastReconciliation(db);
   return { last, differences: last ? (await selectDifferences(db, frame.clock())).map(wordsOf) : [] };

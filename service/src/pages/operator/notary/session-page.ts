@@ -163,7 +163,10 @@ function shownWords({ shown }: SessionView, person: string): string {
   return seen === shown.now ? "their browser shows the one of now" : "their browser showed another, or an earlier one";
 }
 
-/** Third persons are invited before the session begins, so that everybody has agreed to the recording by then. */
+/**
+ * The form that invites third persons, such as witnesses. They are invited before the session begins, so that everybody
+ * has agreed to the recording by then.
+ */
 function invitePart(code: string, { claimed, people }: SessionView, typed: Typed): Html {
   const { online } = claimed.eligibility.rules;
   const offered = thirdRoles.filter((role) => roleObstacle(role, online) === null);

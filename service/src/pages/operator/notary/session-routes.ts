@@ -116,7 +116,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
   mediaRoutes(scope, deps);
 }
 
-/** Null when no session is open. */
+/** The view of the order's open session; null when no session is open. */
 async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise<SessionView | null> {
   const claimed = await claimedOrder(live.sheets.desk, operator, code);
   const found = await liveOf(live, claimed);

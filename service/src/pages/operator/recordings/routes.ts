@@ -22,9 +22,12 @@ import { recordingBody, recordingPath, recordingsBody, recordingsPath, type Said
 
 export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: KeepDeps };
 
-/** Notaries see their own recordings. Operators whose roles allow all records see all recordings. */
+/**
+ * The permissions to see recordings, one of which is needed. Notaries see only their own recordings; operators whose
+ * roles allow all records see all recordings.
+ */
 const viewing = ["notary.work", "records.read"] as const;
-/** Notaries and administrators may set and end holds. */
+/** The permissions to set and end holds, one of which is needed. Notaries and administrators have them. */
 const holding = ["notary.work", "notaries.manage"] as const;
 
 const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };

@@ -146,7 +146,10 @@ function saysWhatWasTyped(
   );
 }
 
-/** The service groups the digits of a number, adds decimals, and adds its currency; the number stays the same. */
+/**
+ * Whether the written and the typed text are the same number. The service groups a number's digits, and adds decimals
+ * and the currency.
+ */
 function isSameNumber(written: string, typed: string): boolean {
   if (written === "" || typed === "") return written === typed;
   const [one, other] = [digitsOf(written), digitsOf(typed)];

@@ -88,7 +88,10 @@ function roomAround(): Window | null {
   }
 }
 
-/** Null without `crypto.subtle`, which browsers offer only on https pages. */
+/**
+ * Whether the displayed bytes have the hash to be signed. Null without `crypto.subtle`, which browsers offer only on
+ * https pages.
+ */
 async function sameHash(
   bytes: () => Promise<Uint8Array>,
   sha256: string,

@@ -122,7 +122,7 @@ const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
     document.head.append(script);
   });
 
-/** Null for a response that is not JSON. */
+/** Sends a form, and returns the parsed response. Null for an error status, and for a response that is not JSON. */
 async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {
   const answer = await fetch(url, { method: "POST", body, headers: { accept: "application/json" } });
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");

@@ -56,7 +56,10 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   return document;
 }
 
-/** The signer may have scrolled or chosen something while the document loaded; then the page does not move. */
+/**
+ * Whether the signer has neither scrolled nor focused anything while the document loaded. Otherwise the page must not
+ * move.
+ */
 const isUntouched = (): boolean => scrollY === 0 && document.activeElement === document.body;
 
 async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, bytes: DocumentBytes) {

@@ -50,7 +50,10 @@ async function send(
   return reply.type(asset.mediaType).send(bytes);
 }
 
-/** RFC 9110, section 13.1.2: a list of tags, compared weakly, or `*`. */
+/**
+ * Whether an If-None-Match header matches the asset's ETag. The header is a list of tags, which are compared weakly, or
+ * `*` (RFC 9110, section 13.1.2).
+ */
 function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes(etag) || tags.includes("*");

@@ -57,7 +57,7 @@ function seal(original: Buffer): Buffer {
   return Buffer.concat([original, completeSeal(prepared, cms).tail]);
 }
 
-/** Seals a file, and lets every foreign reader that needs no repair of the original verify the result. */
+/** Seals a file. Every foreign reader that opens the original without repairing it must then accept the sealed file. */
 async function assertSealsWell(name: string, original: Buffer): Promise<void> {
   const before = join(folder, `before-${name}`);
   const path = join(folder, name);

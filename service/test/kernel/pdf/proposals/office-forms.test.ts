@@ -28,7 +28,10 @@ async function proposalsOf(pdf: Buffer) {
   }
 }
 
-/** A proposal is right when a person would not move it: it is on the place's line, and covers most of its width. */
+/**
+ * Whether a proposal is right for a place, so that a person would not move it: it is on the place's line, and covers
+ * most of the place's width.
+ */
 function isAt(place: Place, { page, kind, rect }: Score["wrong"][number]): boolean {
   const shared = (from: "x" | "y", size: "width" | "height") =>
     Math.min(place.rect[from] + place.rect[size], rect[from] + rect[size]) - Math.max(place.rect[from], rect[from]);

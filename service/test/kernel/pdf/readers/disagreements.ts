@@ -132,8 +132,8 @@ const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
   });
 
 /**
- * Fields with an indirect /FT, which the verifier treats as missing because readers disagree on it, and fields that the
- * verifier does not find.
+ * Whether the file has fields with an indirect /FT, or fields that the verifier does not find. Readers disagree on an
+ * indirect /FT, so the verifier treats it as missing.
  */
 const hasOddFields = (file: string, reading: Reading): boolean =>
   /\/FT\s*\d+\s+\d+\s+R/.test(file) ||

@@ -71,7 +71,7 @@ const readyz = async ({ baseUrl }: Service) => {
 async function doctor(env: Record<string, string>): Promise<{ result: string; detail: string } | undefined> {
   const { stdout } = await runCli(env, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
-  // A pooler may already mix up the statements of the start. Then only the finding about the data exists.
+  // If the pooler already mixes up the first statements of `doctor`, it reports only the finding about the data.
   return checks.find(({ name }) => name === "database sessions") ?? checks.find(({ name }) => name === "data");
 }
 

@@ -52,7 +52,10 @@ function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
   return name === "shared" ? `#document-row-${value} [name="own"]` : undefined;
 }
 
-/** With the script, several files may be chosen at once, because the script sends them one by one. */
+/**
+ * Adapts the form to the script: it lets the reader choose several files at once, because the script sends them one by
+ * one.
+ */
 function prepare(): void {
   const input = document.getElementById("field-document");
   if (input instanceof HTMLInputElement) input.multiple = true;

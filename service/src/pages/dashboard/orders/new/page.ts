@@ -150,7 +150,10 @@ async function keepRefused(
   return refusals.includes(message) ? refusals : [message];
 }
 
-/** Storing the file may fail as well. The form's refusal is reported either way. */
+/**
+ * Stores the file of a refused form; null when this fails. A failure is not reported to the reader, because the page
+ * already reports why the form was refused.
+ */
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.originals.requireStorage(principal, bytes.length);
