@@ -30,7 +30,7 @@ function cpu(): { main: number; all: number } {
   return { main: main ?? 0, all: all ?? 0 };
 }
 
-/** The cost of a request while the service answers other requests. */
+/** The CPU time that a request costs the service. Checks that the service answers other requests in the meantime. */
 async function costOf(request: () => Promise<number>) {
   const before = cpu();
   let status: number | undefined;

@@ -139,7 +139,7 @@ export const doOnce =
     return { redirect };
   };
 
-/** Tells people that the same form is still in progress. */
+/** Replaces the error about a request in progress with this message for people. Rethrows every other error. */
 export const inOurWords =
   (message: string) =>
   (error: unknown): never => {

@@ -11,7 +11,7 @@ const written = /^(\d{1,3})_(\d{1,3})_([\w-]+)$/;
 
 export const writePicture = ({ width, height, deflated }: Picture): string => `${width}_${height}_${deflated}`;
 
-/** Null when malformed. */
+/** Parses a picture's text; null when it is malformed, or too large. */
 export function readPicture(text: string): Picture | null {
   const [, across = "", down = "", deflated = ""] = (text.length <= longestPicture + 8 && written.exec(text)) || [];
   const [width, height] = [Number(across), Number(down)];

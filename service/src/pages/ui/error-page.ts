@@ -85,13 +85,16 @@ function signInPath({ method, url }: FastifyRequest): string {
   return method === "GET" ? `/sign-in?return_to=${encodeURIComponent(url)}` : "/sign-in";
 }
 
-/** Addresses of pages for clients. */
+/** Matches the addresses of pages for clients. */
 const clientAddress = /^\/(?:orders|rooms|sign|verify|v)(?:[/?]|$)/;
 
 /** The reader of an error page: the words in the reader's language, and whether the page gets the frame for clients. */
 type Asker = { words: Words; isClient: boolean };
 
-/** Pages for members are in English only, so readers of another language get the frame for clients. */
+/**
+ * Finds out who reads an error page. Pages for members are in English only, so a reader of another language counts as a
+ * client.
+ */
 function askerOf({ url, query, headers }: FastifyRequest): Asker {
   const { words } = readerOf(textsOf(query)["lang"], headers);
   return { words, isClient: words.language !== "en" || clientAddress.test(url) };

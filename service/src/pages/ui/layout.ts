@@ -70,7 +70,7 @@ const ownLinks = (language: FrameLanguage): Html =>
   html`<a href="/">${language.aboutUs}</a><a href="/verify">${language.verify}</a>${operatorLinks(language)}`;
 const publicLinks = html`<a href="/verify">Verify a document</a><a href="/prices">Prices</a><a href="/docs">Documentation</a><a href="/request-access">Request access</a><a href="/sign-in">Sign in</a>${operatorLinks(englishFrame)}`;
 
-/** For clients of firms: leaves out links for developers and members. */
+/** The navigation on pages for clients of firms. It has no links for developers and members. */
 export const clientNav = html`<nav aria-label="Main"><a href="/verify">Verify</a></nav>`;
 
 const preloaded = ["serif.woff2", "sans.woff2"] as const;

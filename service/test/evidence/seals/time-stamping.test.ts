@@ -36,7 +36,7 @@ after(async () => {
 const crypto = createNodeCrypto();
 const message = Buffer.from("a signature value");
 
-/** A client, and the answers that it refused. */
+/** A client for time stamps, and the list of the responses that it refused. */
 function client(settings: Partial<TimeStampingDeps> = {}) {
   const refusals: TimeStampRefusal[] = [];
   const stamp = createTimeStamping({

@@ -65,7 +65,9 @@ const sha256Of = (text: string) => hash("sha256", text);
 const entryOf = (text: string) => ({ kind: "seal/v1", sealedSha256: sha256Of(text) }) as const;
 const queue = (db: Database, text: string) => db.query(queueEntry("live", entryOf(text), clock()));
 
-/** Lets a node work until nothing waits. */
+/**
+ * Runs six turns of a node's work, which suffice for everything that waits. Asserts that the live log was not halted.
+ */
 async function settle(node: Node): Promise<void> {
   const opened = await node.open();
   for (let turn = 0; turn < 6; turn++) await opened.turn();

@@ -32,7 +32,7 @@ export const codesTo = (service: Service, email: string): string[] =>
 /** The latest code, once there is one. */
 export const codeTo = (service: Service, email: string): Promise<string> => until(() => codesTo(service, email)[0]);
 
-/** `name=value` of the cookie that an answer sets. */
+/** `name=value` of the cookie that a response sets. */
 export const cookieIn = (answer: Response, name: string): string =>
   answer.headers
     .getSetCookie()

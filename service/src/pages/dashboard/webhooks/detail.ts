@@ -18,7 +18,7 @@ export type WebhookView = FeedView & {
   deciders: readonly string[] | null;
   /** The key that checks the signatures of the firm's deliveries; null until it is created. */
   publicKey: string | null;
-  /** The failed deliveries that the last replay did not reach. */
+  /** The period of the failed deliveries that the last replay did not reach; null when it reached all. */
   rest: Rest | null;
   /** The reason why the form was refused. */
   error?: string;

@@ -25,7 +25,7 @@ const states: Readonly<Record<RefundRequest["state"], readonly [Tone, string]>> 
 
 export const stateBadge = (state: RefundRequest["state"]): Html => statusBadge(...states[state]);
 
-/** Shown on every refund page when the same person may request and approve. */
+/** The notice on every refund page of an installation where one person may both request and approve a refund. */
 export const soloBanner = ({ refundApproval }: Pick<RefundDeps, "refundApproval">): Html | "" =>
   refundApproval === "solo"
     ? notice(

@@ -53,7 +53,7 @@ function labelled(id: string, part: Common, control: Html): Html {
   return html`<div class="form-field"><label for="${id}">${part.label}${optional}</label>${hintOf(id, part)}${control}${errorOf(id, part)}</div>`;
 }
 
-/** A line of text. */
+/** A field for one line of text. */
 export function field(part: Field): Html {
   const id = idOf(part);
   return labelled(
@@ -63,7 +63,7 @@ export function field(part: Field): Html {
   );
 }
 
-/** Text in several lines. */
+/** A field for several lines of text. */
 export function textArea(part: TextArea): Html {
   const id = idOf(part);
   // HTML drops a line break directly after the tag. This extra one is dropped, so that a value can begin with a line

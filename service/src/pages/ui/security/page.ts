@@ -93,7 +93,10 @@ export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path,
   return { refused };
 }
 
-/** Shown once, in the response to the form that created the codes: no page links to them, and no cache stores them. */
+/**
+ * The page with new recovery codes. They are shown once, in the response to the form that created them: no page links
+ * to them, and no cache stores them.
+ */
 const recoveryCodesBody = (path: string, codes: readonly string[]): Html =>
   html`${pageHead("Your recovery codes", "Each signs you in once, in the place of a passkey.")}
 <div class="panels">

@@ -109,7 +109,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   return [...outcomes, ...failures];
 }
 
-/** PDFs with equal bytes are judged and shown once, under all their names. */
+/** Merges PDFs with equal bytes, so that they are judged and shown once, under all their names. */
 async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
   const known = new Map<string, NamedBytes>();
   for (const [index, file] of files.entries()) {

@@ -32,7 +32,7 @@ const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
 /** A failed file's own statements are not repeated. */
 const notConfirmed = "Not confirmed";
 
-/** Claims that fail when bytes changed. All other claims are about identity or time. */
+/** The names of the claims that fail when bytes of the file changed. All other claims are about identity or time. */
 const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 

@@ -15,7 +15,7 @@ export type SealFacts = {
   stamp: "passed" | "failed" | "authority_unknown" | "none";
 };
 
-/** Null when there is no seal with a readable certificate. */
+/** The facts about the seal of a file; null when the file has no seal with a readable certificate. */
 export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null {
   const certificate = seal?.pades.certificate;
   if (!certificate) return null;

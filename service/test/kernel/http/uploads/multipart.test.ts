@@ -46,7 +46,7 @@ async function halfSent({ path, part, caller }: Route) {
 const statusOf = async (upload: RawUpload): Promise<number> =>
   Number((await until(() => /^HTTP\/1\.1 ([2-5]\d\d) .*\r\n\r\n/ms.exec(upload.received())))[1]);
 
-/** Later requests are answered, so the earlier requests have been authenticated by then. */
+/** Sends further requests and waits for the responses. By then, the earlier requests have been authenticated, too. */
 async function callersKnown(): Promise<void> {
   for (const [path, headers] of [
     ["/api/partner/me", firm.callers.key],

@@ -1,6 +1,6 @@
 import type { Words } from "../en/en.ts";
 
-/** French uses the singular for zero and for a half. */
+/** French uses the singular for zero and for fractions below two. */
 const plural = new Intl.PluralRules("fr");
 const isOne = (count: number): boolean => plural.select(count) === "one";
 
