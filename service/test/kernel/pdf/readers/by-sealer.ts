@@ -62,8 +62,8 @@ function isSigned(file: PdfFile, { dict, type }: { readonly dict: Dict; readonly
 const entryOf = (value: Span, key: string): boolean => readDict(value.bytes, value.start).entries.has(key);
 
 /**
- * What the document permits. For a document that permits no changes, the sealer only throws a refusal, which is
- * reported here as permission 1.
+ * The changes that the document permits. For a document that permits none, the sealer only throws a refusal, which
+ * becomes permission 1 here.
  */
 function permissionOf(read: () => 2 | 3 | null): Reading["permission"] {
   try {
