@@ -26,7 +26,7 @@ const document = makePdf();
 export const orderOf = (reference: string): FormData =>
   orderForm({ ...minimal, external_reference: reference }, document);
 
-/** The writers wait until `resume`. @param baseUrls returns the addresses of the present nodes */
+/** Starts writers, which wait until `resume` is called. @param baseUrls returns the addresses of the present nodes */
 export function startWriters(baseUrls: () => string[], keys: readonly string[], writers = 2): Writers {
   const acknowledged: Acknowledged[] = [];
   const statuses = new Map<number, number>();

@@ -141,7 +141,9 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
 
 type LinkView = { session: Session; own: FirmToJoin | null; flash: Html | ""; error: string | undefined };
 
-/** Joins a person to the firm that was made for the person's email address: one click, without a key. */
+/**
+ * The button with which a person joins the firm that was created for the person's email address. It needs no API key.
+ */
 const ownFirm = ({ firmName }: FirmToJoin): Html =>
   html`<p class="lead">You asked for access for <strong class="breakable">${firmName}</strong>. Nobody belongs to it yet, so you become its owner.</p>
 ${buttonForm(ownPath, "Open the firm")}

@@ -118,7 +118,7 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
   );
 }
 
-/** The script runs the check; nothing is sent to other people. */
+/** The card with the device check. The script runs the check, and nothing is sent to other people. */
 const devicePart = ({ device }: LiveWords): Html =>
   card(
     "device",

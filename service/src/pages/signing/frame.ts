@@ -70,7 +70,7 @@ ${about(state)}
   });
 }
 
-/** Once the signer is past the first steps, the banner folds to a strip that still says TEST. */
+/** The banner of a test order. After the signer's first steps, it is folded to a strip that still says TEST. */
 function testBanner({ view, words }: PageState): Html {
   const isFirst = view.state === "identify" || (view.state === "ready" && view.consent === null);
   return html`<details class="notice attention test-banner" id="test-banner"${isFirst && html` open`}><summary>${icon("attention")}<span class="notice-title">${words.test.title}</span></summary><p>${words.test.text}</p></details>`;

@@ -38,7 +38,7 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   sittingPages(app, deps);
 }
 
-/** The document as text, as an aid for reading. The signature covers the PDF. */
+/** The page that shows the document as text, as an aid for reading. The signature covers the PDF, not this text. */
 function textStep(state: PageState, { pages, isWhole }: DocumentText): Html {
   const {
     token,

@@ -30,7 +30,7 @@ const needed: Partial<Readonly<Record<Name, string>>> = {
   workEmail: "Enter your work email, like name@firm.com.",
 };
 
-/** The server names fields as the API does; this replaces the names with the labels on the page. */
+/** Replaces the API's field names in a message of the server with the labels on the page. */
 const inLabels = (message: string): string =>
   names.reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`), `“${labels[name]}”`), message);
 

@@ -28,7 +28,7 @@ export type OrderFacts = {
   fax: boolean;
   statusBeforeHold: string | null;
   totalCents: number;
-  /** A firm other than the database's own. */
+  /** The id of the firm that places the order; by default the firm that was created with the database. */
   partnerId: string;
   payBy: "client" | "firm";
 };

@@ -70,7 +70,10 @@ async function whileWritesWait(table: Statement, begin: () => Promise<unknown>, 
   await begun;
 }
 
-/** The processor has made the charge once. Its event arrives twice, and pays the order once. */
+/**
+ * Asserts that the processor made the charge only once, and that the order is paid once although the charge's event
+ * arrives twice.
+ */
 async function requireOnePayment(code: string): Promise<void> {
   const intent = await until(async () => {
     await live.hurry("firm-charge");

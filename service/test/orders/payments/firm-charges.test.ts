@@ -33,7 +33,10 @@ function post(path: string, fields: Record<string, string> = {}, headers: Record
 const look = async (path: string) => (await fetch(live.url() + path, { headers: owner })).text();
 const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(live.url(), event);
 
-/** An owner adds a method, and the processor confirms it. @returns the method's id at the processor */
+/**
+ * Adds a payment method as an owner, and delivers the processor's confirmation. @returns the method's id at the
+ * processor
+ */
 async function addMethod(finished: Parameters<typeof stripe.finishSetup>[1] = {}): Promise<string> {
   const left = await post("/dashboard/billing/method");
   assert.equal(left.status, 200);

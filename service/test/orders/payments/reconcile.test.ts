@@ -33,7 +33,7 @@ await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import
 
 const dayOf = () => clock().toISOString().slice(0, 10);
 const stamped = new Set<object>();
-/** The double records its movements with the real time. This replaces it by the time of the test's clock. */
+/** Replaces the real time, with which the double records its balance transactions, by the time of the test's clock. */
 function stamp(): void {
   for (const transaction of stripe.balance.transactions)
     if (!stamped.has(transaction)) {

@@ -28,7 +28,7 @@ const mailed = (email: string, subject: string) =>
   until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
 const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
 
-/** The person's only link, with which all documents are signed. */
+/** Signs all documents with the only link that was mailed to the person. */
 async function signAll(email: string, count: number, javaScript: boolean): Promise<void> {
   const mail = await mailed(email, "please sign");
   const opened = await pages.browser.open(pages.service.baseUrl + pathIn(mail, /\/sign\/[0-9a-f]{40}/), {
@@ -46,7 +46,9 @@ async function signAll(email: string, count: number, javaScript: boolean): Promi
   await opened.close();
 }
 
-/** The lender types the code from a second mail. @returns the cookie of the browser that may download */
+/**
+ * Opens the lender's link, and types the code from a second mail. @returns the cookie of the browser that may download
+ */
 async function entered(link: string): Promise<string> {
   const { page, close } = await pages.browser.open(pages.service.baseUrl + link, { width: 375 });
   await page.getByRole("button", { name: "Mail the code" }).click();
@@ -62,7 +64,7 @@ async function entered(link: string): Promise<string> {
   return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
 }
 
-/** The client pays on a phone, with the link in the only mail about money. */
+/** Pays as the client on a phone, with the link in the only mail about money. */
 async function payAll(): Promise<void> {
   const quote = await mailed(marcus.email, "Your quote is ready");
   assert.match(quote, /Ortega closing \(5 documents\)/);

@@ -127,7 +127,7 @@ test("every page is accessible and fits", async () => {
   await close();
 });
 
-/** A member of the firm reads the notary's request on the order's page, and agrees. */
+/** Agrees to the notary's request on the order's page, as a member of the firm. */
 async function firmAgrees(code: string): Promise<void> {
   const { cookie } = await newMember(running.service, "owner@harbor.example", partnerKey);
   const opened = await browser.open(at(`/dashboard/orders/${code}`), { width: 360, cookie });

@@ -126,7 +126,7 @@ const today = () =>
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** The notary signs on the page and confirms the report. */
+/** Signs on the page as the notary, and confirms the report. */
 async function notarySigns(code: string): Promise<{ lines: string[]; hasSeal: boolean }> {
   const key = await openPkcs12(p12, password);
   type Prepared = { signedAttrs: string; lines: string[]; hasSeal: boolean; refused?: string; isVisible: boolean };

@@ -56,7 +56,10 @@ function liveState(principal: Principal): string {
   return mayUseLive(principal) ? "Enabled" : "Enabled for the firm, not for you";
 }
 
-/** An owner asks for live access here, and an operator of the service decides. So nobody has to pass on a live key. */
+/**
+ * The part in which an owner asks for live access. An operator of the service decides on the request, so nobody has to
+ * pass on a live key.
+ */
 function livePart({ principal, liveRequest }: SettingsView): Html {
   if (principal.member?.role !== "owner")
     return html`<p>${principal.liveEnabled ? "An owner of the firm gives it to you, under Team." : "An owner of the firm asks for it."}</p>`;

@@ -50,7 +50,7 @@ const list = (webhooks: readonly Webhook[]): Html =>
 const topicList = (topics: readonly string[]): Html =>
   html`<span class="topics">${topics.map((topic) => html`<code>${topic}</code>`)}</span>`;
 
-/** The form parser keeps one value per name, so each box has its own name. */
+/** The name of a topic's checkbox. Each box has its own name, because the form parser keeps only one value per name. */
 const boxName = (topic: string): string => `topic-${topic}`;
 
 /** The topics whose boxes are ticked. */

@@ -60,7 +60,10 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
   });
 }
 
-/** Says that the notary has the device again. Another tab may have taken it back before. */
+/**
+ * The page after a refused PIN when the device is not handed over any more, because another tab took it back before. It
+ * links to the notary's desk.
+ */
 const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
   layout(assets, {
     unlisted: true,

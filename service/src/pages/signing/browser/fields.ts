@@ -15,7 +15,7 @@ type Pages = {
   keepAhead: (n: number) => void;
 };
 
-/** A number is shown as the document will show it: with its decimals and its currency. */
+/** The value as the document will show it: a number gets its decimals and its currency. */
 function writtenValue({ kind, format }: PlacedField, typed: string): string {
   if (kind !== "number" || typed === "") return typed;
   const read = readFieldValue({ kind, format }, typed);

@@ -7,7 +7,7 @@ if (config) {
   void startViewer(JSON.parse(config.textContent ?? ""));
 } else forgetSignature();
 
-/** The TEST banner stays open or folded as the signer left it, on every page of the tab. */
+/** Remembers for the tab whether the signer opened or folded the TEST banner, and restores that on every page. */
 function keepFold(banner: HTMLDetailsElement): void {
   const item = "test-banner";
   const kept = storage((tab) => tab.getItem(item)) ?? null;

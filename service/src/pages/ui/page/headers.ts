@@ -20,7 +20,10 @@ export const credentialHeaders = {
 /** Headers for a page that is the same for everyone. */
 export const publicHeaders = { "Cache-Control": "no-cache" };
 
-/** Headers for a room where people meet by audio and video: no other page may use camera and microphone. */
+/**
+ * Headers for a room where people meet by audio and video. They allow camera and microphone, which no other page may
+ * use.
+ */
 export const cameraHeaders = {
   "Permissions-Policy": "camera=(self), microphone=(self), display-capture=(), geolocation=()",
 };

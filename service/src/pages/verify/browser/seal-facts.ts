@@ -58,7 +58,10 @@ export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): 
 const longestName = 120;
 const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
 
-/** A certificate may contain any name: null for a name without visible characters; a long name is cut off. */
+/**
+ * A certificate's name, made safe to show, because a certificate may contain any text. A long name is cut off. Null for
+ * a name without visible characters.
+ */
 export function shownName(name: string): string | null {
   if (blank.test(name)) return null;
   const letters = [...name];

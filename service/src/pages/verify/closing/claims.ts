@@ -99,7 +99,7 @@ export function chainPart(record: ClosingRecord): Html {
   );
 }
 
-/** The download of the certificate. */
+/** The link that downloads the certificate. */
 export const certificateLink = (verifyCode: string): Html =>
   html`<a href="/api/verify/room/${verifyCode}/pdf">Certificate (PDF)</a>`;
 

@@ -57,7 +57,10 @@ async function scoreOf({ pdf, places }: OfficeForm, isScored: (kind: string) => 
   return { found, missed, wrong };
 }
 
-/** The service never asks a signer for the signature of a witness or a notary, so a proposal there is wrong. */
+/**
+ * Whether a place is for the signature of a witness or a notary. The service never asks a signer for it, so a proposal
+ * there is wrong.
+ */
 const isOthers = ({ role }: Place): boolean => /^(?:witness|testigo|notary)$/.test(role);
 
 const inputs = import.meta.resolve("@signsealship/testing/inputs/office-forms");

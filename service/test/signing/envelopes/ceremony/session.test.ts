@@ -20,7 +20,7 @@ type Signer = { name: string; email: string } & Record<string, unknown>;
 const person = (more: object = {}): Signer => ({ name: "Jane Doe", email: `jane${++people}@example.com`, ...more });
 
 let last = "";
-/** A trial firm may have few open rooms, so the last one is closed first. */
+/** Opens a room. Closes the previous one first, because a trial firm may have only a few open rooms. */
 async function newRoom(): Promise<string> {
   if (last !== "") await client.ok("POST", `/api/rooms/${last}/close`);
   ({ roomCode: last } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Ortega closing" }));

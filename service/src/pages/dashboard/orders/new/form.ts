@@ -116,7 +116,10 @@ const keptIn = (values: FormValues): KeptFile | null =>
     ? { token: values["fill_token"], name: values["document_name"] ?? "", pages: values["document_pages"] ?? "" }
     : null;
 
-/** The script reads this text to tick the boxes. */
+/**
+ * The services that the catalog sets for each type of document, as JSON. The page's script reads it to tick the boxes
+ * of services.
+ */
 const servicesOf = (catalog: OrderFormView["pricing"]["catalog"]): string =>
   JSON.stringify(Object.fromEntries(catalog.map(({ slug, sign, notarize }) => [slug, { sign, notarize }])));
 

@@ -2,7 +2,10 @@ import { type OrderStatus, statusLabels } from "../../../../orders/order/order.t
 import type { OrderDocument, SignerState } from "../../../../signing/envelopes/envelopes.ts";
 import { otherStatus, statuses } from "./statuses.ts";
 
-/** Words for statuses that say more about a step than that it is done. */
+/**
+ * The statuses that say more about a step than that it was done. The progress of an order shows a note for each of
+ * them.
+ */
 type NotedStatus = Exclude<OrderStatus, "Created" | "Paid" | "EsignComplete" | "NotarizationComplete" | "Completed">;
 
 export const orders = {
