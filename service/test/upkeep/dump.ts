@@ -20,7 +20,7 @@ export function* readings(value: string, depth = 0): Generator<string> {
     yield* readings(bytes.toString("latin1"), depth + 1);
 }
 
-/** Whether a value contains a text, in any of these encodings. */
+/** Whether a value contains a text, either directly or encoded as `readings` decodes it, or in hexadecimal digits. */
 export function holds(value: string, text: string): boolean {
   const hex = Buffer.from(text).toString("hex");
   for (const one of readings(value)) if (one.includes(text) || one.includes(hex)) return true;

@@ -229,7 +229,7 @@ test("the sweep of orphaned blobs keeps the blobs that a passport refers to, and
   try {
     const secrets = await openSecretsKey(`file:${join(folder.path, "keys/secrets")}`);
     const blobs = openBlobs(folderBackend(join(folder.path, "blobs")), secrets, () => new Date());
-    // Makes the state after a crash between storing the blob and writing its row.
+    // Creates the state that a crash leaves after the blob was stored and before its row was written.
     await blobs.put(Buffer.from("nobody's"), { kind: "document", owner: "", sha256: "" });
     assert.equal(
       await sweepOrphans(

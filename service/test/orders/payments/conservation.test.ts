@@ -82,7 +82,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const { owner, principal } = firm;
   const codes: string[] = [];
   const sessions: string[] = [];
-  /** The id and the state of the dispute of each disputed payment. */
+  /** For each disputed payment: the id and the state of its dispute. */
   const disputes = new Map<string, { id: string; state: "opened" | "won" | "lost" }>();
   const parts: { request: string; payment: number; paymentIntent: string; amountCents: number }[] = [];
   const events: StripeEvent[] = [];

@@ -103,7 +103,7 @@ export async function openOrdersPages() {
     stripe,
     service,
     browser,
-    /** A firm for tests that do not list all of the firm's orders. */
+    /** A firm that tests share. A test that lists all orders of a firm needs another firm. */
     acme,
     go: (page: Page, path: string) => page.goto(service.baseUrl + path),
     open,

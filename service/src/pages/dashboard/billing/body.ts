@@ -25,7 +25,7 @@ export type BillingView = {
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
-  /** The cents of this month by spender. */
+  /** The cents that each spender has spent this month. */
   used: ReadonlyMap<string, number>;
   charges: readonly (FirmCharge & { reference: string | null })[];
   now: Date;

@@ -1,6 +1,6 @@
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
 
-/** When each topic fires. */
+/** For each topic: what happened when its event is sent. */
 export const topicWords: Readonly<Record<Topic, string>> = {
   "passport.sealed": "A single document was sealed.",
   "room.order_attached": "An order was attached to one of your rooms.",

@@ -15,7 +15,10 @@ export type HealthView = {
   /** The names of the service's dependencies. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
-  /** The providers that have an account, and the providers without one for which earlier work still waits. */
+  /**
+   * The providers for which an account is configured, and those without an account that still have waiting work from
+   * before.
+   */
   providers: readonly ProviderHealth[];
   mayRetry: boolean;
   /** Null without a payment processor. */

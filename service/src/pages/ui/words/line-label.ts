@@ -7,7 +7,7 @@ type LineWords = {
   postage: (carrier: string, zone: string | undefined) => string;
   /** Translations of labels in the document catalog that comes with the service. */
   labels: Readonly<Record<"Recording format check", string>>;
-  /** A name, followed by the label that somebody else wrote. */
+  /** Joins the translated name of a line and the label that an operator wrote for it. */
   named?: (name: string, label: string) => string;
 };
 

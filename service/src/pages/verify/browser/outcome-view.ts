@@ -17,7 +17,7 @@ export function headlineOf(outcomes: readonly Outcome[]): string {
   return titles.length > 3 ? `${titles.length} files were checked.` : titles.join(" ");
 }
 
-/** @param firm the firm whose record the page shows, when the page says so */
+/** @param firm the firm whose record the page shows; null when the page does not name it */
 export const outcomesView = (outcomes: readonly Outcome[], firm: string | null = null): Html =>
   html`${outcomes.map((outcome) => html`<article class="outcome">${outcomeView(outcome, firm)}</article>`)}`;
 
