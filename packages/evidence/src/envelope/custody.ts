@@ -123,7 +123,8 @@ const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
 function continues({ verdict, sealedBytes }: ProofVerification, signed: number): Claim<CustodyClaimName> {
   const name = "document_continues";
   const begins = "The document begins with the signed file that is named, and";
-  if (sealedBytes === signed) return { name, state: "holds", why: `${begins} archival time stamps alone follow it.` };
+  if (sealedBytes === signed)
+    return { name, state: "holds", why: `${begins} only archival time stamps and metadata follow it.` };
   return verdict === "verified"
     ? { name, state: "holds", why: `${begins} the service sealed all of it as notarized.` }
     : {

@@ -51,6 +51,6 @@ export function archivalClaim({ seal }: Whole, length: number): Claim<ArchivalCl
   return {
     name: "archival_time_stamp",
     state: "holds",
-    why: `Behind the ${length} bytes of the sealed file come validation data and time stamps alone. A trusted authority stamped the whole file at ${times.join(", ")}.`,
+    why: `Nothing follows the ${length} bytes of the sealed file but time stamps, data to validate them, and metadata, such as a title that anybody may have written. A trusted authority stamped the whole file at ${times.join(", ")}.`,
   };
 }

@@ -39,7 +39,7 @@ const TITLES: Titles = {
   log_carried: "The seal carries a state of the log",
   log_sandwich: "The seal entered the log when it says that it was made",
   log_witnessed: "Independent witnesses saw that state of the log",
-  archival_time_stamp: "Archival time stamps alone follow the sealed file",
+  archival_time_stamp: "Only archival time stamps and metadata follow the sealed file",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",
   record_attached: "What it speaks of is attached to it",

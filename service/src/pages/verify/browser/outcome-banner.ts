@@ -32,7 +32,7 @@ export const isArchived = (claims: readonly Claim[]): boolean =>
 
 const sinceSealed = (claims: readonly Claim[]): string =>
   isArchived(claims)
-    ? "Nothing but a time stamp for the archive was added since it was sealed"
+    ? "Nothing but a time stamp for the archive, and perhaps metadata such as a title, was added since it was sealed"
     : "Not a single byte has changed since it was sealed";
 
 const ofAnotherRecord: ReadonlySet<string> = new Set(["custody_of_this_record", "closing_of_this_record"]);

@@ -138,7 +138,9 @@ function unchangedWords({ verdict, claims }: ProofOutcome | ClosingOutcome): Sum
     case "intact":
       return {
         answer: "yes",
-        why: isArchived(claims) ? "Only a time stamp for the archive was added." : "Not a single byte.",
+        why: isArchived(claims)
+          ? "Only a time stamp for the archive was added, and perhaps metadata such as a title."
+          : "Not a single byte.",
       };
     case "handed_in":
       return { answer: "yes", why: "It is the document on record, as it was before it was sealed." };
