@@ -62,6 +62,26 @@ test("statements that are sent at once run one after another, and a failed one r
   assert.deepEqual(await balances(), [2, 2]);
 });
 
+test("a statement that is sent after the end of its transaction is refused and changes nothing", async () => {
+  const ended = await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT 1`);
+    return { tx };
+  });
+  await assert.rejects(add(ended.tx, 1), /the transaction has ended/);
+  await assert.rejects(ended.tx.script("UPDATE accounts SET cents = 0"), /the transaction has ended/);
+
+  const isRolledBack = Promise.withResolvers<void>();
+  let late: Promise<unknown> = Promise.resolve();
+  const failing = db.transaction((tx) => {
+    late = isRolledBack.promise.then(() => add(tx, 1));
+    return Promise.all([tx.query(sql`SELECT 1 / 0`), late]);
+  });
+  await assert.rejects(failing, /division by zero/);
+  isRolledBack.resolve();
+  await assert.rejects(late, /the transaction has ended/);
+  assert.deepEqual(await balances(), [2, 2]);
+});
+
 test("a connection that ends between two statements makes its transaction unavailable and affects no other", async () => {
   const work = db.transaction(async (tx) => {
     const [own] = await tx.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);

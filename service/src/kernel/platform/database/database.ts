@@ -17,7 +17,7 @@ export type Sql = {
 
 /**
  * A transaction in progress. Statements that are sent through it always use its own connection, one after another in the
- * order of the calls.
+ * order of the calls. After its end it refuses statements, because by then its connection may serve somebody else.
  */
 export type Tx = Sql & {
   /** Runs a trusted script of several statements. */
@@ -241,18 +241,28 @@ async function transactionOn<T>(
     const next = inTurn();
     const run = (text: string) => next(() => reaching(client.query({ text, query_timeout })));
     const statements = sqlOver(client, handle, time);
+    let isOver = false;
+    const requireOpen = () => {
+      if (isOver) throw new Error("the transaction has ended");
+    };
     try {
       await run(begin);
       const result = await work({
-        query: <Row>(statement: Statement) => next(() => statements.query<Row>(statement)),
-        script: async (text) => {
+        async query<Row>(statement: Statement) {
+          requireOpen();
+          return next(() => statements.query<Row>(statement));
+        },
+        async script(text) {
+          requireOpen();
           await run(text);
         },
       });
+      isOver = true;
       await run("COMMIT");
       await reaching(confirmed(client));
       return result;
     } catch (error) {
+      isOver = true;
       // A server that did not answer in time won't answer ROLLBACK either, so the connection is closed.
       if (gaveUp(error)) onBroken(error as Error);
       else await run("ROLLBACK").catch(onBroken);
