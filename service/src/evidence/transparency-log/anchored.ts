@@ -36,7 +36,7 @@ export async function composedOts(db: Sql, environment: Environment, entry: Seal
   const { digest, timestamp } = parseDetached(rootProof);
   const leafHash = hash("sha256", leafMessage(Buffer.from(line)), "buffer");
   const isIncluded = await verifyInclusion({ leafHash, index, size, root, proof: hashes });
-  if (!isIncluded) forgetTiles(db);
+  if (!isIncluded) forgetTiles(db, log, index, size);
   if (!isIncluded || !equalBytes(digest, root))
     throw new Error(`the ${log} log does not lead entry ${index} to its anchor`);
   const ranges = inclusionRanges(index, size);

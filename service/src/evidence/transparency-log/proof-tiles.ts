@@ -20,10 +20,14 @@ function cacheOf(db: Sql): Map<string, HashTile> {
 }
 
 /**
- * Forgets all cached tiles, so that they are read again. For callers whose proof failed: a tile may have been damaged
- * when it was read.
+ * Forgets the cached tiles of one proof, so that they are read again. For callers whose proof failed: a tile may have
+ * been damaged when it was read. The tiles of other proofs stay, so that callers who ask for this one again and again
+ * don't slow down the others.
  */
-export const forgetTiles = (db: Sql): void => void cached.delete(db);
+export function forgetTiles(db: Sql, log: LogName, index: number, size: number): void {
+  const cache = cacheOf(db);
+  for (const place of tilesOf(inclusionRanges(index, size))) cache.delete(`${log}/${nameOf(place)}`);
+}
 
 /**
  * The hashes from a leaf up to the root of the first `size` leaves. The caller must check that they lead to the root.

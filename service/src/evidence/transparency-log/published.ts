@@ -60,7 +60,7 @@ export async function logProof(db: Sql, environment: Environment, entry: LogEntr
   const hashes = await inclusionHashes(db, log, index, size);
   const proof = formatLogProof({ extra, index, hashes, checkpoint: note });
   if (!isProven(line, parseLogProof(Buffer.from(proof)))) {
-    forgetTiles(db);
+    forgetTiles(db, log, index, size);
     throw new Error(`the ${log} log does not prove its entry ${index}`);
   }
   return { state: "logged", log, index, size, proof };
