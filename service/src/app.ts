@@ -3,7 +3,7 @@ import { closingRecord, closingRoutes } from "./closing/closing-passports/closin
 import type { DeliveryDeps } from "./closing/deliveries/deliveries.ts";
 import { clientCheckout, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
-import { logMetrics, logOrigins, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
+import { logMetrics, logOrigins, logRoutes, requireUnhalted } from "./evidence/transparency-log/transparency-log.ts";
 import { openWitness, witnessRoutes } from "./evidence/witness/witness.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { accessRoutes } from "./firms/access-requests/access-requests.ts";
@@ -104,8 +104,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** Checks the parts that the service can't work without. */
-function readinessOf({ resources, sealing, signerAuthorities }: AppDeps): ReadReadiness {
+/** Checks the parts that the service can't work without, or can't finish its work without. */
+function readinessOf({ resources, sealing, signerAuthorities, transparencyLog }: AppDeps): ReadReadiness {
   const { config, db, blobs, clock, log } = resources;
   // A key in a file exists only on this node, so another node may have one that works. A key in a key service is the
   // same for all nodes.
@@ -113,11 +113,14 @@ function readinessOf({ resources, sealing, signerAuthorities }: AppDeps): ReadRe
   const isOutside = config.databaseUrl !== null;
   const query = async () => void (await db.query(sql`SELECT 1`));
   const signers = () => probeSignerAuthorities(signerAuthorities, clock());
+  const logs = async () => requireUnhalted(transparencyLog);
   const probes: Probe[] = [
     { name: "database", check: isOutside ? db.checkStatements : query },
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
+    // While a log is halted, seals go on, so the node stays in the load balancer even if only its own log key is missing.
+    { name: "log", check: logs, isShared: true },
   ];
   // Without notifications from the database, a job may start up to five seconds late.
   if (isOutside) probes.push({ name: "notifications", check: db.checkNotifications, isShared: true });

@@ -28,7 +28,11 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
   },
   SignSealShipDependencyDown: {
     raises: [[['dependency_up{name="blobs"}', "0x120"]]],
-    isQuietAt: [[['dependency_up{name="blobs"}', "1x117 0x3"]], [['dependency_up{name="database"}', "0x120"]]],
+    isQuietAt: [
+      [['dependency_up{name="blobs"}', "1x117 0x3"]],
+      [['dependency_up{name="database"}', "0x120"]],
+      [['dependency_up{name="log"}', "0x120"]],
+    ],
   },
   SignSealShipErrors: {
     raises: [
@@ -203,7 +207,7 @@ test("the service has every metric that alerts and the dashboard name", async ()
       .split("\n")
       .find((line) => line.startsWith(`${series} `))
       ?.split(" ")[1];
-  for (const name of ["database", "blobs", "seal_key", "signer_authority"])
+  for (const name of ["database", "blobs", "seal_key", "signer_authority", "log"])
     assert.equal(value(`dependency_up{name="${name}"}`), "1", name);
   assert.match(text, /^signsealship_build_info\{version="\d+\.\d+\.\d+",schema="\d+"\} 1$/m);
   assert.match(text, /^certificate_expires_days\{certificate="time stamp root [^"]+"\} \d/m);

@@ -42,7 +42,7 @@ test("while the blob store hangs, /readyz reports it in time and probes it only 
   const expected = {
     code: 200,
     status: "degraded",
-    checks: { database: "ok", blobs: "failed", "seal key": "ok", "signer authority": "ok" },
+    checks: { database: "ok", blobs: "failed", "seal key": "ok", "signer authority": "ok", log: "ok" },
   };
   assert.deepEqual(await ready(), expected);
   const asked = connections.size;

@@ -221,6 +221,12 @@ export function logMetrics(metrics: Metrics, { halted }: TransparencyLog): void 
   metrics.gauge("log_halted", help, "log", async () => new Map(logs.map((log) => [log, Number(halted().has(log))])));
 }
 
+/** @throws LogHalt with the reason when a log is halted on this node */
+export function requireUnhalted({ halted }: Pick<TransparencyLog, "halted">): void {
+  const [first] = halted();
+  if (first) throw new LogHalt(`the ${first[0]} log halts: ${first[1]}`);
+}
+
 /** The state of a log, for operators. */
 export type LogStatus = {
   log: LogName;

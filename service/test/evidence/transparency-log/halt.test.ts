@@ -28,6 +28,11 @@ async function seal(baseUrl: string): Promise<string> {
 const proofAt = (baseUrl: string, code: string) => fetch(`${baseUrl}/api/passport/verify/${code}/tlog-proof`);
 const sizeOf = async (baseUrl: string) =>
   parseCheckpoint(await (await fetch(`${baseUrl}/log/test/checkpoint`)).text()).size;
+const readiness = async (baseUrl: string) => {
+  const answer = await fetch(`${baseUrl}/readyz`);
+  const { status, checks } = (await answer.json()) as { status: string; checks: Record<string, string> };
+  return { code: answer.status, status, log: checks["log"] };
+};
 const logged = (baseUrl: string, code: string) => until(async () => (await proofAt(baseUrl, code)).status === 200);
 
 test("a restored backup halts the logs, sealing continues, and a copy ends the halt with one history", async () => {
@@ -52,6 +57,7 @@ test("a restored backup halts the logs, sealing continues, and a copy ends the h
     const doctor = await runCli(old, "doctor");
     assert.match(doctor.stdout, /transparency log.*halts/);
     assert.match(await (await fetch(`${other.baseUrl}/metrics`)).text(), /log_halted\{log="test"\} 1/);
+    assert.deepEqual(await readiness(other.baseUrl), { code: 200, status: "degraded", log: "failed" });
     assert.equal((await proofAt(other.baseUrl, code)).status, 503);
 
     const db = await databaseOf(old.DATA_DIR);
@@ -78,6 +84,10 @@ test("a restored backup halts the logs, sealing continues, and a copy ends the h
     assert.match(recovered.stdout, /goes on at \d+ entries; 1 came from/);
     await logged(other.baseUrl, code);
     assert.ok((await sizeOf(other.baseUrl)) > published);
+    const live = join(service.dataDir, "keys/log-live.state");
+    const both = await runCli(old, "log", "recover", "--from", live);
+    assert.equal(both.code, 0, both.stderr);
+    await until(async () => (await readiness(other.baseUrl)).status === "ok");
   } finally {
     await other.stop();
     place.remove();

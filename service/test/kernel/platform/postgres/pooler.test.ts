@@ -93,7 +93,7 @@ pooled.test("takes orders behind PgBouncer in transaction mode, with timeouts an
   assert.deepEqual(await readyz(service), {
     code: 200,
     status: "ok",
-    checks: { database: "ok", blobs: "ok", "seal key": "ok", "signer authority": "ok", notifications: "ok" },
+    checks: { database: "ok", blobs: "ok", "seal key": "ok", "signer authority": "ok", log: "ok", notifications: "ok" },
   });
   const { result, detail } = (await doctor({ ...own, DATABASE_LISTEN_URL: direct })) ?? {};
   assert.deepEqual([result, detail], ["ok", "prepared statements, timeouts and notifications work"]);
