@@ -11,7 +11,7 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { disputeRows } from "./disputes.ts";
-import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt } from "./documents.ts";
+import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt, restOf } from "./documents.ts";
 import { refundRows, refundState } from "./refund-rows.ts";
 
 /**
@@ -201,6 +201,16 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
       ${verifiedAll(billingDocumentState, sql`d`, own)}, ${verifiedAll(refundState, sql`r`, byHand)}
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
+}
+
+/** The cents of an order's payments that were neither refunded nor lost. @throws ServiceError `unavailable` */
+export async function restOfOrder(db: Sql, orderId: number): Promise<number> {
+  const payments = await db.query<{ id: number }>(sql`
+    SELECT p.id FROM payments p WHERE p.order_id = ${orderId}
+      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt')`);
+  let rest = 0;
+  for (const { id } of payments) rest += await restOf(db, id);
+  return rest;
 }
 
 /** Whether the payment was refunded. @throws ServiceError `unavailable` when the payment fails its MAC */

@@ -483,7 +483,9 @@ test("charges a supplement to the card once, by the placer's limits, and only it
   const extra = await until(async () =>
     (await chargesOf(code)).find((each) => each.state === "answered" && each.intent !== intent),
   );
-  assert.match(await look(`/dashboard/orders/${code}`), /\$4\.07 for Postage is to be paid/);
+  const page = await look(`/dashboard/orders/${code}`);
+  assert.match(page, /\$4\.07 for Postage is to be paid/);
+  assert.doesNotMatch(page, /Your firm’s payment is being processed/, "the work began long ago");
   assert.equal((await supplementsOfCode(db, code))[0]?.state, "asked");
   const event = stripe.chargeEvent(extra.intent ?? "");
   for (const each of [event, event, { ...event, id: `${event.id}2` }]) await deliver(each);

@@ -7,6 +7,7 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { verifiedOrders } from "../../order/order.ts";
+import { restOfOrder } from "../store.ts";
 
 /**
  * `disputed`, `lost`, `won`: a bank asks for money back, took it back for good, or left it. `settled`: the order was
@@ -24,6 +25,10 @@ type Payload = {
   about: string;
   /** The id of an owner, or `placer` for the member who placed the order. */
   to: string;
+  /** For `refunded`: whether nothing is left of what the firm paid for the order. */
+  isWhole?: boolean;
+  /** For `won`: whether the service has to pay money back, because the order was refunded before. */
+  isOwed?: boolean;
 };
 
 type Row = Owner & {
@@ -48,7 +53,7 @@ export const moneyMail = defineMail({
     const reader = actor === null ? undefined : await standingOf(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
   },
-  write: ({ order, email }, { moment, cents, about, to }, { baseUrl }) => {
+  write: ({ order, email }, { moment, cents, about, to, isWhole, isOwed }, { baseUrl }) => {
     const name = `order ${maskCode(order.code)}`;
     const file = order.reference !== null && isPlainTitle(order.reference) ? order.reference : null;
     return {
@@ -56,7 +61,10 @@ export const moneyMail = defineMail({
       to: email,
       environment: order.environment,
       greeting: "Hello,",
-      ...wordsOf(moment, { name: file === null ? name : `${name} (file ${file})`, cents, status: order.status }),
+      ...wordsOf(moment, {
+        ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
+        ...{ isWhole: isWhole === true, isOwed: isOwed === true },
+      }),
       facts: [
         ["Order", maskCode(order.code)] as const,
         ...(file === null ? [] : [["File", file] as const]),
@@ -86,18 +94,27 @@ async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<st
 export async function tellFirm(
   tx: Tx,
   { id: orderId, ...owner }: { id: number; partnerId: string; environment: Environment },
-  event: Pick<Payload, "moment" | "cents" | "about">,
+  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed">,
 ): Promise<void> {
+  const isWhole = event.moment === "refunded" && (await restOfOrder(tx, orderId)) === 0;
   for (const to of [...(await ownersWhoSee(tx, owner)), "placer"])
-    await moneyMail.enqueue(tx, { orderId, to, ...event });
+    await moneyMail.enqueue(tx, { orderId, to, isWhole, ...event });
 }
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
-type About = { name: string; cents: number | null; status: string };
+type About = { name: string; cents: number | null; status: string; isWhole: boolean; isOwed: boolean };
+
+/** What a refund means for the order; nothing for an order that neither ends with it nor continues. */
+function afterRefund({ status, isWhole }: About): string[] {
+  if (status === "Refunded" || status === "Cancelled") return ["The order is closed."];
+  if (status === "Completed" || status === "OnHold") return [];
+  return [isWhole || status === "RefundPending" ? "The order is being closed." : "The order continues."];
+}
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
-function wordsOf(moment: MoneyMoment, { name, cents, status }: About): { subject: string; lines: string[] } {
+function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: string[] } {
+  const { name, cents, status, isWhole, isOwed } = about;
   const sum = cents === null ? "money" : dollars(cents);
   const isRefunded = status === "Refunded";
   const hold = status === "OnHold" ? ["Work on the order is on hold."] : [];
@@ -125,7 +142,7 @@ function wordsOf(moment: MoneyMoment, { name, cents, status }: About): { subject
       subject: "A bank left a payment with us",
       lines: [
         `The bank decided about ${sum} that was paid for ${name}: the payment counts.`,
-        isRefunded
+        isOwed
           ? "The order was refunded meanwhile. An operator pays the money back in another way."
           : "Your firm owes nothing more for it.",
         status === "OnHold"
@@ -141,10 +158,11 @@ function wordsOf(moment: MoneyMoment, { name, cents, status }: About): { subject
       ],
     },
     refunded: {
-      subject: isRefunded ? "An order of your firm was refunded" : "A payment of your firm was refunded in part",
+      subject:
+        isRefunded || isWhole ? "An order of your firm was refunded" : "A payment of your firm was refunded in part",
       lines: [
         `${sum} of what your firm paid for ${name} was refunded.`,
-        status === "Cancelled" || isRefunded ? "The order is closed." : "The order continues.",
+        ...afterRefund(about),
         "Banks usually take 5 to 10 working days to show it. The credit note is under Billing. You do not need to do anything.",
       ],
     },

@@ -106,10 +106,10 @@ async function readDispute(
   options: TakeOptions & { eventAt: Date },
 ): Promise<Taken[]> {
   const { isNews, ...dispute } = await recordDispute(tx, message, options);
-  await bookDispute(tx, dispute, options.at);
+  const parts = await bookDispute(tx, dispute, options.at);
   if (orders.length === 0) return [nothing("unknown")];
   const results: Taken[] = [];
-  for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews }));
+  for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews, parts }));
   return results;
 }
 
@@ -223,9 +223,9 @@ async function takeEarlier(
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
-    await bookDispute(tx, dispute, options.at);
+    const parts = await bookDispute(tx, dispute, options.at);
     for (const order of after.values()) {
-      const taken = await takeDispute(tx, order, dispute, { ...options, isNews: true });
+      const taken = await takeDispute(tx, order, dispute, { ...options, isNews: false, parts });
       if (taken.order) after.set(order.id, taken.order);
     }
   }

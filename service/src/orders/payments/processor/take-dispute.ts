@@ -6,30 +6,47 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
-import { bookLoss, receiptedPayments, reverseLoss } from "../documents.ts";
+import { bookLoss, receiptedPayments, restOf, reverseLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
 
+/** The part of a dispute that concerns one order. */
+type Part = {
+  /** Null when the bank named no amount, and for an order that the dispute only holds. */
+  cents: number | null;
+  /** The cents that came back to the service for an order that was refunded before. */
+  owed: number;
+};
+
 /**
  * Books the loss from a decided dispute on the payments that it concerns, oldest first. If the bank later decides for
  * the service, reverses the loss. If the order was refunded by then, opens a task: the service owes the money.
+ * @returns the part of each order, by its id. An order of a shared payment that lost nothing has none.
  */
-export async function bookDispute(tx: Tx, { id, paymentIntent, amountCents, state }: Dispute, at: Date): Promise<void> {
-  if (state === "opened") return;
+export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<ReadonlyMap<number, Part>> {
+  const { id, paymentIntent, amountCents, state } = dispute;
+  const parts = new Map<number, Part>();
+  const payments = await receiptedPayments(tx, paymentIntent);
+  const isShared = payments.length > 1;
   let left = amountCents ?? Number.POSITIVE_INFINITY;
-  for (const paymentId of await receiptedPayments(tx, paymentIntent)) {
-    const task = { kind: "refund_failed", subject: `${id}:won`, ...(await orderOfPayment(tx, paymentId)) } as const;
-    if (state === "won") {
-      const owed = await reverseLoss(tx, paymentId, id, at);
-      const reason = `The bank decided for the service (${id}), and $${(owed / 100).toFixed(2)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
-      if (owed > 0) await openTask(tx, { ...task, at, reason });
-      continue;
-    }
-    left -= await bookLoss(tx, paymentId, { dispute: id, cents: left }, at);
-    const end = { state: "dropped", at, by: "processor", outcome: "the bank took it back again" } as const;
-    await closeTasks(tx, { orderId: task.orderId, kinds: [task.kind], subject: task.subject }, end);
+  for (const paymentId of payments) {
+    const of = await orderOfPayment(tx, paymentId);
+    const task = { kind: "refund_failed", subject: `${id}:won`, ...of } as const;
+    const owed = state === "won" ? await reverseLoss(tx, paymentId, id, at) : 0;
+    const reason = `The bank decided for the service (${id}), and $${(owed / 100).toFixed(2)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
+    if (owed > 0) await openTask(tx, { ...task, at, reason });
+    let cents = 0;
+    if (state === "lost") {
+      cents = await bookLoss(tx, paymentId, { dispute: id, cents: left }, at);
+      const end = { state: "dropped", at, by: "processor", outcome: "the bank took it back again" } as const;
+      await closeTasks(tx, { orderId: task.orderId, kinds: [task.kind], subject: task.subject }, end);
+    } else if (isShared) cents = Math.min(left, await restOf(tx, paymentId));
+    left -= cents;
+    const own = isShared && amountCents !== null ? cents : amountCents;
+    if (!isShared || state !== "lost" || cents > 0) parts.set(of.orderId, { cents: own || null, owed });
   }
+  return parts;
 }
 
 async function orderOfPayment(tx: Tx, paymentId: number): Promise<{ orderId: number; environment: Environment }> {
@@ -46,25 +63,32 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 /**
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
+ * @param options `isNews`: whether the event changed the dispute. The firm is also told of a dispute that is new for the
+ * order, because it came before its payment. `parts`: the result of `bookDispute`
  */
 export async function takeDispute(
   tx: Tx,
   order: LockedOrder,
   dispute: Dispute,
-  options: TakeOptions & { isNews: boolean },
+  options: TakeOptions & { isNews: boolean; parts: ReadonlyMap<number, Part> },
 ): Promise<Taken> {
   const { at, actor, isNews } = options;
+  const part = options.parts.get(order.id);
   const { id: orderId, environment } = order;
   const { id: disputeId, state, amountCents: amount } = dispute;
   // If the payment was for several orders, each order gets its own task.
   const subject = `${disputeId}:${orderId}`;
   const lostSubject = `${subject}:lost`;
   const moment = state === "opened" ? "disputed" : state;
-  if (isNews) await tellFirm(tx, order, { moment, cents: amount, about: `${disputeId}:${at.getTime()}` });
-  const isNew = await isNeverOpened(tx, state === "lost" ? lostSubject : subject);
+  const isFirst = await isNeverOpened(tx, subject);
+  if ((isNews || isFirst) && (part || state !== "lost")) {
+    const told = { moment, cents: part?.cents ?? null, isOwed: (part?.owed ?? 0) > 0 } as const;
+    await tellFirm(tx, order, { ...told, about: `${disputeId}:${at.getTime()}` });
+  }
+  const isNew = state === "lost" ? await isNeverOpened(tx, lostSubject) : isFirst;
   const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
   const task = { kind: "dispute", at, environment, orderId } as const;
-  if (isNew && (await isNeverOpened(tx, subject))) {
+  if (isNew && isFirst) {
     const reason = `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
     await openTask(tx, { ...task, subject, reason });
   }

@@ -1,7 +1,13 @@
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { type OrderHistory, sandboxMoves } from "../../../orders/fulfilment/fulfilment.ts";
-import { type NoticesOf, noticeMessage, type PublicOrderRow, serviceFlags } from "../../../orders/order/order.ts";
+import {
+  isPayable,
+  type NoticesOf,
+  noticeMessage,
+  type PublicOrderRow,
+  serviceFlags,
+} from "../../../orders/order/order.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
 import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import {
@@ -151,10 +157,11 @@ function bankLoss({ receipts }: OrderDetailView): Html | "" {
     : "";
 }
 
-/**
- * Shown instead of the order's status while the firm's payment is in process, because the status would ask for the
- * payment again.
- */
+/** Whether the firm's payment of the order's price is under way, and the order waits for nothing else. */
+const isBeingPaid = ({ order, firmPays }: OrderDetailView): boolean =>
+  isPayable(order.status) && isBeingCharged(firmPays) && firmPays?.latest?.supplementId === null;
+
+/** Shown instead of the order's status while it is being paid, because the status would ask for the payment again. */
 const beingPaid = {
   tone: "progress",
   label: "Being paid",
@@ -164,7 +171,7 @@ const beingPaid = {
 
 function statusCard(view: OrderDetailView): Html {
   const { order, payable, dueCents } = view;
-  const { tone, label, headline, summary } = isBeingCharged(view.firmPays) ? beingPaid : statusWords(order.status);
+  const { tone, label, headline, summary } = isBeingPaid(view) ? beingPaid : statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
