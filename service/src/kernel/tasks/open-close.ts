@@ -28,9 +28,10 @@ export function openTask(tx: Tx, task: NewTask, from?: Statement): Promise<void>
   return insertTasks(tx, columns, from);
 }
 
-/** The condition that no task of the kind was ever opened for the subject. */
-export const neverOpened = (kind: TaskKind, subject: string): Statement =>
-  sql`NOT EXISTS (SELECT FROM tasks x WHERE x.kind = ${kind} AND x.subject = ${subject})`;
+/** The condition that no task of the kind was ever opened for the subject, and for the order if it is given. */
+export const neverOpened = (kind: TaskKind, subject: Part<string>, orderId?: Part<number>): Statement =>
+  sql`NOT EXISTS (SELECT FROM tasks x WHERE x.kind = ${kind} AND x.subject = ${subject}
+    ${orderId === undefined ? nothing : sql`AND x.order_id = ${orderId}`})`;
 
 const ofOrder = (orderId: number, kind: TaskKind): Statement => sql`t.order_id = ${orderId} AND t.kind = ${kind}`;
 

@@ -9,7 +9,9 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { maskCode } from "../../kernel/platform/ids.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { closeTasks, neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import {
@@ -202,30 +204,43 @@ const lateSubject = (supplementId: number): string => `supplement:${supplementId
 /** A payer who has not paid within this time may not know of the parcel that waits. */
 const paidWithin = "3 days";
 
+/** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */
+const late = (at: Date): Statement => sql`
+  SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
+  WHERE s.state = 'asked' AND o.status = ${waiting} AND s.asked_at < ${at}::timestamptz - ${paidWithin}::interval
+    AND ${neverOpened("postage_dearer", sql`'supplement:' || s.id || ':late'`, sql`s.order_id`)}
+    AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
+      AND c.state IN ('asked', 'answered', 'pending'))
+    AND NOT EXISTS (SELECT FROM checkout_sessions c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
+      AND c.status = 'pending_funds')
+    AND NOT EXISTS (SELECT FROM checkout_parts p JOIN checkout_sessions c ON c.id = p.checkout_id
+      WHERE p.order_id = s.order_id AND p.supplement_id = s.id AND c.status = 'pending_funds')`;
+
+type WatchDeps = { db: Database; clock: Clock; log: Log };
+
 /**
  * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank is
- * still moving has more time.
+ * still moving has more time. An order that can't be read doesn't keep the others waiting.
  */
-export async function watchSupplements({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
-  const late = await db.query<{ id: number; code: string }>(sql`
-    SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
-    WHERE s.state = 'asked' AND o.status = ${waiting} AND s.asked_at < ${clock()}::timestamptz - ${paidWithin}::interval
-      AND NOT EXISTS (SELECT FROM firm_charges c
-        WHERE c.supplement_id = s.id AND c.state IN ('asked', 'answered', 'pending'))
-      AND NOT EXISTS (SELECT FROM checkout_sessions c LEFT JOIN checkout_parts p ON p.checkout_id = c.id
-        WHERE c.status = 'pending_funds' AND s.id IN (c.supplement_id, p.supplement_id))
-    ORDER BY s.asked_at DESC, s.id LIMIT 1000`);
-  for (const { id, code } of late)
-    await db.transaction(async (tx) => {
-      const at = clock();
-      const order = await lockOrder(tx, code);
-      const due = order && dueOf(order.status, await supplementsOf(tx, order.id));
-      const isNew = (await tx.query(sql`SELECT WHERE ${neverOpened("postage_dearer", lateSubject(id))}`)).length === 1;
-      if (!order || due?.id !== id || !isNew) return;
-      const { id: orderId, environment } = order;
-      const why = "nobody has paid it for three days";
-      const about = { supplementId: id, amountCents: due.amountCents, why, at };
-      await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
-      await mailClient(tx, orderId, "supplement_due", at);
-    });
+export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
+  const found = await db.query<{ id: number; code: string }>(sql`
+    ${late(clock())} ORDER BY s.asked_at DESC, s.id LIMIT 1000`);
+  for (const { id, code } of found)
+    try {
+      await db.transaction((tx) => reportLate(tx, id, code, clock()));
+    } catch (err) {
+      log.error({ err, order: maskCode(code) }, "an unpaid supplement could not be reported");
+    }
+}
+
+async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<void> {
+  const order = await lockOrder(tx, code);
+  const due = order && dueOf(order.status, await supplementsOf(tx, order.id));
+  // A payment may have begun before the order was locked.
+  const isLate = (await tx.query(sql`${late(at)} AND s.id = ${id}`)).length === 1;
+  if (!order || due?.id !== id || !isLate) return;
+  const { id: orderId, environment } = order;
+  const about = { supplementId: id, amountCents: due.amountCents, why: "nobody has paid it for three days", at };
+  await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
+  await mailClient(tx, orderId, "supplement_due", at);
 }

@@ -4,9 +4,11 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { type MoveDeps, moveOrder } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { spendingRefusal } from "../../../src/orders/payments/firm/limits.ts";
-import { chargeState } from "../../../src/orders/payments/firm/store.ts";
+import { detachQueue } from "../../../src/orders/payments/firm/methods.ts";
+import { activeMethod, chargeState, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   chargeByMember,
   chargesOfCode,
@@ -250,4 +252,35 @@ test("a firm can't cancel an order while its charge or a bank debit is under way
   await world.take(stripe.bankAnswers(session, "failed"));
   assert.equal((await cancel(banked, "member:x")).status, "Cancelled");
   assert.equal((await cancel(charged, "operator:x")).status, "Cancelled");
+});
+
+test("a method that is removed during a charge stays at the processor until the charge has ended", async () => {
+  for (const isSent of [false, true]) {
+    const payer = await world.newFirm();
+    stripe.firm.outcomes.set(payer.method, "succeeded");
+    await db.query(sql`DELETE FROM jobs`);
+    const code = await orders.insert("QuoteReady", { partnerId: payer.owner.partnerId, payBy: "firm" });
+    await chargeByMember(deps, payer.principal, code);
+    const [job] = await world.waitingJobs();
+    assert.ok(job);
+    if (isSent) assert.equal(await world.run(job), true);
+    const id = (await activeMethod(db, payer.owner))?.id ?? "";
+    await db.transaction(async (tx) => {
+      await updateMethod(tx, id, { state: "removed", endedBy: "system" });
+      await enqueue(tx, detachQueue, { id });
+    });
+    const work = async (queue?: string) => {
+      for (const each of await world.waitingJobs())
+        if (queue === undefined || each.queue === queue) assert.equal(await world.run(each), true);
+    };
+    const isKnown = () => stripe.firm.methods.get(payer.method)?.customer === payer.customer;
+    await work(detachQueue);
+    assert.equal(isKnown(), true, String(isSent));
+    if (isSent) await world.take(stripe.chargeEvent((await stateOf(code))?.paymentIntent ?? ""));
+    else await work();
+    const { state, reason } = (await stateOf(code)) ?? {};
+    assert.deepEqual([state, reason], isSent ? ["succeeded", null] : ["refused", "method_removed"]);
+    await work();
+    assert.equal(isKnown(), false, String(isSent));
+  }
 });

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
+import { activeMethod, insertCharge } from "../../../src/orders/payments/firm/store.ts";
 import {
   askSupplement,
   chargeByMember,
@@ -137,4 +140,34 @@ test("an address that is corrected back ends the wish for money, and its task", 
   world.advance(100 * hour);
   await watchPayments(deps);
   assert.equal((await tasksOf(id)).length, 1);
+});
+
+test("an order that was altered keeps no other order’s payer from being reminded", async () => {
+  const { id } = await waiting("client");
+  const { id: altered } = await waiting("client");
+  await db.query(sql`UPDATE orders SET customer_name = 'Somebody else' WHERE id = ${altered}`);
+  world.advance(73 * hour);
+  await watchPayments(deps);
+  assert.deepEqual([(await tasksOf(id)).length, await mailsTo(id)], [1, 1]);
+  assert.deepEqual([(await tasksOf(altered)).length, await mailsTo(altered)], [0, 0]);
+  await db.query(sql`UPDATE supplements SET state = 'withdrawn' WHERE order_id = ${altered}`);
+});
+
+test("a payer whose charge begins in this moment is not reminded", async () => {
+  const { code, id } = await waiting("firm");
+  world.advance(73 * hour);
+  const [supplement] = await supplementsOfCode(db, code);
+  const method = await activeMethod(db, firm.owner);
+  let watch: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    await lockOrder(tx, code);
+    watch = watchPayments(deps);
+    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    const { partnerId, environment } = firm.owner;
+    const about = { orderId: id, partnerId, environment, methodId: method?.id ?? "", askedBy: "system" };
+    const money = { amountCents: 407, supplementId: supplement?.id ?? null, askedAt: clock(), reason: null };
+    assert.ok(await insertCharge(tx, { id: randomUUID(), ...about, ...money, state: "asked" }));
+  });
+  await watch;
+  assert.deepEqual([await tasksOf(id), await mailsTo(id)], [[], 0]);
 });

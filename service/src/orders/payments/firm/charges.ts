@@ -148,8 +148,7 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
     const { state, paymentIntent } = answer;
     const at = clock();
     await store.updateCharge(tx, charge.id, { state, at, paymentIntent, reason });
-    if (state === "declined") await notify(tx, charge, "failed", at);
-    if (state === "pending") await notify(tx, charge, "pending", at);
+    if (state !== "answered") await notify(tx, charge, state === "declined" ? "failed" : "pending", at);
   });
 }
 
@@ -280,7 +279,7 @@ export async function takeCharge(
 
 /**
  * Mails the firm's owners and the member who requested the charge. For a supplement that was not charged, also opens a
- * task, because the parcel waits.
+ * task, because the parcel waits. A method that was removed during the charge is forgotten at the processor.
  */
 export async function notify(
   tx: Tx,
@@ -288,7 +287,8 @@ export async function notify(
   moment: ChargeMoment,
   at: Date,
 ): Promise<void> {
-  const { supplementId, amountCents } = charge;
+  const { supplementId, amountCents, methodId } = charge;
+  if (moment !== "pending") await enqueue(tx, detachQueue, { id: methodId });
   if (supplementId !== null && moment !== "pending") {
     const why = "the firm’s card or bank account was not charged";
     await reportUnpaid(tx, charge, { supplementId, amountCents, why, at });

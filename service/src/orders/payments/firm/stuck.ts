@@ -8,7 +8,7 @@ import { actorOf, type Environment, type Principal } from "../../../kernel/ident
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { enqueue, requeue } from "../../../kernel/platform/jobs/jobs.ts";
+import { requeue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
@@ -16,7 +16,7 @@ import { firmChargeQueue, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import type { Processor } from "../processor/processor.ts";
 import { eventWithinMs, notify } from "./charges.ts";
-import { detachQueue, type FirmPaysDeps, requireProcessor } from "./methods.ts";
+import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
 import * as store from "./store.ts";
 
 /** A bank debit takes up to four business days; holidays may add more. */
@@ -113,8 +113,7 @@ export async function endCharge(
     if (!store.isOpenCharge(now)) return;
     const ended = { state: "failed", reason: "ended" } as const;
     await store.updateCharge(tx, id, { ...ended, at, paymentIntent: end.paymentIntent });
-    const { orderId, partnerId, methodId } = now;
-    await enqueue(tx, detachQueue, { id: methodId });
+    const { orderId, partnerId } = now;
     await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: "ended" });
     await tx.query(auditLine({ at, action: "charge.ended", actor, partnerId, orderId, detail: { charge: id } }));
     await notify(tx, { ...now, ...ended }, "failed", at);

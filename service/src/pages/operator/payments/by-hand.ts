@@ -78,7 +78,7 @@ function refundPart(refund: WaitingRefund, id: string, operator: Operator): Html
   const { amountCents, currency, seenAt, assignment } = refund;
   return html`<div class="room-part"><h3>${moneyIn(amountCents, currency)}</h3>
 <p>${time(seenAt)}, <code class="breakable">${refund.id}</code></p>
-${assignment ? decision(refund, assignment, operator) : assignForm(refund, id)}</div>`;
+${assignment ? decision(refund, assignment, operator) : mayAsk.some((each) => may(operator, each)) && assignForm(refund, id)}</div>`;
 }
 
 const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
