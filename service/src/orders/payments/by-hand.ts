@@ -33,6 +33,8 @@ export type RefundByHand = {
   amountCents: number;
   currency: string;
   seenAt: Date;
+  /** False when nobody has to assign the refund any more: it failed, or the orders' money was refunded otherwise. */
+  isWaiting: boolean;
   shares: readonly Share[];
 };
 
@@ -47,16 +49,23 @@ const waits = sql`r.state = 'succeeded' AND r.request IS NULL AND r.amount_cents
     WHERE p.payment_intent = r.payment_intent AND d.kind = 'credit_note' AND d.refund = r.id)`;
 
 const columns = (seen: Statement) => sql`r.id, r.payment_intent AS "paymentIntent",
-  r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt", ${seen}`;
+  r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt", (${waits}) AS "isWaiting", ${seen}`;
 
-/** The refunds that wait to be assigned to orders, oldest first. Leaves out refunds and payments that were altered. */
-export async function refundsByHand(db: Sql, environment: Environment): Promise<RefundByHand[]> {
+/**
+ * The refunds that wait to be assigned to orders, oldest first. Leaves out refunds and payments that were altered.
+ * @param asked the refunds for which somebody asked for an assignment; these are listed even if they don't wait any more
+ */
+export async function refundsByHand(
+  db: Sql,
+  environment: Environment,
+  asked: readonly string[],
+): Promise<RefundByHand[]> {
   const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
   const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
   const rows = await db.query<Row & Marked>(sql`
     SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
       ${markedAll(billingDocumentState, sql`d`, documents)}
-    FROM refunds r WHERE ${waits} AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+    FROM refunds r WHERE (${waits} OR r.id = ANY (${asked}::text[])) AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
       WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
     ORDER BY r.seen_at, r.id LIMIT 100`);
   const refunds: RefundByHand[] = [];
@@ -77,16 +86,19 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 }
 
 /**
- * Locks a refund that waits, with its orders, as the processor's events lock them.
+ * Locks a refund, with its orders, as the processor's events lock them.
+ * @param mustWait whether the refund must still wait for its assignment
  * @returns undefined when there is no such refund, or it doesn't wait any more
  */
 export async function lockRefundByHand(
   tx: Tx,
   environment: Environment,
   id: string,
+  mustWait: boolean,
 ): Promise<{ refund: RefundByHand; orders: ReadonlyMap<number, LockedOrder> } | undefined> {
   const find = () =>
-    tx.query<Row>(sql`SELECT ${columns(verified(refundState, sql`r`))} FROM refunds r WHERE r.id = ${id} AND ${waits}`);
+    tx.query<Row>(sql`
+      SELECT ${columns(verified(refundState, sql`r`))} FROM refunds r WHERE r.id = ${id} AND (${waits} OR NOT ${mustWait})`);
   const [seen] = await find();
   if (!seen) return undefined;
   const orders = new Map<number, LockedOrder>();

@@ -72,7 +72,8 @@ export async function waitingRefunds(
 ): Promise<WaitingRefund[]> {
   const listed = await db.query<Assignment & Marked>(open(marked(assignmentState, sql`a`)));
   const assignments = listed.filter(({ isAuthentic }) => isAuthentic);
-  return (await refundsByHand(db, environment)).map((each) => ({
+  const asked = assignments.map(({ refund }) => refund);
+  return (await refundsByHand(db, environment, asked)).map((each) => ({
     ...each,
     assignment: assignments.find(({ refund }) => refund === each.id) ?? null,
   }));
@@ -82,8 +83,8 @@ const unknown = () => new ServiceError("not_found", "No refund with this name wa
 
 type Locked = NonNullable<Awaited<ReturnType<typeof lockRefundByHand>>>;
 
-async function lockWaiting(tx: Tx, { environment }: Operator, refund: string): Promise<Locked> {
-  const locked = isPlainLines(refund) ? await lockRefundByHand(tx, environment, refund) : undefined;
+async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mustWait: boolean): Promise<Locked> {
+  const locked = isPlainLines(refund) ? await lockRefundByHand(tx, environment, refund, mustWait) : undefined;
   if (!locked) throw unknown();
   return locked;
 }
@@ -148,7 +149,7 @@ export async function askAssignment(
   if (new Set(own.map(({ payment }) => payment)).size < own.length) throw invalid("orders must name each order once.");
   return deps.db.transaction(async (tx) => {
     const [id, at] = [newUuid(), deps.clock()];
-    const locked = await lockWaiting(tx, operator, refund);
+    const locked = await lockRefund(tx, operator, refund, true);
     await requireParts(tx, locked, own);
     const inserted = await tx.query(sql`
       INSERT INTO refund_assignments (id, refund, parts, reason, requested_by, requested_at)
@@ -163,12 +164,17 @@ export async function askAssignment(
 }
 
 /** Locks the refund's orders before the assignment, because that is the order of locks everywhere. */
-async function lockOpen(tx: Tx, operator: Operator, id: string): Promise<{ locked: Locked; assignment: Assignment }> {
+async function lockOpen(
+  tx: Tx,
+  operator: Operator,
+  id: string,
+  { mustWait }: { mustWait: boolean },
+): Promise<{ locked: Locked; assignment: Assignment }> {
   const select = async () =>
     isUuid(id) ? (await tx.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id} FOR UPDATE OF a`))[0] : undefined;
   const [seen] = isUuid(id) ? await tx.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id}`) : [];
   if (!seen) throw new ServiceError("not_found", "No such assignment waits for a decision.");
-  const locked = await lockWaiting(tx, operator, seen.refund);
+  const locked = await lockRefund(tx, operator, seen.refund, mustWait);
   const assignment = await select();
   if (!assignment) throw new ServiceError("conflict", "Somebody else decided on this assignment a moment ago.");
   return { locked, assignment };
@@ -193,7 +199,7 @@ export async function approveAssignment(deps: RefundDeps, operator: Operator, id
   requirePasskeyOf(operator, clock());
   await deps.db.transaction(async (tx) => {
     const at = clock();
-    const { locked, assignment } = await lockOpen(tx, operator, id);
+    const { locked, assignment } = await lockOpen(tx, operator, id, { mustWait: true });
     const solo = requireSecondPerson(refundApproval, operator, assignment, "assignment", at);
     await requireParts(tx, locked, assignment.parts);
     await end(tx, id, { state: "approved", by, at, solo });
@@ -201,7 +207,10 @@ export async function approveAssignment(deps: RefundDeps, operator: Operator, id
   });
 }
 
-/** Refuses another operator's assignment, or withdraws the operator's own. The refund waits again. */
+/**
+ * Refuses another operator's assignment, or withdraws the operator's own. The refund waits again, unless it failed in
+ * the meantime.
+ */
 export async function dropAssignment(
   { db, clock }: { db: Database; clock: RefundDeps["clock"] },
   operator: Operator,
@@ -211,7 +220,7 @@ export async function dropAssignment(
   const by = requirePersonOfRefund(operator);
   await db.transaction(async (tx) => {
     const at = clock();
-    const { locked, assignment } = await lockOpen(tx, operator, id);
+    const { locked, assignment } = await lockOpen(tx, operator, id, { mustWait: false });
     const isOwn = assignment.requestedBy === by;
     if (!isOwn) {
       requirePermission(operator, ["money.decide"]);

@@ -228,3 +228,17 @@ test("an order whose refund is on its way takes no part, and an altered assignme
   await assert.rejects(dropAssignment(refunds, approver, id), { code: "unavailable" });
   assert.deepEqual(await notesOf(code), []);
 });
+
+test("an assignment of a refund that fails before its approval stays listed until somebody drops it", async () => {
+  const { refund, parts, codes } = await refunded(300);
+  const id = await ask(refund, parts(300));
+  await world.take(stripe.event("refund.failed", { ...stripe.balance.failRefund(refund) }));
+  const [listed] = (await waitingRefunds({ db }, agent)).filter((each) => each.id === refund);
+  assert.deepEqual([listed?.isWaiting, listed?.assignment?.id], [false, id]);
+  await assert.rejects(approveAssignment(refunds, approver, id), /No refund with this name waits/);
+  await assert.rejects(dropAssignment(refunds, { ...approver, environment: "test" }, id), /No refund with this name/);
+  await dropAssignment(refunds, approver, id);
+  assert.ok(!(await waitingRefunds({ db }, agent)).some((each) => each.id === refund));
+  await assert.rejects(ask(refund, parts(300)), /No refund with this name waits/);
+  assert.deepEqual(await Promise.all(codes.map(notesOf)), [[], []]);
+});

@@ -157,10 +157,10 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
   });
 }
 
-/** Tells the processor to forget a removed method. While a charge of it is open, leaves that to the charge's end. */
+/** Tells the processor to forget a removed method. While a charge of it is moving, leaves that to the charge's end. */
 export async function detachMethod({ db, processor }: FirmPaysDeps, id: string): Promise<void> {
   const found = isUuid(id) ? await store.selectMethod(db, id) : undefined;
-  if (found?.state !== "removed" || found.method === null || (await store.hasOpenCharge(db, id))) return;
+  if (found?.state !== "removed" || found.method === null || (await store.hasMovingCharge(db, id))) return;
   if (!processor) throw new Error("payments are not configured: the method stays at the processor");
   await processor.firm.detach(found.method);
 }

@@ -105,7 +105,7 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type About = { name: string; cents: number | null; status: string; isWhole: boolean; isOwed: boolean };
 
-/** What a refund means for the order; nothing for an order that neither ends with it nor continues. */
+/** Says whether the order goes on after a refund; nothing for an order that neither ends with it nor continues. */
 function afterRefund({ status, isWhole }: About): string[] {
   if (status === "Refunded" || status === "Cancelled") return ["The order is closed."];
   if (status === "Completed" || status === "OnHold") return [];

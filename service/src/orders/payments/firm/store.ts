@@ -215,10 +215,10 @@ export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
     ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`, sql`, o.external_reference AS reference`)}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, c.id LIMIT 50`);
 
-/** Whether a charge of the method was sent or may be sent, and has not ended. */
-export async function hasOpenCharge(db: Sql, methodId: string): Promise<boolean> {
+/** Whether a charge of the method may be on its way to the processor, or a bank is moving its money. */
+export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolean> {
   const found = await db.query(sql`
-    SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'answered', 'pending') LIMIT 1`);
+    SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'pending') LIMIT 1`);
   return found.length > 0;
 }
 

@@ -84,7 +84,7 @@ ${assignment ? decision(refund, assignment, operator) : mayAsk.some((each) => ma
 const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
 
 function decision(
-  { shares, currency, id }: WaitingRefund,
+  { shares, currency, id, isWaiting }: WaitingRefund,
   {
     id: assignment,
     parts,
@@ -107,7 +107,8 @@ function decision(
     action: `${path}/${assignment}/approve`,
   });
   return html`<p><span class="breakable">${requestedByName}</span> said on ${time(requestedAt)}: ${listed}. <span class="breakable">${reason}</span></p>
-${may(operator, "money.decide") && approve}
+${!isWaiting && html`<p>Nothing of this refund is left to assign: it failed, or the orders’ money went back in another way.</p>`}
+${isWaiting && may(operator, "money.decide") && approve}
 ${(isOwn || may(operator, "money.decide")) && buttonForm(`${path}/${assignment}/drop`, isOwn ? "Withdraw" : "Refuse", { kind: "quiet-button", about: `the orders of ${id}` })}`;
 }
 

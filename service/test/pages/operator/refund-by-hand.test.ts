@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Operator, OperatorRole } from "../../../src/firms/operators/operators.ts";
+import type { WaitingRefund } from "../../../src/orders/refunds/refunds.ts";
+import { byHandCard } from "../../../src/pages/operator/payments/by-hand.ts";
+
+const at = new Date("2026-03-04T05:06:07.089Z");
+const share = { paymentId: 7, orderId: 3, orderCode: "a".repeat(64), orderStatus: "EsignPending", restCents: 9_900 };
+const refund: WaitingRefund = {
+  ...{ id: "re_1", paymentIntent: "pi_1", amountCents: 500, currency: "usd", seenAt: at },
+  ...{ shares: [share], isWaiting: true, assignment: null },
+};
+const shownTo = (role: OperatorRole, each = refund): string => {
+  const shown = { id: "a", name: "A", email: null, roles: [role], environment: "live", actor: "operator:a" } as const;
+  const operator: Operator = { ...shown, sessionId: "s", signedInAt: at, decidesFrom: null, session: null };
+  return String(byHandCard([each], operator));
+};
+
+test("only those who may say which orders a refund was for have the form for it", () => {
+  for (const role of ["agent", "approver"] as const) assert.match(shownTo(role), /name="part-7"/, role);
+  assert.match(shownTo("auditor"), /\$5\.00/);
+  assert.doesNotMatch(shownTo("auditor"), /<form/);
+});
+
+test("an assignment of a refund that failed can be refused, and not approved", () => {
+  const assignment = {
+    ...{ id: "1", refund: refund.id, parts: [{ payment: 7, cents: 500 }], reason: "asked", requestedAt: at },
+    ...{ requestedBy: "b", requestedByName: "B" },
+  };
+  assert.match(shownTo("approver", { ...refund, assignment }), /\/approve"/);
+  const failed = shownTo("approver", { ...refund, assignment, isWaiting: false });
+  assert.doesNotMatch(failed, /\/approve"/);
+  assert.match(failed, /\/drop"/);
+});
