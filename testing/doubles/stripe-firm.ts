@@ -164,7 +164,7 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
         status: 200,
         body: { ...setup, payment_method: methods.get(String(setup["payment_method"])) ?? null },
       };
-    const [, detached] = /^POST \/v1\/payment_methods\/(\w+)\/detach$/.exec(asked) ?? [];
+    const [, detached] = /^POST \/v1\/payment_methods\/([\w-]+)\/detach$/.exec(asked) ?? [];
     const method = methods.get(detached ?? "");
     if (method?.["customer"]) return { status: 200, body: Object.assign(method, { customer: null }) };
     if (method) return refusal(400, "The payment method is not attached to a customer");
