@@ -7,6 +7,7 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import {
   answerConsent,
+  connectPerson,
   enteredBy,
   enterRoom,
   identitiesOf,
@@ -88,7 +89,7 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
     async media({ link }) {
       const { session, person } = await requireStep(live, link, "room");
       await reopen(live, session);
-      return { json: await live.rooms.connect(session.id, personName(person.n)) };
+      return { json: await connectPerson(live, link, { session: session.id, person: personName(person.n) }) };
     },
     async message({ link, form }) {
       await writeMessage(live, link, form);

@@ -162,6 +162,7 @@ export { giveTurn, markLive, onRecord, typedOnRecord, unmetLive } from "./sessio
 export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
 export {
   answerConsent,
+  connectPerson,
   type Entered,
   enteredBy,
   enterRoom,

@@ -7,7 +7,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
@@ -17,6 +17,7 @@ import {
   addNotary,
   answerConsent,
   closeForAct,
+  connectPerson,
   endLive,
   excusePerson,
   type LiveDeps,
@@ -43,7 +44,7 @@ import {
   updateLive,
   updatePerson,
 } from "../../../src/signing/notaries/sessions/store.ts";
-import { hasVouched, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
+import { hasVouched, isPartDone, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
 import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
@@ -271,13 +272,17 @@ const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test
  * Another process on the same database, with a simulated engine that only reports whose video arrives. @param before
  * runs before each transaction
  */
-function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
+function otherNode({ begin = async () => {}, before = async () => {}, admit = async () => {} } = {}) {
   let hear: (event: MediaEvent) => void = () => {};
   const ended: string[] = [];
   const engine = {
     listen(listener: typeof hear) {
       hear = listener;
       return () => {};
+    },
+    async admit() {
+      await admit();
+      return { ticket: newUuid(), iceServers: [] };
     },
     remove: async () => {},
   } as unknown as MediaEngine;
@@ -466,7 +471,11 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   const mark = (await sheetOf(code))?.marks.findLast(({ name }) => name === "identify");
   assert.match(JSON.stringify(mark?.detail), /Neighbors since 2011/);
 
-  const lines = async () => presentLines(await livePeople(db, id), await eventsOf(db, rowMac, await liveOf(code)));
+  const lines = async () => {
+    const sheet = await sheetOf(code);
+    assert.ok(sheet);
+    return presentLines(await livePeople(db, id), await eventsOf(db, rowMac, await liveOf(code)), sheet);
+  };
   const present = ["Wanda Wise, credible witness, Ohio, United States"];
   assert.deepEqual(await lines(), present);
 
@@ -499,12 +508,58 @@ test("the return of a credible witness matters only before the signer is identif
     { n: 11, role: "credible_witness", forSigner: 1 },
     { n: 12, role: "interpreter", forSigner: null },
   ] as LivePerson[];
-  const mark = { kind: "step", run: 2, name: "identify", signer: 1 };
+  const mark = { kind: "step", run: 2, name: "identify", signer: 1, detail: { basis: "credential" } };
   const sheet = (marks: object[]) => ({ run: 2, marks }) as never;
-  const vouched = (marks: object[]) => ["third-1", "third-2"].map((name) => hasVouched(people, sheet(marks), name));
+  const vouched = (marks: object[]) => ["third-1", "third-2"].map((name) => isPartDone(people, sheet(marks), name));
   assert.deepEqual(vouched([mark]), [true, false]);
   for (const other of [{ run: 1 }, { signer: 2 }, { name: "appear_online" }])
     assert.deepEqual(vouched([{ ...mark, ...other }]), [false, false]);
+});
+
+test("the journal names a witness who was let go only if the witness identified the signer", () => {
+  const place = "Ohio, United States";
+  const people = [
+    { n: 11, role: "credible_witness", forSigner: 1, name: "Wanda Wise", place },
+    { n: 12, role: "interpreter", forSigner: null, name: "Ivy Ito", place: null },
+  ] as LivePerson[];
+  const moved = (names: string[]) => names.map((name) => ({ name, person: "third-1" }));
+  const interpreter = { name: "admitted", person: "third-2" };
+  const named = (moves: string[], basis: string | null) => {
+    const mark = { kind: "step", run: 1, name: "identify", signer: 1, detail: { basis } };
+    const sheet = { run: 1, marks: basis === null ? [] : [mark] } as never;
+    const lines = presentLines(people, [interpreter, ...moved(moves)] as never, sheet);
+    assert.equal(lines.at(-1), "Ivy Ito, interpreter");
+    return lines.length === 2 && hasVouched(people, sheet, "third-1") === (basis === "credible_witness");
+  };
+  assert.equal(named(["admitted", "excused"], "credible_witness"), true);
+  assert.equal(named(["admitted", "excused"], "credential"), false);
+  assert.equal(named(["admitted", "excused"], null), false);
+  assert.equal(named(["admitted"], "credential"), true);
+  assert.equal(named(["admitted", "released"], "credible_witness"), false);
+});
+
+test("somebody whom the notary lets go while they connect is not connected", async () => {
+  const { code, room } = await begun("gone@example.com", "identify");
+  const { id, orderId } = await liveOf(code);
+  const browser = newSecret();
+  const [person] = await livePeople(db, id);
+  assert.ok(person);
+  const link = { token: room.split("/").at(-1) ?? "", browser };
+  await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${sha256Of(browser)}`));
+  let isLetGo = true;
+  const { deps, rooms } = otherNode({
+    async admit() {
+      if (isLetGo) await db.transaction((tx) => updatePerson(tx, person.id, sql`admitted_at = NULL`));
+    },
+  });
+  rooms.add(id, orderId, clock(), ["notary"]);
+  const of = { session: id, person: "signer-1" };
+  await assert.rejects(connectPerson(deps, link, of), { code: "conflict" });
+  assert.deepEqual([...(rooms.roomOf(id)?.people.keys() ?? [])], ["notary"]);
+  isLetGo = false;
+  await db.transaction((tx) => updatePerson(tx, person.id, sql`admitted_at = now()`));
+  assert.ok((await connectPerson(deps, link, of)).ticket);
+  assert.deepEqual([...(rooms.roomOf(id)?.people.keys() ?? [])], ["notary", "signer-1"]);
 });
 
 test("an interpreter is not let go before the notary signs", async () => {

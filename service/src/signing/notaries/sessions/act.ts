@@ -181,13 +181,14 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
 export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRecord | null> {
   const { desk } = deps.sheets;
   const session = await openLiveOf(desk.db, order.taskId);
-  if (!session || (await openSheetOf(desk, order.taskId))?.id !== session.sheetId) return null;
+  const sheet = await openSheetOf(desk, order.taskId);
+  if (!session || sheet?.id !== session.sheetId) return null;
   const head = deps.rooms.headOf(session.id);
   const recording = await recordingOf(desk.db, session.id);
   if (!head || !recording) throw new ServiceError("conflict", "Nothing of this session is recorded yet.");
   const { seq, headSha256, at } = head;
   return {
-    present: presentLines(await livePeople(desk.db, session.id), await eventsOf(desk.db, desk.rowMac, session)),
+    present: presentLines(await livePeople(desk.db, session.id), await eventsOf(desk.db, desk.rowMac, session), sheet),
     session: { tool: deps.tool, id: session.id },
     recording: {
       sha256: headSha256,

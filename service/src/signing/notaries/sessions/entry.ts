@@ -11,6 +11,7 @@ import { isLanguage } from "../../../kernel/platform/languages.ts";
 import { keysOf } from "../../../kernel/platform/secrets.ts";
 import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
+import type { Ticket } from "../../../providers/providers.ts";
 import { orderCodeOf } from "../sheets/store.ts";
 import { personName } from "./interruption.ts";
 import { codeMs, liveMail, roomCode } from "./mail.ts";
@@ -74,6 +75,27 @@ export async function requireStep(
   const entered = await enteredBy(deps, link);
   if (!steps.includes(entered.step)) throw notOpen();
   return entered;
+}
+
+/**
+ * Connects a person who was found in the room.
+ * @throws ServiceError `conflict` when the person has left the room meanwhile: the notary let them go, or another
+ * browser in
+ */
+export async function connectPerson(
+  deps: Pick<LiveDeps, "sheets" | "rooms">,
+  link: RoomLink,
+  { session, person }: { session: string; person: string },
+): Promise<Ticket> {
+  const ticket = await deps.rooms.connect(session, person);
+  try {
+    await requireStep(deps, link, "room");
+  } catch (error) {
+    // The notary's request found nobody to disconnect yet.
+    await deps.rooms.disconnect(session, person);
+    throw error;
+  }
+  return ticket;
 }
 
 type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };

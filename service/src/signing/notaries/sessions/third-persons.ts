@@ -12,7 +12,8 @@ import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
 import { atSheet } from "../sheets/ipen.ts";
-import { markOf, type Progress } from "../sheets/steps.ts";
+import { principalOf } from "../sheets/room.ts";
+import type { Progress } from "../sheets/steps.ts";
 import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
@@ -193,18 +194,31 @@ export async function isExcused(
   return role !== "signer" && lastMove(await eventsOf(desk.db, desk.rowMac, session), n) === "excused";
 }
 
-/**
- * Whether a person is a credible witness whose signer is identified: nothing in the act depends on the witness any
- * more.
- */
-export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
-  people.some(
-    ({ n, role, forSigner }) =>
-      role === "credible_witness" && personName(n) === name && markOf(sheet, "identify", forSigner) !== undefined,
-  );
+/** The identity of the signer whom a credible witness knows; undefined before it is marked, and for anybody else. */
+const identityFor = (people: readonly LivePerson[], sheet: Progress, name: string) => {
+  const witness = people.find(({ n, role }) => role === "credible_witness" && personName(n) === name);
+  return witness && principalOf(sheet, witness.forSigner ?? 0);
+};
 
-/** The third persons who took part, as lines for the act's journal entry. */
-export const presentLines = (people: readonly LivePerson[], events: readonly Moved[]): string[] =>
+/**
+ * Whether a person is a credible witness whose signer is identified, in any way: nothing in the act depends on the
+ * witness any more.
+ */
+export const isPartDone = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
+  identityFor(people, sheet, name) !== undefined;
+
+/** Whether a person is a credible witness by whose oath the signer is identified. */
+export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
+  identityFor(people, sheet, name)?.basis === "credible_witness";
+
+/**
+ * The third persons who took part, as lines for the act's journal entry. A witness whom the notary let go took part
+ * only by vouching.
+ */
+export const presentLines = (people: readonly LivePerson[], events: readonly Moved[], sheet: Progress): string[] =>
   people
-    .filter(({ n, role }) => role !== "signer" && ["admitted", "excused"].includes(lastMove(events, n) ?? ""))
+    .filter(({ n, role }) => {
+      const moved = role === "signer" ? undefined : lastMove(events, n);
+      return moved === "admitted" || (moved === "excused" && hasVouched(people, sheet, personName(n)));
+    })
     .map(({ name, role, place }) => [name, roleWords[role], ...(place === null ? [] : [place])].join(", "));

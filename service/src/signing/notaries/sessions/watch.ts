@@ -26,7 +26,7 @@ import {
   sessionsToEnd,
   updateLive,
 } from "./store.ts";
-import { hasVouched } from "./third-persons.ts";
+import { isPartDone } from "./third-persons.ts";
 
 const everyMs = 1_000;
 const renewMs = 6_000;
@@ -151,7 +151,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
     const sheet = await findSheet({ ...desk, db: tx }, session.sheetId);
     const people = await livePeople(tx, session.id);
     const restarts = turned.flatMap(({ person, to, silentMs }) =>
-      to === "here" && !(sheet && hasVouched(people, sheet, person)) ? (restartAfter(silentMs, online) ?? []) : [],
+      to === "here" && !(sheet && isPartDone(people, sheet, person)) ? (restartAfter(silentMs, online) ?? []) : [],
     );
     if (restarts.length > 0)
       await beginAgain(deps, tx, session, restarts.includes("identity") ? "identity" : "act", at);
