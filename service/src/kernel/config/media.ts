@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { StartupError } from "../platform/errors.ts";
+import { parseAddress } from "../platform/network.ts";
 import { type Env, listOf, oneOf, read, secretEnv } from "./read.ts";
 
 type Relay = { urls: string[]; secret: string };
@@ -71,7 +72,7 @@ function embeddedFrom(env: Env, baseUrl: string): EmbeddedMedia {
 const shortestSecret = 32;
 
 function livekitFrom(env: Env): LivekitMedia {
-  const url = read<string | null>(env, "LIVEKIT_URL", null, "an http, https, ws or wss URL", livekitUrl);
+  const url = read<string | null>(env, "LIVEKIT_URL", null, livekitRule, livekitUrl);
   const key = secretEnv(env, "LIVEKIT_API_KEY");
   const secret = secretEnv(env, "LIVEKIT_API_SECRET");
   if (url === null) throw new StartupError("LIVEKIT_URL must be set when MEDIA is livekit");
@@ -82,10 +83,21 @@ function livekitFrom(env: Env): LivekitMedia {
   return { engine: "livekit", url, key, secret, turn: turnFrom(env) };
 }
 
+const livekitRule = "an https or wss URL, or an http or ws URL of a private host";
+
+/** A private address, or a name that only this machine or a network of containers knows. */
+const isPrivateHost = (name: string): boolean => {
+  const address = parseAddress(name.replace(/^\[|\]$/g, ""));
+  return address ? privateRanges.has(address.range()) : !name.includes(".") || name.endsWith(".internal");
+};
+const privateRanges: ReadonlySet<string> = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
+
 /** @returns the URL with the scheme that fetch takes */
 function livekitUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?):$/.test(url.protocol) || url.username || url.search || url.hash) return undefined;
+  // Tokens and session descriptions pass there.
+  if (/^(http|ws):$/.test(url.protocol) && !isPrivateHost(url.hostname)) return undefined;
   return text.replace(/^ws/, "http").replace(/\/$/, "");
 }
 

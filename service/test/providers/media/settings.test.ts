@@ -46,10 +46,14 @@ describe("the settings of live audio and video", () => {
     for (const name of ["LIVEKIT_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"])
       assert.throws(() => config({ ...livekit, [name]: "" }), new RegExp(`${name} must be set when MEDIA is livekit`));
     assert.throws(() => config({ ...livekit, LIVEKIT_API_SECRET: "short" }), /must have at least 32 characters/);
-    for (const url of ["livekit.example.com", "ftp://a.example.com", "https://a@b.example.com", "https://a/?b"])
+    for (const url of ["http://10.0.0.5:7880", "ws://localhost:7880", "http://livekit:7880", "ws://[fd00::1]:7880"])
+      config({ ...livekit, LIVEKIT_URL: url });
+    const insecure = ["http://livekit.example.com", "ws://203.0.113.7:7880", "http://[2001:db8::1]:7880"];
+    const malformed = ["livekit.example.com", "ftp://a.example.com", "https://a@b.example.com", "https://a/?b"];
+    for (const url of [...insecure, ...malformed])
       assert.throws(
         () => config({ ...livekit, LIVEKIT_URL: url }),
-        /LIVEKIT_URL must be an http, https, ws or wss URL/,
+        /LIVEKIT_URL must be an https or wss URL, or an http or ws URL of a private host/,
       );
   });
 
