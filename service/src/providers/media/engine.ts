@@ -191,6 +191,7 @@ class EngineProcess {
 
 export function openMediaEngine(deps: EngineDeps): MediaEngine {
   const { settings, clock } = deps;
+  const now = () => clock().getTime();
   const listeners = new Set<(event: MediaEvent) => void>();
   const tickets = new Map<string, { session: string; person: string }>();
   /** The open sessions, each with the name of its room, which is new for each opening of the session. */
@@ -212,8 +213,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     () => {
       const lost = [...sessions.keys()];
       // Without the process nothing is recorded, so LiveKit must forward nothing.
-      if (settings.engine === "livekit")
-        for (const place of sessions.values()) void endRoom(settings, place, clock().getTime());
+      if (settings.engine === "livekit") for (const place of sessions.values()) void endRoom(settings, place, now);
       sessions.clear();
       tickets.clear();
       emit({ kind: "lost", sessions: lost });
@@ -223,8 +223,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     async open(session: string, recording: RecordingRun | null) {
       if (!isName(session)) throw invalid("session must have 1 to 64 letters, digits and dashes");
       const place = roomOf(session, newCode());
-      if (settings.engine === "livekit" && !sessions.has(session))
-        await endEarlierRooms(settings, session, clock().getTime());
+      if (settings.engine === "livekit" && !sessions.has(session)) await endEarlierRooms(settings, session, now);
       await engine.ask("open", session, recording, place);
       sessions.set(session, place);
     },
@@ -246,9 +245,11 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       forget(session, person);
       await engine.ask("remove", session, person);
     },
-    async close(session) {
+    async close(session, everywhere = false) {
+      const wasOpen = sessions.has(session);
       await engine.ask("close", session);
       forget(session);
+      if (everywhere && !wasOpen && settings.engine === "livekit") await endEarlierRooms(settings, session, now);
     },
     listen(listener) {
       listeners.add(listener);

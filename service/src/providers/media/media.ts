@@ -98,8 +98,11 @@ export type MediaEngine = {
   mute: (session: string, person: string, muted: { audio: boolean; video: boolean }) => Promise<void>;
   /** Ends the person's ticket and connections. */
   remove: (session: string, person: string) => Promise<void>;
-  /** Closes a session, if it is open. Resolves when its last chunk is durable. */
-  close: (session: string) => Promise<void>;
+  /**
+   * Closes a session, if it is open. Resolves when its last chunk is durable.
+   * @param everywhere also ends media that go on after another node died
+   */
+  close: (session: string, everywhere?: boolean) => Promise<void>;
   /** @returns a function that stops listening */
   listen: (listener: (event: MediaEvent) => void) => () => void;
   /** Closes all sessions, then ends the engine's process. */

@@ -11,7 +11,10 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { startEngine } from "@signsealship/testing/media";
 import { openPeer } from "@signsealship/testing/media-peer";
 import { until } from "@signsealship/testing/until";
-import { askForKeyFrame, askIfDue } from "../../../src/providers/media/engine/person.ts";
+import { askForKeyFrame, askIfDue, countPacket, newPerson } from "../../../src/providers/media/engine/person.ts";
+import { Rooms } from "../../../src/providers/media/engine/rooms.ts";
+import { readOffer } from "../../../src/providers/media/engine/sdp.ts";
+import type { Transport } from "../../../src/providers/media/engine/transport.ts";
 import { permissionsFor } from "../../../src/providers/media/engine.ts";
 import { behavesAsAnEngine } from "./contract.ts";
 
@@ -84,6 +87,73 @@ test("the process can't read keys or settings next to its code, and starts nothi
   const out = execFileSync(process.execPath, [...permissionsFor(spool), script], { encoding: "utf8" });
   rmSync(spool, { recursive: true });
   assert.equal(out.trim(), `${"ERR_ACCESS_DENIED ".repeat(5)}done`);
+});
+
+test("an offer sends one stream of each kind, so the recorded one is the one that others see", () => {
+  const all = { audio: true, video: true };
+  const section = (kind: string, ...lines: string[]) => [`m=${kind} 9 X 96`, ...lines, "a=sendonly"];
+  const read = (...lines: string[]) => readOffer(["v=0", ...lines, ""].join("\r\n"), all).kinds;
+  const repeated = ["a=ssrc-group:FID 1 2", "a=ssrc:1 cname:x", "a=ssrc:2 cname:x"];
+  assert.deepEqual(read(...section("audio", "a=ssrc:3 cname:x"), ...section("video", ...repeated)), all);
+  const old = ["m=video 9 X 96", "a=inactive"];
+  assert.deepEqual(read(...old, ...section("video")), { audio: false, video: true });
+  for (const kind of ["audio", "video"])
+    assert.throws(
+      () => read(...section(kind), ...section(kind)),
+      refused("validation", new RegExp(`^sdp must send ${kind} in one section`)),
+    );
+  for (const lines of [
+    ["a=rid:h send"],
+    ["a=simulcast:send h;l"],
+    ["a=ssrc-group:SIM 1 2"],
+    ["a=ssrc:1 cname:x", "a=ssrc:2 cname:x"],
+    [...repeated, "a=ssrc:4 cname:x"],
+  ])
+    assert.throws(() => read(...section("video", ...lines)), refused("validation", /^sdp must send one stream/));
+});
+
+test("a packet without a picture shows nobody", () => {
+  const person = newPerson("a", { audio: true, video: true }, 0);
+  countPacket(person, "video", { sequence: 1, bytes: 0, at: 10 });
+  assert.equal(person.seenAt, null);
+  countPacket(person, "video", { sequence: 2, bytes: 9, at: 20 });
+  assert.equal(person.seenAt, 20);
+});
+
+test("joins that overlap make one connection, none outlives its person, and joins of one person are limited", async () => {
+  const [opened, closed] = [[] as string[], [] as string[]];
+  let hold: Promise<void> | null = null;
+  const receive = ({ person }: { person: string }) => {
+    opened.push(person);
+    const close = async () => {
+      await hold;
+      closed.push(person);
+    };
+    return { show() {}, continued() {}, pause() {}, send() {}, answered: async () => {}, close };
+  };
+  const transport = { open() {}, close: async () => {}, receive, dropsPackets: true } as unknown as Transport;
+  const rooms = new Rooms({ transport, mostSessions: 1, folderOf: String, now: Date.now, emit() {} });
+  await rooms.open("s", null, "s.1");
+  await rooms.admit("s", "a", { audio: true, video: true });
+  const join = () => rooms.signal("s", "a", { kind: "join" });
+  const slowly = async (work: () => Promise<unknown>[]) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    const all = work();
+    resolve();
+    const settled = await Promise.allSettled(all);
+    return settled.filter(({ status }) => status === "rejected").length;
+  };
+  await join();
+  assert.equal(await slowly(() => [join(), join(), join()]), 2);
+  assert.deepEqual([opened.length, closed.length], [2, 1]);
+  const again = () => rooms.admit("s", "a", { audio: true, video: true });
+  assert.equal(await slowly(() => [join(), again()]), 1);
+  assert.deepEqual([opened.length, closed.length], [2, 2]);
+  for (let count = 0; count < 30; count++) await join();
+  await assert.rejects(join(), refused("unavailable", /Too many joins/));
+  await rooms.stop();
+  assert.equal(closed.length, opened.length);
 });
 
 test("malformed messages are refused, and ended sessions are not found", async () => {

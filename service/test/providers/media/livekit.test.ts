@@ -4,9 +4,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
+import { until } from "@signsealship/testing/until";
+import type { Place } from "../../../src/providers/media/livekit/place.ts";
+import { LivekitReceiving } from "../../../src/providers/media/livekit/receiving.ts";
 import { checkOffer, completed, namedOffer } from "../../../src/providers/media/livekit/sdp.ts";
-import { endEarlierRooms, endParticipant, probeLivekit } from "../../../src/providers/media/livekit/server.ts";
+import { endEarlierRooms, endParticipant, endRoom, probeLivekit } from "../../../src/providers/media/livekit/server.ts";
 import { openSignal } from "../../../src/providers/media/livekit/signal.ts";
+import { isMade } from "../../../src/providers/media/livekit/tap.ts";
 import { accessToken } from "../../../src/providers/media/livekit/token.ts";
 
 const at = Date.parse("2026-11-26T12:00:00Z");
@@ -96,14 +100,51 @@ describe("session descriptions", () => {
   });
 });
 
+test("a packet counts as made by the server only as a whole, so nobody keeps frames off the recording", () => {
+  const black = Buffer.from("1002009d012a08000800004708858588858488020200", "hex");
+  const silence = Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]);
+  for (const descriptor of ["10", "90e0812a0521"])
+    assert.equal(isMade("video", Buffer.concat([Buffer.from(descriptor, "hex"), black])), true);
+  assert.equal(isMade("audio", silence), true);
+  const frame = Buffer.from([0x10, 1, 2, 3]);
+  for (const own of [Buffer.concat([frame, black]), Buffer.concat([Buffer.from([0x10]), black, frame])])
+    assert.equal(isMade("video", own), false);
+  assert.equal(isMade("audio", Buffer.concat([Buffer.from([0xf8, 1]), silence])), false);
+  assert.equal(isMade("audio", Buffer.concat([silence, Buffer.alloc(1)])), false);
+});
+
+test("a track that replaces another of the same person is asked for only after its first packet", async () => {
+  const sent: { trackSids: string[]; subscribe: boolean }[] = [];
+  const signal = { hear() {}, close() {}, send: ({ value }: { value: never }) => void sent.push(value) };
+  const place = { enter: async () => signal, tracks: new Map() } as unknown as Place;
+  const input = { session: "s", person: "b", onOffer() {}, onPictureLost() {}, onEnd() {} };
+  const receiving = new LivekitReceiving(place, input);
+  const asked = async () => {
+    await new Promise(setImmediate);
+    return sent.splice(0).map(({ trackSids, subscribe }) => `${subscribe ? "+" : "-"}${trackSids.join()}`);
+  };
+  place.tracks.set("a", { audio: "A1", video: "V1" });
+  receiving.show(["a"]);
+  for (const media of ["audio", "video"] as const) receiving.send("a", media);
+  assert.deepEqual(await asked(), ["+A1", "+V1"]);
+  receiving.continued("a");
+  assert.deepEqual(await asked(), []);
+  place.tracks.set("a", { audio: "A1", video: "V2" });
+  receiving.continued("a");
+  assert.deepEqual(await asked(), ["-V1"]);
+  receiving.send("a", "video");
+  assert.deepEqual(await asked(), ["+V2"]);
+  await receiving.close();
+});
+
 describe("a server", () => {
   const servers: Server[] = [];
   after(() => Promise.all(servers.map(closed)));
 
-  const answers = async (status: number, body = "{}", asked: string[] = []): Promise<string> => {
+  const answers = async (status: number | (() => number), body = "{}", asked: string[] = []): Promise<string> => {
     const server = createServer(async (request, response) => {
       asked.push(`${request.url?.split("/").at(-1)} ${await text(request)}`);
-      response.writeHead(status).end(body);
+      response.writeHead(typeof status === "number" ? status : status()).end(body);
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -122,8 +163,27 @@ describe("a server", () => {
     const asked: string[] = [];
     const names = ["s1.old", "s1.older", "s11.other", "s2.other"];
     const url = await answers(200, JSON.stringify({ rooms: names.map((name) => ({ name })) }), asked);
-    await endEarlierRooms({ ...key, url }, "s1", at);
+    await endEarlierRooms({ ...key, url }, "s1", () => at);
     assert.deepEqual(asked.sort(), ['DeleteRoom {"room":"s1.old"}', 'DeleteRoom {"room":"s1.older"}', "ListRooms {}"]);
+  });
+
+  test("that does not tell its rooms makes a session unavailable, because an earlier room may go on", async () => {
+    for (const url of [await answers(500), "http://127.0.0.1:1"])
+      await assert.rejects(
+        endEarlierRooms({ ...key, url }, "s1", () => at),
+        { code: "unavailable" },
+      );
+  });
+
+  test("that fails is asked again until the media have ended", async () => {
+    const asked: string[] = [];
+    const statuses = [500, 404, 503, 200];
+    const url = await answers(() => statuses.shift() ?? 200, "{}", asked);
+    await endRoom({ ...key, url }, "s1.x", () => at);
+    await until(() => asked.length === 2);
+    await endParticipant({ ...key, url }, { room: "s1.x", identity: "a.publisher.0" }, () => at);
+    await until(() => asked.length === 4);
+    assert.deepEqual([...new Set(asked.map((each) => each.split(" ")[0]))], ["DeleteRoom", "RemoveParticipant"]);
   });
 
   test("ends the media of a participant whose signalling was cut off", async () => {

@@ -225,9 +225,10 @@ function listen(): void {
   const events = new EventSource(`${base}/events`);
   let wasOpen = false;
   events.onopen = () => {
-    // Something may have changed while the connection was down.
+    // Something may have changed while the connection was down. The node that recorded may have died, and its media
+    // server may go on without it. So the page connects again, if the room is still open to it.
     if (wasOpen) {
-      void refresh();
+      void refresh().then(join);
       chat.set(room.dataset["media"] === "on");
     }
     wasOpen = true;

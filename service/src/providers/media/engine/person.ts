@@ -20,8 +20,8 @@ export type Person = {
   askedAt: number;
   /** Whether a request for a key frame is waiting, because it came too soon after the last one. */
   isKeyFrameDue: boolean;
-  /** The number of offers in the minute that began at `at`. */
-  readonly offers: { count: number; at: number };
+  /** The number of requests of each kind in the minute that began at `at`. */
+  readonly requests: Readonly<Record<"join" | "publish", { count: number; at: number }>>;
   hasJoined: boolean;
 };
 
@@ -66,17 +66,18 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   lastSequence: null,
   askedAt: 0,
   isKeyFrameDue: false,
-  offers: { count: 0, at: now },
+  requests: { join: { count: 0, at: now }, publish: { count: 0, at: now } },
   hasJoined: false,
 });
 
-/** A page makes an offer when it starts, and when its devices or its network change. */
-const mostOffers = 30;
+/** A page joins when it starts, and makes an offer then and when its devices or its network change. */
+const mostRequests = 30;
 
-/** Counts an offer. @returns whether it exceeds the limit for a minute */
-export function isOneOfferTooMany({ offers }: Person, now: number): boolean {
-  if (now - offers.at > minuteMs) Object.assign(offers, { count: 0, at: now });
-  return ++offers.count > mostOffers;
+/** Counts a request. @returns whether it exceeds the limit for a minute */
+export function isOneTooMany({ requests }: Person, kind: "join" | "publish", now: number): boolean {
+  const counted = requests[kind];
+  if (now - counted.at > minuteMs) Object.assign(counted, { count: 0, at: now });
+  return ++counted.count > mostRequests;
 }
 
 type Asked = Pick<Person, "askedAt" | "isKeyFrameDue"> & {
@@ -104,7 +105,8 @@ export function countPacket(
   if (!person.allowed[media]) return false;
   // A muted person's packets count here, because they show that the person is present.
   person.lastPacketAt = at;
-  if (media === "video") person.seenAt = at;
+  // An empty packet shows nobody.
+  if (media === "video" && bytes > 0) person.seenAt = at;
   if (person.muted[media]) return false;
   const bucket = person.counted.buckets[media];
   const seconds = Math.max(0, at - bucket.at) / 1_000;
@@ -142,4 +144,18 @@ export function qualityOf(person: Person, at: number) {
   const unseenMs = person.seenAt === null ? null : at - person.seenAt;
   const packets = { audioPackets: audio, videoPackets: video, lost, dropped };
   return { person: name, at, ...packets, silentMs: silenceOf(person, at), unseenMs };
+}
+
+type People = ReadonlyMap<string, Person>;
+
+/** Forwards the media of everybody who sends to everybody else. */
+export function showAll(people: People): void {
+  const senders = [...people.values()].filter(({ publishing }) => publishing);
+  for (const person of people.values())
+    person.subscription?.show(senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name));
+}
+
+/** Tells everybody else that a person has a new connection, or may have a new track. */
+export function tellContinued(people: People, { name }: Person): void {
+  for (const other of people.values()) other.subscription?.continued(name);
 }

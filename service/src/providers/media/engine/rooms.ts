@@ -9,11 +9,13 @@ import {
   askForKeyFrame,
   askIfDue,
   countPacket,
-  isOneOfferTooMany,
+  isOneTooMany,
   newPerson,
   type Person,
   qualityOf,
+  showAll,
   silenceOf,
+  tellContinued,
 } from "./person.ts";
 import { openRecorder, type Recorder } from "./recorder.ts";
 import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
@@ -109,7 +111,7 @@ export class Rooms {
     if (!session || !person) return;
     session.people.delete(name);
     await this.#endPerson(session, person, "removed");
-    showAll(session);
+    showAll(session.people);
   }
 
   async close(name: string): Promise<void> {
@@ -175,11 +177,13 @@ export class Rooms {
   async #publish(session: Session, person: Person, sdp: unknown): Promise<ServerMessage[]> {
     const { now, transport } = this.#input;
     const { offer, kinds } = readOffer(sdp, person.allowed);
-    if (isOneOfferTooMany(person, now())) throw new BusyError("Too many offers in a minute. Try again later.");
+    if (isOneTooMany(person, "publish", now())) throw new BusyError("Too many offers in a minute. Try again later.");
     const fingerprint = fingerprintIn(offer);
     const before = person.publishing;
     if (before?.fingerprint === fingerprint) {
       const answer = await before.again(offer);
+      // The offer may have replaced a track.
+      tellContinued(session.people, person);
       this.#recordKinds(session, person, kinds);
       return [{ kind: "publish", sdp: answer }];
     }
@@ -202,17 +206,16 @@ export class Rooms {
     });
     publishing = { ...own, fingerprint };
     // While the offer was being answered, another connection may have replaced this one, or the session may have ended.
-    const isOver = this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
-    if (isOver || person.publishing) {
+    if (this.#isOver(session, person) || person.publishing) {
       await own.close();
-      throw new ServiceError("conflict", "The connection was replaced by a later one.");
+      throw replaced();
     }
     person.publishing = publishing;
     person.lastPacketAt = now();
     person.lastSequence = null;
     this.#recordKinds(session, person, kinds);
-    for (const other of session.people.values()) other.subscription?.continued(person.name);
-    showAll(session);
+    tellContinued(session.people, person);
+    showAll(session.people);
     return [{ kind: "publish", sdp: own.answer }];
   }
 
@@ -228,12 +231,17 @@ export class Rooms {
 
   async #fail(session: Session, person: Person): Promise<void> {
     await this.#endPublishing(session, person, "failed");
-    showAll(session);
+    showAll(session.people);
   }
 
   async #join(session: Session, person: Person): Promise<ServerMessage[]> {
     const { transport, emit, now } = this.#input;
-    await person.subscription?.close();
+    if (isOneTooMany(person, "join", now())) throw new BusyError("Too many joins in a minute. Try again later.");
+    const before = person.subscription;
+    person.subscription = null;
+    await before?.close();
+    // Two joins may have waited for this close. The first to go on has made the connection.
+    if (this.#isOver(session, person) || person.subscription) throw replaced();
     const subscription = transport.receive({
       session: session.name,
       person: person.name,
@@ -251,8 +259,12 @@ export class Rooms {
       },
     });
     person.subscription = subscription;
-    showAll(session);
+    showAll(session.people);
     return [];
+  }
+
+  #isOver(session: Session, person: Person): boolean {
+    return this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
   }
 
   #tick(): void {
@@ -275,15 +287,10 @@ export class Rooms {
   }
 }
 
+const replaced = () => new ServiceError("conflict", "The connection was replaced by a later one.");
+
 function personOf(session: Session, name: string): Person {
   const person = session.people.get(name);
   if (!person) throw new ServiceError("not_found", "The person was not let into the session.");
   return person;
-}
-
-/** Forwards the media of everybody who sends to everybody else. */
-function showAll(session: Session): void {
-  const senders = [...session.people.values()].filter(({ publishing }) => publishing);
-  for (const person of session.people.values())
-    person.subscription?.show(senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name));
 }

@@ -52,18 +52,31 @@ export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds:
   // a lack of free ports.
   if (sections === 0) throw invalid("sdp must have a section of audio or video");
   if (sections > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
-  const kinds = sentKinds(offer);
-  for (const kind of ["audio", "video"] as const)
-    if (kinds[kind] && !allowed[kind]) throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
-  return { offer, kinds };
+  const sent = sentSections(offer);
+  const countOf = (kind: string) => sent.filter((section) => section.startsWith(`${kind} `)).length;
+  for (const kind of ["audio", "video"] as const) {
+    if (countOf(kind) > 0 && !allowed[kind])
+      throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
+    // With two streams of a kind, others could see one, and the recording another.
+    if (countOf(kind) > 1) throw invalid(`sdp must send ${kind} in one section`);
+  }
+  if (sent.some(hasManyStreams)) throw invalid("sdp must send one stream in each section, without simulcast");
+  return { offer, kinds: { audio: countOf("audio") > 0, video: countOf("video") > 0 } };
 }
 
-/** The kinds of media that a browser's offer sends. */
-function sentKinds(sdp: string): Kinds {
-  const sections = sdp.split(/\r\nm=/).slice(1);
-  const sends = (kind: string) =>
-    sections.some((section) => section.startsWith(`${kind} `) && /\r\na=(sendonly|sendrecv)(\r\n|$)/.test(section));
-  return { audio: sends("audio"), video: sends("video") };
+/** The sections by which a browser's offer sends. */
+const sentSections = (sdp: string): string[] =>
+  sdp
+    .split(/\r\nm=/)
+    .slice(1)
+    .filter((section) => /\r\na=(sendonly|sendrecv)(\r\n|$)/.test(section));
+
+/** Whether a section sends more than one stream, apart from a stream that repeats lost packets of another. */
+function hasManyStreams(section: string): boolean {
+  if (/\r\na=(rid:|simulcast:|ssrc-group:SIM )/.test(section)) return true;
+  const repeating = new Set([...section.matchAll(/\r\na=ssrc-group:FID \d+ (\d+)/g)].map(([, ssrc]) => ssrc));
+  const named = new Set([...section.matchAll(/\r\na=ssrc:(\d+)/g)].map(([, ssrc]) => ssrc));
+  return [...named].filter((ssrc) => !repeating.has(ssrc)).length > 1;
 }
 
 /** The fingerprint of the browser's key. A different fingerprint means a different connection. */

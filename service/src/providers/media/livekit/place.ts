@@ -16,13 +16,19 @@ export type Place = {
 export function placeOf(livekit: LivekitKey, room: string, now: () => number): Place {
   let entered = 0;
   return {
-    enter(person, role, onEnd) {
+    async enter(person, role, onEnd) {
       const identity = `${person}.${role}.${entered++}`;
+      const end = () => void endParticipant(livekit, { room, identity }, now);
       const cutOff = () => {
-        void endParticipant(livekit, { room, identity }, now);
+        end();
         onEnd();
       };
-      return openSignal({ livekit, room, identity, role, now, onEnd: cutOff });
+      const signal = await openSignal({ livekit, room, identity, role, now, onEnd: cutOff });
+      const close = () => {
+        signal.close();
+        end();
+      };
+      return { ...signal, close };
     },
     tracks: new Map(),
   };

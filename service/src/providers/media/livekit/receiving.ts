@@ -62,7 +62,8 @@ export class LivekitReceiving implements Receiving {
   }
 
   continued(from: string): void {
-    for (const media of kinds) this.#flowing.delete(keyOf(from, media));
+    const tracks = this.#place.tracks.get(from);
+    for (const media of kinds) if (!this.#asked.has(tracks?.[media] ?? "")) this.#flowing.delete(keyOf(from, media));
     this.#ask();
   }
 

@@ -1,5 +1,5 @@
 /** The API of a LiveKit server: ends rooms, and tells whether the server takes our key. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { BusyError } from "../../../kernel/platform/errors.ts";
 import { accessToken, type LivekitKey } from "./token.ts";
 
 const answerMs = 5_000;
@@ -21,45 +21,49 @@ async function call(
   });
 }
 
-/** Ends everybody's connections to a room, if it exists. A server that can't be reached forwards nothing, either. */
-export async function endRoom(livekit: LivekitKey, room: string, at: number): Promise<void> {
-  await call(livekit, "DeleteRoom", { room }, at)
-    .then((answer) => answer.body?.cancel())
-    .catch(() => {});
-}
-
 const mostTries = 15;
-const tryAgainMs = 2_000;
+const firstWaitMs = 250;
+const longestWaitMs = 4_000;
 
 /**
- * Ends a participant's media whose signalling was cut off: LiveKit would go on forwarding them. Tries again until the
- * server answers, because the line that was cut leads there.
+ * Sends a request once, and goes on in the background until the server has done it or has nothing to end: until then,
+ * the server may forward media that nobody records.
  */
-export async function endParticipant(
+async function end(
   livekit: LivekitKey,
-  participant: Required<Asked>,
+  method: "DeleteRoom" | "RemoveParticipant",
+  asked: Asked,
   now: () => number,
+  tried = 0,
 ): Promise<void> {
-  for (let tried = 0; tried < mostTries; tried++) {
-    const answer = await call(livekit, "RemoveParticipant", participant, now()).catch(() => null);
-    await answer?.body?.cancel();
-    if (answer) return;
-    await sleep(tryAgainMs, undefined, { ref: false });
-  }
+  const answer = await call(livekit, method, asked, now()).catch(() => null);
+  await answer?.body?.cancel().catch(() => {});
+  if (answer?.status === 200 || answer?.status === 404 || tried + 1 >= mostTries) return;
+  const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** tried);
+  setTimeout(() => void end(livekit, method, asked, now, tried + 1), waitMs).unref();
 }
+
+/** Ends everybody's connections to a room, if it exists. */
+export const endRoom = (livekit: LivekitKey, room: string, now: () => number): Promise<void> =>
+  end(livekit, "DeleteRoom", { room }, now);
+
+/** Ends a participant's media: LiveKit may forward them for a while after the end of the participant's signalling. */
+export const endParticipant = (livekit: LivekitKey, participant: Required<Asked>, now: () => number): Promise<void> =>
+  end(livekit, "RemoveParticipant", participant, now);
 
 export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
 
 /**
  * Ends the rooms of a session that another node, or this one before its restart, opened. LiveKit goes on forwarding
  * between browsers when their node has died, and nobody records that.
+ * @throws BusyError when the server doesn't tell its rooms
  */
-export async function endEarlierRooms(livekit: LivekitKey, session: string, at: number): Promise<void> {
-  const answer = await call(livekit, "ListRooms", { room: "" }, at).catch(() => null);
-  if (!answer?.ok) return;
+export async function endEarlierRooms(livekit: LivekitKey, session: string, now: () => number): Promise<void> {
+  const answer = await call(livekit, "ListRooms", { room: "" }, now()).catch(() => null);
+  if (!answer?.ok) throw new BusyError("The media server does not answer. Try again in a few seconds.");
   const { rooms = [] } = (await answer.json()) as { rooms?: { name?: string }[] };
   const earlier = rooms.flatMap(({ name = "" }) => (name.startsWith(roomOf(session, "")) ? [name] : []));
-  await Promise.all(earlier.map((room) => endRoom(livekit, room, at)));
+  await Promise.all(earlier.map((room) => endRoom(livekit, room, now)));
 }
 
 /** Asks for the server's rooms. @throws Error when the server can't be reached, or refuses the key */

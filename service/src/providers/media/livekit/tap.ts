@@ -7,6 +7,8 @@ import { RTCPeerConnection } from "werift";
 import { hear, mediaOfLines } from "../engine/connections.ts";
 import { readSdp } from "../engine/sdp.ts";
 import type { PublishInput } from "../engine/transport.ts";
+import { readVp8Packet } from "../webm/vp8.ts";
+import type { Media } from "../webm/webm.ts";
 import { candidatesOf } from "./candidates.ts";
 import type { Place } from "./place.ts";
 import { completed } from "./sdp.ts";
@@ -22,11 +24,15 @@ export const livekitSections = /^m=(audio|video|application) /;
 
 const empty = Buffer.alloc(0);
 /** The 8x8 key frame and the silence that LiveKit itself sends when a track ends. Nobody's camera or microphone did. */
-const madeByLivekit = [
-  Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),
-  Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
-];
-const isMade = (payload: Buffer): boolean => madeByLivekit.some((made) => payload.includes(made));
+const madeByLivekit: Readonly<Record<Media, Buffer>> = {
+  audio: Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
+  video: Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),
+};
+/** Whether LiveKit made a packet. One that only contains the same bytes is a person's own, and is recorded. */
+export const isMade = (media: Media, payload: Buffer): boolean =>
+  media === "audio"
+    ? payload.equals(madeByLivekit.audio)
+    : (readVp8Packet(payload)?.data.equals(madeByLivekit.video) ?? false);
 
 export async function openTap(
   place: Place,
@@ -41,7 +47,7 @@ export async function openTap(
   });
   const askForKeyFrame = hear(pc, {
     onPacket: (media, packet) => {
-      if (isMade(packet.payload)) packet.payload = empty;
+      if (isMade(media, packet.payload)) packet.payload = empty;
       onPacket(media, packet);
     },
     onReport,

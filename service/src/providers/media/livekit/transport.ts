@@ -19,7 +19,7 @@ export function livekitTransport(livekit: LivekitKey, now: () => number): Transp
     async close(session) {
       const place = places.get(session);
       places.delete(session);
-      if (place) await endRoom(livekit, place.room, now());
+      if (place) await endRoom(livekit, place.room, now);
     },
     publish: (input) => publishByLivekit(placeIn(input.session), input),
     receive: (input) => new LivekitReceiving(placeIn(input.session), input),

@@ -135,9 +135,13 @@ export class Recordings {
   }
 
   /** Closes the session on this node, because another node continues it or has ended it. */
-  async leave(session: string): Promise<void> {
+  leave(session: string): Promise<void> {
+    return this.#leave(session, false);
+  }
+
+  async #leave(session: string, hasEnded: boolean): Promise<void> {
     const { engine, spoolDir } = this.#deps.media;
-    await engine.close(session);
+    await engine.close(session, hasEnded);
     await this.#settle(session);
     await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
       // A folder that still contains a part that was set aside is not removed.
@@ -165,7 +169,7 @@ export class Recordings {
 
   /** Closes the session, stores the last part, and writes `recording.json`. Safe to repeat. */
   async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
-    await this.leave(session);
+    await this.#leave(session, true);
     return writeManifest(this.#deps, await required(this.#deps, session), marks);
   }
 
