@@ -1,6 +1,13 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  verifiedAll,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { DisputeMessage } from "./processor/message.ts";
 
@@ -111,10 +118,8 @@ export async function openDisputes(db: Sql, orderId: number): Promise<readonly s
 /** A bank decides within weeks. A dispute that was seen longer ago than this may have lost its last event. */
 const decidedAfter = "7 days";
 
-/** The open disputes whose outcome the service asks for, the oldest first. @throws ServiceError `unavailable` for an altered one */
-export async function overdueDisputes(db: Sql, at: Date): Promise<string[]> {
-  const rows = await db.query<Row>(sql`
-    ${selectDisputes} WHERE state = 'opened' AND seen_at < ${at}::timestamptz - ${decidedAfter}::interval
-    ORDER BY seen_at, id LIMIT 1000`);
-  return rows.map(({ id }) => id);
-}
+/** The open disputes whose outcome the service asks for, the oldest first. Marks altered ones. */
+export const overdueDisputes = (db: Sql, at: Date): Promise<({ id: string } & Marked)[]> =>
+  db.query<{ id: string } & Marked>(sql`
+    SELECT id, ${marked(disputeState, sql`disputes`)} FROM disputes
+    WHERE state = 'opened' AND seen_at < ${at}::timestamptz - ${decidedAfter}::interval ORDER BY seen_at, id LIMIT 1000`);

@@ -296,6 +296,34 @@ test("asks for the outcome of a dispute whose last event never came, after a wee
   await sumsAgreeAbout(won.intent, lost.intent);
 });
 
+test("an altered dispute, and one of which the processor fails to tell, don’t stop the comparison", async () => {
+  const events = await Promise.all([1, 2, 3].map(async () => stripe.dispute((await paid()).intent)));
+  for (const event of events) await take(event);
+  const [altered = "", failing = "", last = ""] = events.map(({ data }) => String(data.object["id"]));
+  stripe.endDispute(last, "won");
+  const amount = async (id: string, cents: number) =>
+    db.query(sql`UPDATE disputes SET amount_cents = amount_cents + ${cents} WHERE id = ${id}`);
+  await amount(altered, 1);
+  now += 8 * 24 * hours;
+  const { processor } = deps;
+  const broken = {
+    ...processor,
+    dispute: async (id: string) => {
+      if (id === failing) throw new Error("the processor is down");
+      return processor.dispute(id);
+    },
+  };
+  await scheduleReconciliation(deps);
+  await assert.rejects(reconcile({ ...deps, processor: broken }, dayOf(), AbortSignal.abort()), /another one compares/);
+  await reconcile({ ...deps, processor: broken }, dayOf());
+  assert.equal((await lastReconciliation(db))?.endedAt.getTime(), now);
+  assert.deepEqual(
+    await db.query(sql`SELECT state FROM disputes WHERE id = ANY (${[altered, failing, last]}::text[]) ORDER BY state`),
+    [{ state: "opened" }, { state: "opened" }, { state: "won" }],
+  );
+  await amount(altered, -1);
+});
+
 /** Fails when the comparison finds a difference about one of the payments. */
 async function sumsAgreeAbout(...intents: readonly string[]): Promise<void> {
   const differing = (await selectDifferences(db, clock())).map(({ paymentIntent }) => paymentIntent);

@@ -48,10 +48,18 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   for await (const movement of processor.movements(window)) {
     batch.push(movement);
     if (batch.length === copiedAtOnce) await copy();
-    if (stopping?.aborted) throw new Error("the node stops: another one compares");
+    if (stopping?.aborted) throw stops();
   }
   await copy();
-  await endDisputes(deps, processor, day);
+  for (const { id: dispute, isAuthentic } of await overdueDisputes(db, clock())) {
+    if (stopping?.aborted) throw stops();
+    // One dispute must not stop the comparison. The next day's asks for it again.
+    if (isAuthentic)
+      await endDispute(deps, processor, { dispute, day }).catch((error: unknown) =>
+        log.error({ err: error, dispute }, "asking for the outcome of a dispute failed"),
+      );
+    else log.error({ dispute }, "a dispute was altered in the database");
+  }
   await db.transaction(async (tx) => {
     const at = clock();
     const differences = await selectDifferences(tx, at);
@@ -63,26 +71,30 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   });
 }
 
+const stops = () => new Error("the node stops: another one compares");
+
 /**
- * Asks the processor for disputes that are open for long, because their last event may be lost. Its answer is applied as
+ * Asks the processor for a dispute that is open for long, because its last event may be lost. The answer is applied as
  * that event would be: a decision is booked, and a dispute without one stays open.
  */
-async function endDisputes({ db, clock, log }: ReconcileDeps, processor: Processor, day: string): Promise<void> {
-  for (const id of await overdueDisputes(db, clock())) {
-    const object = await processor.dispute(id);
-    if (object === null) {
-      log.warn({ dispute: id }, "the payment processor does not know a dispute that is open here");
-      continue;
-    }
-    const at = clock();
-    const created = Math.floor(at.getTime() / 1000);
-    const event = { id: `reconciled:${day}:${id}`, type: "charge.dispute.updated", created, data: { object } };
-    const message = readMessage(event);
-    // An answer that says nothing new would only make the dispute look changed.
-    if (message?.kind !== "disputed" || message.disputeId !== id || message.state === "opened") continue;
-    const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
-    await db.transaction((tx) => takeEvent(tx, event, options));
+async function endDispute(
+  { db, clock, log }: ReconcileDeps,
+  processor: Processor,
+  { dispute, day }: { dispute: string; day: string },
+): Promise<void> {
+  const object = await processor.dispute(dispute);
+  if (object === null) {
+    log.warn({ dispute }, "the payment processor does not know a dispute that is open here");
+    return;
   }
+  const at = clock();
+  const created = Math.floor(at.getTime() / 1000);
+  const event = { id: `reconciled:${day}:${dispute}`, type: "charge.dispute.updated", created, data: { object } };
+  const message = readMessage(event);
+  // An answer that says nothing new would only make the dispute look changed.
+  if (message?.kind !== "disputed" || message.disputeId !== dispute || message.state === "opened") return;
+  const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
+  await db.transaction((tx) => takeEvent(tx, event, options));
 }
 
 /** The task's subject contains the amounts. So if a difference changes, a new task is opened. */
