@@ -7,14 +7,16 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll, verified } from "../../kernel/platform/database/state-mac.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { type LockedOrder, lockOrder } from "../order/order.ts";
+import { type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
 import { lockIntent } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { takeRefund } from "./processor/apply.ts";
-import { refundState } from "./refund-rows.ts";
+import { shareRequest } from "./processor/processor.ts";
+import { refundState, refundsOfRequest } from "./refund-rows.ts";
 import { paymentState } from "./store.ts";
 
 /** One order's share of a shared payment. */
@@ -113,6 +115,24 @@ export async function lockRefundByHand(
   return { refund: { ...row, shares: await sharesOf(tx, row.paymentIntent) }, orders };
 }
 
+/**
+ * A refund that may have returned money of the order, but waits until people say which orders it was for. Until then
+ * nobody knows what is left of the order's payment. @returns the refund's id; null without one
+ */
+export async function unassignedRefund(db: Sql, orderId: number): Promise<string | null> {
+  const [found] = await db.query<{ id: string }>(sql`
+    SELECT r.id, ${verified(refundState, sql`r`)} FROM refunds r WHERE ${waits} AND r.payment_intent IN (
+      SELECT p.payment_intent FROM payments p WHERE p.order_id = ${orderId} AND p.refunded_at IS NULL)
+    ORDER BY r.seen_at, r.id LIMIT 1`);
+  return found?.id ?? null;
+}
+
+/** Whether the service has asked the processor to refund this share of a payment, and the refund has not failed. */
+export async function isShareRefunded(db: Sql, { paymentIntent }: RefundByHand, paymentId: number): Promise<boolean> {
+  const states = await refundsOfRequest(db, paymentIntent, shareRequest(paymentId));
+  return states.some((state) => state !== "failed");
+}
+
 /** The cents of the refund that belong to a payment. */
 export type AssignedPart = { payment: number; cents: number };
 
@@ -133,6 +153,8 @@ export async function bookRefundByHand(
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (!order) throw new Error("the orders of a payment are locked before its refund is booked");
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
+    // The order's own refund has waited for this.
+    if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
     if (cents === 0) continue;
     const credited = await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
     if (credited > 0) await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${id}:${paymentId}` });

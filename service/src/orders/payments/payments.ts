@@ -5,6 +5,7 @@ import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, firmChargeQueue, lockOrder, refundQueue, verifiedOrders } from "../order/order.ts";
+import { unassignedRefund } from "./by-hand.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
@@ -13,6 +14,7 @@ import { type ChargeDeps, chargeOrder } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
 import { firmRows } from "./firm/store.ts";
 import { watchCharges } from "./firm/stuck.ts";
+import { isLost } from "./processor/apply.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
@@ -23,9 +25,11 @@ import { supplementRows, watchSupplements } from "./supplements.ts";
 export {
   type AssignedPart,
   bookRefundByHand,
+  isShareRefunded,
   lockRefundByHand,
   type RefundByHand,
   refundsByHand,
+  unassignedRefund,
 } from "./by-hand.ts";
 export {
   type CheckoutDeps,
@@ -113,7 +117,7 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
  * Refunds all held payments of an order. Of a payment for several orders, refunds only this order's share. The order
  * stays in RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing,
  * because the order's MAC covers the status RefundPending. While a payment is disputed, nothing is refunded; the bank's
- * decision queues the job again.
+ * decision queues the job again. The same holds while a refund made at the processor waits for its orders.
  */
 async function refund(deps: JobDeps, orderId: number): Promise<void> {
   const { db, clock, log } = deps;
@@ -121,8 +125,9 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
     sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending" || (await isDisputed(db, orderId))) return;
+  if ((await unassignedRefund(db, orderId)) !== null) return;
   const held = await heldPayments(db, orderId);
-  if (held.some(({ lostCents }) => lostCents > 0))
+  if (held.length > 0 && held.every(isLost))
     await db.transaction(async (tx) => {
       const locked = await lockOrder(tx, order.code);
       const options = { at: clock(), log, actor: "processor", simulated: false, livemode: null } as const;
@@ -138,11 +143,13 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
  */
 export async function giveBack(
   { db, clock, log, processor }: JobDeps,
-  { id, paymentIntent, simulated, amountCents: paidCents, lostCents, byHandCents }: HeldPayment,
+  payment: HeldPayment,
   asShare: boolean,
 ): Promise<void> {
-  const amountCents = paidCents - lostCents - byHandCents;
-  if (amountCents <= 0) return;
+  const { id, paymentIntent, simulated, lostCents } = payment;
+  // The processor's list of refunds names the parts that were requested here, and the adapter subtracts those.
+  const amountCents = payment.amountCents - lostCents - payment.byHandCents;
+  if (amountCents <= 0 || isLost(payment)) return;
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
     const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };

@@ -179,6 +179,8 @@ export type HeldPayment = {
   lostCents: number;
   /** The part that somebody refunded at the processor without a request here. */
   byHandCents: number;
+  /** The part that has credit notes which no failed refund reversed: all parts that were refunded, here or by hand. */
+  creditedCents: number;
 };
 
 /**
@@ -198,6 +200,8 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
         AND d.kind IN ('loss', 'loss_reversal'))::float8 AS "lostCents",
       (SELECT coalesce(sum(d.part_cents), 0) ${own} AND d.kind = 'credit_note'
         AND EXISTS (SELECT ${byHand} AND r.id = d.refund AND r.state = 'succeeded'))::float8 AS "byHandCents",
+      (SELECT coalesce(sum(CASE d.kind WHEN 'credit_note' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}
+        AND d.kind IN ('credit_note', 'credit_reversal'))::float8 AS "creditedCents",
       ${verifiedAll(billingDocumentState, sql`d`, own)}, ${verifiedAll(refundState, sql`r`, byHand)}
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
@@ -243,11 +247,15 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
  */
 export const refundCheckQueue = "refund-check";
 
-/** Whether everything that is on record for the payment intent was refunded, or will be. */
+/**
+ * Whether everything that is on record for the payment intent was refunded, or will be. An order's share of a payment is
+ * not refunded while a refund made at the processor waits for its orders.
+ */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`
     SELECT FROM payments p JOIN orders o ON o.id = p.order_id
-    WHERE p.payment_intent = ${paymentIntent} AND p.refunded_at IS NULL AND o.status <> 'RefundPending'`);
+    WHERE p.payment_intent = ${paymentIntent} AND p.refunded_at IS NULL AND (o.status <> 'RefundPending'
+      OR EXISTS (SELECT FROM payments q WHERE q.payment_intent = p.payment_intent AND q.order_id <> p.order_id))`);
   return held.length === 0;
 }
 

@@ -27,11 +27,13 @@ import { isPlainLines, isUuid } from "../../kernel/platform/text.ts";
 import {
   type AssignedPart,
   bookRefundByHand,
+  isShareRefunded,
   lockRefundByHand,
   type RefundByHand,
   refundsByHand,
 } from "../payments/payments.ts";
 import { heldFor, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
+import { isPartOnItsWay } from "./store.ts";
 
 /** The MAC covers all columns. A forged approval would book a refund for an order that it does not belong to. */
 const assignmentState: StateMac = {
@@ -104,7 +106,9 @@ async function requireParts(tx: Tx, { refund, orders }: Locked, parts: readonly 
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (cents === 0) continue;
     const which = `order ${orderCode.slice(0, 6).toUpperCase()}`;
-    if (orders.get(orderId)?.status === "RefundPending")
+    // A refund of the order waits for this assignment, unless the processor was asked for it before.
+    const isAsked = orders.get(orderId)?.status === "RefundPending" && (await isShareRefunded(tx, refund, paymentId));
+    if (isAsked || (await isPartOnItsWay(tx, orderId, paymentId)))
       throw new ServiceError(
         "conflict",
         `A refund of ${which} is on its way. Wait until the processor has confirmed it.`,

@@ -59,7 +59,7 @@ export async function requestPartRefund(
   { amountCents, reason, requestedBy, actor, at }: PartRequest,
 ): Promise<{ requestId: string } | { refusal: string }> {
   const held = await heldFor(tx, order.id);
-  const refusal = refusalOf(order, held);
+  const refusal = await refusalOf(tx, order, held);
   if (refusal !== null) return { refusal };
   const payment = held.find((each) => each.currency === "usd" && each.amountCents >= amountCents);
   if (!payment) return { refusal: `No single payment that is held covers ${dollars(amountCents)}.` };

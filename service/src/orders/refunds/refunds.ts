@@ -54,7 +54,7 @@ export const previewRefund = ({ db }: { db: Database }, operator: Operator, code
       orderCode: order.code,
       status: order.status,
       payments,
-      refusal: refusalOf(order, payments),
+      refusal: await refusalOf(tx, order, payments),
       openRequest: (await selectOpenOfOrder(tx, order.id)) ?? null,
       warnings: await warningsOf(tx, order),
     };

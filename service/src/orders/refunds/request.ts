@@ -16,7 +16,16 @@ import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
 import { perform } from "../fulfilment/fulfilment.ts";
 import { unappliedOf } from "../payments/payments.ts";
 import { insertPart, partRefundQueue, requestPartRefund } from "./part.ts";
-import { areSame, covers, heldFor, lockShown, type RefundDeps, refusalOf, requirePersonOfRefund } from "./rules.ts";
+import {
+  areSame,
+  covers,
+  heldFor,
+  lockShown,
+  type RefundDeps,
+  refusalByHand,
+  refusalOf,
+  requirePersonOfRefund,
+} from "./rules.ts";
 import * as store from "./store.ts";
 
 export type { RefundRequest } from "./store.ts";
@@ -67,7 +76,7 @@ export async function requestRefund(
     const at = clock();
     const order = await lockShown(tx, operator, code);
     const payments = await heldFor(tx, order.id);
-    const refusal = refusalOf(order, payments);
+    const refusal = await refusalOf(tx, order, payments);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
     if (amountCents !== null && amountCents !== sumOf(payments)) {
       const { actor } = operator;
@@ -108,6 +117,8 @@ export async function requestUnappliedRefund(
     const held = (await heldFor(tx, order.id)).find(({ id, amountCents }) => id === paymentId && amountCents > 0);
     if (!held)
       throw new ServiceError("conflict", "This payment is not held any more, or its refund was approved before.");
+    const refusal = await refusalByHand(tx, order);
+    if (refusal !== null) throw new ServiceError("conflict", refusal);
     return insertPart(tx, order, {
       payment: { ...held, unapplied: true },
       reason,
@@ -190,7 +201,7 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
     const solo = requireSecondPerson(deps.refundApproval, operator, request, "refund", at);
     const held = await heldFor(tx, order.id);
     const movesNothing = request.part && request.payments.every(({ unapplied }) => unapplied);
-    const refusal = movesNothing ? null : refusalOf(order, held);
+    const refusal = await (movesNothing ? refusalByHand(tx, order) : refusalOf(tx, order, held));
     if (refusal !== null) throw new ServiceError("conflict", refusal);
     if (!(request.part ? covers(held, request.payments) : areSame(held, request.payments)))
       throw new ServiceError(

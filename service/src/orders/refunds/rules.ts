@@ -6,7 +6,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { lockOrder, targetOf } from "../order/order.ts";
-import { heldPayments } from "../payments/payments.ts";
+import { heldPayments, unassignedRefund } from "../payments/payments.ts";
 import { approvedParts, type Held } from "./store.ts";
 
 export type { Held } from "./store.ts";
@@ -29,16 +29,16 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
 
 /**
  * The payments that the service still holds for the order, without the parts that were refunded, here or at the
- * processor, or that the bank took back.
+ * processor, or that the bank took back. Leaves out payments of which such parts returned everything.
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
   const parts = await approvedParts(db, orderId);
-  return held.map(({ id, amountCents, lostCents, byHandCents, currency }) => ({
-    id,
-    amountCents: Math.max(0, amountCents - lostCents - byHandCents - (parts.get(id) ?? 0)),
-    currency: currency.toLowerCase(),
-  }));
+  return held.flatMap(({ id, amountCents, lostCents, byHandCents, currency }) => {
+    const left = Math.max(0, amountCents - lostCents - byHandCents - (parts.get(id) ?? 0));
+    const isReturned = left === 0 && lostCents === 0 && amountCents > 0;
+    return isReturned ? [] : [{ id, amountCents: left, currency: currency.toLowerCase() }];
+  });
 }
 
 export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
@@ -49,7 +49,16 @@ export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 
 /** Why a refund can't be requested; null when it can. */
-export function refusalOf(order: LockedOrder, held: readonly Held[]): string | null {
+export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held[]): Promise<string | null> {
   if (targetOf(order, "refund_requested") === null) return `An order in ${order.status} cannot be refunded.`;
-  return held.length > 0 ? null : "No money is held for this order.";
+  return held.length > 0 ? refusalByHand(db, order) : "No money is held for this order.";
+}
+
+/**
+ * Why no money of the order can be refunded yet, although it is held: the processor may have returned it already. Null
+ * when nothing stands against it.
+ */
+export async function refusalByHand(db: Sql, { id }: LockedOrder): Promise<string | null> {
+  const refund = await unassignedRefund(db, id);
+  return refund === null ? null : `First say under Payments which orders the refund ${refund} was for.`;
 }

@@ -5,15 +5,22 @@ import { forTests } from "@signsealship/testing/for-tests";
 import type { Operator, OperatorRole } from "../../../src/firms/operators/operators.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import type { Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { heldPayments, openProcessor, sharedCheckout, sumsAgree } from "../../../src/orders/payments/payments.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import {
   approveAssignment,
+  approveRefund,
   askAssignment,
   dropAssignment,
+  partRefundJobs,
+  previewRefund,
   type RefundDeps,
+  refuseRefund,
+  requestPartRefund,
+  requestRefund,
   waitingRefunds,
 } from "../../../src/orders/refunds/refunds.ts";
 import { Crash, openMoneyWorld } from "../payments/money-world.ts";
@@ -43,25 +50,83 @@ async function work(): Promise<void> {
   for (const job of await world.waitingJobs()) await world.run(job);
 }
 
-/** Orders that are paid together, and a refund of some cents that somebody made at the processor. */
-async function refunded(cents: number, count = 2) {
+/** Orders that are paid together. */
+async function paid(count = 2) {
   const codes: string[] = [];
   for (let n = 0; n < count; n++)
     codes.push(await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, totalCents: total }));
   const members = await Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
   const group = { groupId: newUuid(), environment: "live" } as const;
   const { checkoutUrl } = await sharedCheckout(deps, group, async () => members);
-  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
-  await world.take(paid);
-  const intent = String(paid.data.object["payment_intent"]);
+  const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  await world.take(event);
+  return { codes, intent: String(event.data.object["payment_intent"]) };
+}
+
+/** A refund of some cents that somebody makes at the processor. */
+async function refundedByHand(intent: string, cents: number) {
   for (const event of stripe.refundByHand(intent, cents)) await world.take(event);
   await work();
   const waiting = (await waitingRefunds({ db }, agent)).find(({ paymentIntent }) => paymentIntent === intent);
   if (!waiting) throw new Error("the refund does not wait");
   const payments = waiting.shares.map(({ paymentId }) => paymentId);
   const parts = (...sums: number[]) => sums.map((each, n) => ({ payment: payments[n] ?? 0, cents: each }));
-  return { codes, intent, refund: waiting.id, payments, parts };
+  return { refund: waiting.id, payments, parts };
 }
+
+async function refunded(cents: number, count = 2) {
+  const { codes, intent } = await paid(count);
+  return { codes, intent, ...(await refundedByHand(intent, cents)) };
+}
+
+/** Moves an order to RefundPending. */
+const pend = (code: string) =>
+  db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    if (order)
+      await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+
+/** Runs the jobs of approved parts as well. */
+const givers = new Map<string, Handler<object>>();
+partRefundJobs(
+  {
+    work: (queue, handler) => void givers.set(queue, handler as Handler<object>),
+    start: async () => {},
+    stop: async () => {},
+  },
+  { ...deps, processor: books.processor },
+);
+async function give(requestId: string): Promise<void> {
+  await givers.get("part-refund")?.({ requestId }, { attempt: 1, signal: new AbortController().signal });
+}
+
+/** Requests and approves a refund of a part of an order. */
+async function partOf(code: string, amountCents: number): Promise<string> {
+  const { id: requestedBy, actor } = agent;
+  const asked = await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    if (!order || requestedBy === null) throw new Error("no such order");
+    return requestPartRefund(tx, order, { amountCents, reason: "asked", requestedBy, actor, at: clock() });
+  });
+  if ("refusal" in asked) throw new Error(asked.refusal);
+  await approveRefund(refunds, approver, asked.requestId);
+  await give(asked.requestId);
+  return asked.requestId;
+}
+
+const refundsAt = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
+
+/** The processor's events about the latest refund of an intent. */
+async function takeLast(intent: string): Promise<void> {
+  for (const event of stripe.refundEvents(refundsAt(intent).at(-1) ?? {})) await world.take(event);
+}
+
+const failuresTold = (ids: readonly number[]) =>
+  db.query<{ orderId: number; cents: number }>(sql`
+    SELECT DISTINCT (payload ->> 'orderId')::int AS "orderId", (payload ->> 'cents')::int AS cents FROM jobs
+    WHERE queue = 'firm-money-mail' AND payload ->> 'moment' = 'refund_failed'
+      AND (payload ->> 'orderId')::int = ANY (${ids}::int[])`);
 
 const ask = (refund: string, parts: { payment: number; cents: number }[], by = agent, reason = "the payer asked") =>
   askAssignment(refunds, by, { refund, parts, reason });
@@ -183,15 +248,10 @@ test("a later refund of the order returns its rest alone, and a refund that fail
   const { codes, intent, refund, parts } = await refunded(1_000);
   await approveAssignment(refunds, approver, await ask(refund, parts(400, 600)));
   const [code = "", other = ""] = codes;
-  await db.transaction(async (tx) => {
-    const order = await lockOrder(tx, code);
-    if (order)
-      await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
-  });
+  await pend(code);
   await work();
-  const [, share] = stripe.refunds.filter((each) => each["payment_intent"] === intent);
-  assert.equal(share?.["amount"], total - 400);
-  for (const event of stripe.refundEvents(share ?? {})) await world.take(event);
+  assert.equal(refundsAt(intent).at(-1)?.["amount"], total - 400);
+  await takeLast(intent);
   assert.deepEqual(await statuses(codes), ["Refunded", "EsignPending"]);
   const failed = stripe.balance.failRefund(refund);
   await world.take(stripe.event("refund.failed", { ...failed }));
@@ -210,18 +270,116 @@ test("a later refund of the order returns its rest alone, and a refund that fail
     [0],
   );
   assert.match(await compare(), /^charges \d+ cents/);
+  // Each order is told its own amount.
+  const [id, otherId] = [await world.orderIdOf(code), await world.orderIdOf(other)];
+  assert.deepEqual(await failuresTold([id, otherId]), [
+    { orderId: id, cents: 400 },
+    { orderId: otherId, cents: 600 },
+  ]);
+});
+
+test("a refund that fails reverses and tells nothing of an order that the service had refunded itself", async () => {
+  for (const isWhole of [false, true]) {
+    const { codes, intent } = await paid();
+    const [code = "", other = ""] = codes;
+    await pend(code);
+    await work();
+    await takeLast(intent);
+    const cents = isWhole ? total : 1_000;
+    if (isWhole) for (const event of stripe.refundByHand(intent, cents)) await world.take(event);
+    else {
+      const { refund, parts } = await refundedByHand(intent, cents);
+      await approveAssignment(refunds, approver, await ask(refund, parts(0, cents)));
+    }
+    await world.take(stripe.failRefund(String(refundsAt(intent).at(-1)?.["id"])));
+    assert.deepEqual(await Promise.all(codes.map(notesOf)), [
+      [["credit_note", total]],
+      [
+        ["credit_note", cents],
+        ["credit_reversal", cents],
+      ],
+    ]);
+    const [id, otherId] = [await world.orderIdOf(code), await world.orderIdOf(other)];
+    assert.deepEqual(await failuresTold([id, otherId]), [{ orderId: otherId, cents }]);
+  }
+});
+
+test("while a refund waits for its orders, none of them is refunded; then each gets what is left", async () => {
+  const { codes, intent } = await paid();
+  const [code = "", other = ""] = codes;
+  const whole = await requestRefund(refunds, agent, { code, reason: "asked" });
+  const part = await requestRefund(refunds, agent, { code: other, reason: "asked", amountCents: 100 });
+  const { refund, parts } = await refundedByHand(intent, 3_000);
+  const first = { code: "conflict", message: `First say under Payments which orders the refund ${refund} was for.` };
+  await assert.rejects(approveRefund(refunds, approver, whole), first);
+  await assert.rejects(approveRefund(refunds, approver, part), first);
+  await refuseRefund(refunds, approver, part, "not now");
+  await assert.rejects(requestRefund(refunds, agent, { code: other, reason: "asked" }), first);
+  assert.equal((await previewRefund({ db }, agent, other)).refusal, first.message);
+  await approveAssignment(refunds, approver, await ask(refund, parts(3_000)));
+  await approveRefund(refunds, approver, whole);
+  await work();
+  assert.equal(refundsAt(intent).at(-1)?.["amount"], total - 3_000);
+  await takeLast(intent);
+  assert.deepEqual(await statuses(codes), ["Refunded", "EsignPending"]);
+  assert.match(await compare(), /^charges \d+ cents/);
+});
+
+test("a refund of an order that was approved before waits for the assignment, or for its failure", async () => {
+  for (const fails of [false, true]) {
+    const { codes, intent } = await paid();
+    for (const code of codes) await pend(code);
+    const { refund, parts } = await refundedByHand(intent, 3_000);
+    assert.equal(refundsAt(intent).length, 1);
+    assert.deepEqual(await tasksOf(refund), [{ state: "open" }]);
+    if (fails) await world.take(stripe.failRefund(refund));
+    else await approveAssignment(refunds, approver, await ask(refund, parts(1_000, 2_000)));
+    await work();
+    const shares = refundsAt(intent).slice(1);
+    const rests = fails ? [total, total] : [total - 1_000, total - 2_000];
+    assert.deepEqual(
+      shares.map((each) => each["amount"]),
+      rests,
+    );
+    for (const share of shares) for (const event of stripe.refundEvents(share)) await world.take(event);
+    assert.deepEqual(await statuses(codes), ["Refunded", "Refunded"]);
+  }
+  assert.match(await compare(), /^charges \d+ cents/);
+});
+
+test("waits for a part that is on its way, and an order of which parts return everything ends as refunded", async () => {
+  const late = await paid();
+  await partOf(late.codes[0] ?? "", total - 3_000);
+  const { refund, parts } = await refundedByHand(late.intent, 3_000);
+  await assert.rejects(ask(refund, parts(3_000)), /A refund of order \w{6} is on its way/);
+  for (const event of stripe.refundEvents(refundsAt(late.intent)[0] ?? {})) await world.take(event);
+  await approveAssignment(refunds, approver, await ask(refund, parts(3_000)));
+  assert.deepEqual(await statuses(late.codes), ["Refunded", "EsignPending"]);
+  for (const isBooked of [true, false]) {
+    const { codes, intent, ...rest } = await refunded(3_000);
+    const [code = ""] = codes;
+    await approveAssignment(refunds, approver, await ask(rest.refund, rest.parts(3_000)));
+    await partOf(code, total - 3_000);
+    if (isBooked) await takeLast(intent);
+    await assert.rejects(requestRefund(refunds, agent, { code, reason: "asked" }), /No money is held for this order/);
+    await pend(code);
+    await work();
+    assert.equal(refundsAt(intent).length, 2);
+    await takeLast(intent);
+    assert.deepEqual(await statuses(codes), ["Refunded", "EsignPending"]);
+  }
+  assert.match(await compare(), /^charges \d+ cents/);
 });
 
 test("an order whose refund is on its way takes no part, and an altered assignment books nothing", async () => {
-  const { codes, refund, parts } = await refunded(200);
+  const { codes, intent } = await paid();
   const [code = ""] = codes;
-  const id = await ask(refund, parts(100, 100));
-  await db.transaction(async (tx) => {
-    const order = await lockOrder(tx, code);
-    if (order)
-      await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
-  });
-  await assert.rejects(approveAssignment(refunds, approver, id), /A refund of order \w{6} is on its way/);
+  await pend(code);
+  await work();
+  await world.take(stripe.event("refund.created", { ...refundsAt(intent)[0], status: "pending" }));
+  const { refund, parts } = await refundedByHand(intent, 200);
+  await assert.rejects(ask(refund, parts(100, 100)), /A refund of order \w{6} is on its way/);
+  const id = await ask(refund, parts(0, 200));
   await db.query(sql`ALTER TABLE refund_assignments DISABLE TRIGGER ALL`);
   await db.query(sql`UPDATE refund_assignments SET requested_by = ${approver.id} WHERE id = ${id}`);
   await db.query(sql`ALTER TABLE refund_assignments ENABLE TRIGGER ALL`);

@@ -1,14 +1,11 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, type Milestone, mailClient, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
-import { partNewsQueue } from "../disputes.ts";
-import { receiptedPayments, reverseCredit, settleLosses } from "../documents.ts";
+import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import type { RefundRowState } from "../refund-rows.ts";
 import {
   auditUnapplied,
   type HeldPayment,
@@ -186,7 +183,9 @@ export async function takeRefund(
   if (!whole) {
     if (refund !== null && amountCents !== null)
       await takePart(tx, order, { paymentIntent, share, refund, amountCents }, at);
-    return nothing("stale", order);
+    // The part was the last of the money that a refund of the whole order was waiting to return.
+    const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
+    return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   }
   const credited = await markRefunded(tx, order.id, paymentIntent, at);
   if (credited === null) {
@@ -217,9 +216,9 @@ export async function takeRefund(
   return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
 }
 
-/** Whether the bank took back all that was not refunded by hand, so that the service can refund nothing of it. */
-export const isLost = ({ amountCents, lostCents, byHandCents }: HeldPayment): boolean =>
-  lostCents > 0 && lostCents + byHandCents >= amountCents;
+/** Whether the bank took back all that was not refunded in parts, so that the service can refund nothing of it. */
+export const isLost = ({ amountCents, lostCents, creditedCents }: HeldPayment): boolean =>
+  lostCents + creditedCents > 0 && lostCents + creditedCents >= amountCents;
 
 async function closeUnapplied(
   tx: Tx,
@@ -253,36 +252,6 @@ export async function endRefunded(
   const by = { ...actorOf(options), ...(reason !== undefined && { reason }) };
   const moved = await transitionByProcessor(tx, order, "refunded", by);
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
-}
-
-/**
- * Applies a refund that failed. The service has the money again, and a person pays it back in another way. No order
- * moves.
- * @param before the refund's earlier state; null when it was not on record
- */
-export async function takeFailedRefund(
-  tx: Tx,
-  orders: readonly LockedOrder[],
-  { refundId: id, paymentIntent, share, refund: name, amount }: RefundMessage & { refundId: string },
-  options: TakeOptions & { before: RefundRowState | null },
-): Promise<void> {
-  const { at, before } = options;
-  if (paymentIntent === null) return;
-  let left = amount ?? 0;
-  const payments = await receiptedPayments(tx, paymentIntent);
-  // A refund without our name, of a payment for several orders, is credited only after people assigned it.
-  const hadSucceeded = before === "succeeded" && (share !== null || payments.length === 1);
-  for (const paymentId of payments)
-    if (share === null || share === String(paymentId))
-      left -= await reverseCredit(tx, paymentId, { id, name, cents: left, hadSucceeded }, at);
-  const sum = amount === null ? "A refund" : `The refund of $${(amount / 100).toFixed(2)}`;
-  const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay it back in another way, and note how.`;
-  for (const order of orders) {
-    const { id: orderId, environment } = order;
-    if (hadSucceeded) await tellFirm(tx, order, { moment: "refund_failed", cents: amount, about: id });
-    await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
-    await enqueue(tx, partNewsQueue, { orderId });
-  }
 }
 
 /** Moves the order to RefundPending, for a refund that was made in the processor's own dashboard. */

@@ -18,7 +18,6 @@ import {
   type Share,
   type Taken,
   type TakeOptions,
-  takeFailedRefund,
   takePart,
   takeRefund,
   takeSession,
@@ -26,6 +25,7 @@ import {
 import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
 import { bookDispute, takeDispute } from "./take-dispute.ts";
+import { takeFailedRefund } from "./take-failed-refund.ts";
 
 export type { Outcome, Taken } from "./apply.ts";
 

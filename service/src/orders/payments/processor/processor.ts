@@ -208,7 +208,7 @@ export const shareRequest = (payment: number | string): string => `payment:${pay
 
 /**
  * Refunds a part unless it was refunded before. Idempotency keys expire after a day and a job may run again later, so
- * the processor's refunds are read first.
+ * the processor's refunds are read first. Asks for nothing if parts that are on their way return all that is left.
  */
 async function refundOnce(
   stripe: Stripe,
@@ -218,9 +218,11 @@ async function refundOnce(
 ): Promise<void> {
   const given = await refundsOf(stripe, paymentIntent);
   if (given.some(({ metadata }) => metadata?.["refund_request"] === request)) return;
+  const amount = amountOf(given);
+  if (amount <= 0) return;
   const metadata = { refund_request: request, payment: String(payment) };
-  const refund = { payment_intent: paymentIntent, amount: amountOf(given), metadata };
-  await stripe.refunds.create(refund, { idempotencyKey: `part-refund:${request}` });
+  const idempotencyKey = `part-refund:${request}`;
+  await stripe.refunds.create({ payment_intent: paymentIntent, amount, metadata }, { idempotencyKey });
 }
 
 /** The refunds that have not failed. */

@@ -121,11 +121,13 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOption
 }
 
 /**
- * Ends an order in RefundPending when the bank has taken back all of its money, so that nothing is left to refund.
- * @returns null when some money is left, and when the bank took none
+ * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, or parts returned it.
+ * @returns null when some money is left
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<Taken | null> {
   const held = await heldPayments(tx, order.id);
   if (order.status !== "RefundPending" || held.length === 0 || !held.every(isLost)) return null;
-  return endRefunded(tx, order, { ...options, reason: "The bank returned the money to the payer." });
+  const isTaken = held.some(({ lostCents }) => lostCents > 0);
+  const reason = isTaken ? "The bank returned the money to the payer." : "All of the money was refunded in parts.";
+  return endRefunded(tx, order, { ...options, reason });
 }
