@@ -393,6 +393,7 @@ test("an assignment of a refund that fails before its approval stays listed unti
   await world.take(stripe.event("refund.failed", { ...stripe.balance.failRefund(refund) }));
   const [listed] = (await waitingRefunds({ db }, agent)).filter((each) => each.id === refund);
   assert.deepEqual([listed?.isWaiting, listed?.assignment?.id], [false, id]);
+  assert.deepEqual(await tasksOf(refund), [{ state: "dropped" }]);
   await assert.rejects(approveAssignment(refunds, approver, id), /No refund with this name waits/);
   await assert.rejects(dropAssignment(refunds, { ...approver, environment: "test" }, id), /No refund with this name/);
   await dropAssignment(refunds, approver, id);

@@ -2,7 +2,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { openTask } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, refundQueue } from "../../order/order.ts";
 import { partNewsQueue } from "../disputes.ts";
 import { billingDocumentState, reverseCredit } from "../documents.ts";
@@ -47,6 +47,8 @@ export async function takeFailedRefund(
     if (cents > 0) await tellFirm(tx, order, { moment: "refund_failed", cents, about: id });
     await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
     await enqueue(tx, partNewsQueue, { orderId });
+    const end = { state: "dropped", at, by: options.actor, outcome: "the refund failed" } as const;
+    await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
     // The order's own refund may have waited until people knew which orders this one belonged to.
     if (isUnnamed && status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   }
