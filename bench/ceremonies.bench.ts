@@ -99,14 +99,15 @@ function ends(samples: readonly number[]): [last: number, first: number] {
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
-/** User and system time of a process, in hundredths of a second. */
+/** User and system time of a process, in milliseconds. /proc counts hundredths of a second. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 /**
- * Places orders, and waits until each signer has a link. @returns the tokens of each order's signers except the last
+ * Places orders, and waits until each signer was mailed a signing link.
+ * @returns for each order, the tokens of all links except the first signer's
  */
 async function openAll({ service }: Harness, orders: number): Promise<string[][]> {
   const { key } = await newPartner(service);

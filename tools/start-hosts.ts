@@ -20,8 +20,8 @@ async function start(program: string): Promise<string> {
 }
 
 /**
- * Starts two host processes for services of many test files (testing/hosts/service-host.ts), and one for verbs
- * (testing/hosts/verb-host.ts).
+ * Starts three processes that many test files share: two that run services (testing/hosts/service-host.ts) and one that
+ * runs verbs of the command line (testing/hosts/verb-host.ts).
  */
 export async function startHosts(serviceHost: string, verbHost: string): Promise<Hosts> {
   const [verbs = "", ...services] = await Promise.all([verbHost, serviceHost, serviceHost].map(start));

@@ -136,7 +136,7 @@ export type OrderFields = {
   shipLine1?: string | undefined;
   shipLine2?: string | undefined;
   shipCity?: string | undefined;
-  /** Two letters. */
+  /** The recipient's US state: two letters, such as `NY`. */
   shipState?: string | undefined;
   /** ZIP or ZIP+4. */
   shipPostal?: string | undefined;

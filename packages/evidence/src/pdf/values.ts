@@ -66,7 +66,7 @@ export function integerOf(dictionary: PdfDictionary, key: string): number | unde
   return value?.kind === "number" && value.integer ? value.value : undefined;
 }
 
-/** Flags: 0 when absent; null unless a direct integer, because readers disagree on other values. */
+/** The flags under `key`: 0 when absent, and null when not a direct integer, because PDF readers disagree on those. */
 export function flagsOf(dictionary: PdfDictionary, key: string): number | null {
   return dictionary.entries.has(key) ? (integerOf(dictionary, key) ?? null) : 0;
 }

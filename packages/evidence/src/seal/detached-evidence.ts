@@ -26,7 +26,7 @@ export type CheckpointEvidence = {
   readonly ots?: Uint8Array;
 };
 
-/** Evidence that came with the sealed PDF. Each piece is optional and adds claims. */
+/** Evidence that came in files beside the sealed PDF. All of it is optional. Each item that is given adds claims. */
 export interface BesideEvidence {
   /** Expected lowercase hex SHA-256 of the whole file. */
   readonly sealedSha256?: string;

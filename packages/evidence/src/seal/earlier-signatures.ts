@@ -151,8 +151,8 @@ function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | 
 }
 
 /**
- * For a signature that states no permission itself: 3 when an earlier certification of the document states 3 (/P, which
- * permits annotations), otherwise null.
+ * The permission that applies to a signature that states none itself. It is 3 (annotations are permitted) when an
+ * earlier signature certified the document with /P 3; otherwise null.
  */
 function inherited(signature: RangedSignature, all: readonly RangedSignature[]): 3 | null {
   const certified = all.find(({ docMdp }) => docMdp !== undefined);

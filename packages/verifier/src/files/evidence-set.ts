@@ -106,12 +106,12 @@ function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
   }
 }
 
-/** Fails even if this verifier can't read the bytes, because another reader may find a record in them. */
+/** A failed report for a record that can't be read. It is not ignored, because other software might read it. */
 export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Compares the record with the file. Adds a shell command to each check for which one exists. */
+/** Compares the record with the file. Where a shell command can repeat a check, the check names that command. */
 export function recordChecks(
   record: ProofRecord,
   { facts, checks }: Report,

@@ -12,10 +12,10 @@ import {
 import { sameBytes } from "./fork-proof.ts";
 import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256 } from "./published-log.ts";
 
-/** The entries of a log that a monitor has read; only the facts that later runs need are kept. */
+/** The facts that a monitor stores about the log entries it has read, so that its next run can continue there. */
 export type EntriesRead = {
   readonly size: number;
-  /** The perfect subtrees that the tree over these entries consists of, left to right. */
+  /** The Merkle tree over these entries, as the roots of its perfect subtrees, left to right. */
   readonly edge: readonly EdgeNode[];
   /** For each link of a closing entry, the entry's index in the log. */
   readonly links: ReadonlyMap<string, number>;

@@ -188,9 +188,9 @@ RETURNING ${originOfLog(environment)} AS origin`);
 type VersionLinks = Pick<NewVersion, "sealedSha256" | "prevManifestSha256" | "roomCode">;
 
 /**
- * The transparency log's line about a version. Its `link` is derived from the manifest of the previous version; for the
- * first version, from the room's code. So anyone who has a version can compute the link in the line of the next
- * version.
+ * The transparency log's entry for a version. `link` is a hash of the previous version's manifest hash. For the first
+ * version, it is a hash of the room's code. So anyone who has a version can compute the link of the next version's
+ * entry, and find that entry in the log.
  */
 export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks) => ({
   kind: "closing/v1" as const,

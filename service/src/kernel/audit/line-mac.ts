@@ -52,8 +52,8 @@ export const macLineColumns: Statement = sql`${lineColumns},
 export const auditTable = "audit_log";
 
 /**
- * The members of a line's MAC. An order is given by its id, a number; a new order by its code. JSON is compared in the
- * form that jsonb writes.
+ * The values that a line's MAC covers. An existing order is represented by its numeric id. A new order has no id yet,
+ * so its code is used. `detail` is covered as the text that PostgreSQL writes for the jsonb value.
  */
 export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine, "id">): Members => ({
   occurredAt: line.occurredAt,

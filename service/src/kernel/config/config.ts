@@ -71,7 +71,7 @@ type OwnSettings = {
   identity: IdentitySettings | null;
   /** The account that asks knowledge-based questions. */
   quiz: QuizSettings | null;
-  /** The remote signing service (CSC API v2) where notaries may sign; null without one. */
+  /** The address of a remote signing service (CSC API v2) that holds notaries' keys; null without one. */
   remoteSigningUrl: string | null;
   /** Live audio and video; null when it is off. */
   media: MediaSettings | null;

@@ -51,8 +51,8 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
       sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
     );
     if (!lock?.isOurs) return;
-    // A forged event never gets a position. So the next page begins after it; otherwise authentic events after many
-    // forged ones would never get a position.
+    // A forged event never gets a position. If a batch has only forged events, continue with the events after it.
+    // Otherwise they would block the authentic events that follow.
     let page: Page = { placed: 0, last: 0 };
     while (page.placed === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
   });
@@ -62,7 +62,7 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
 const chainOf = ({ partnerId, environment }: Owner) =>
   sql`hashtextextended(${`event chain ${partnerId} ${environment}`}, 0)`;
 
-/** Gives positions to one page of the waiting events that come after the event `after`. */
+/** Gives positions to one batch of waiting events. The batch begins after the event number `after`. */
 async function placePage(tx: Tx, rowMac: RowMac, { partnerId, environment }: Owner, after: number): Promise<Page> {
   const of = sql`partner_id = ${partnerId} AND environment = ${environment}`;
   const [last] = await tx.query<Place>(

@@ -28,7 +28,7 @@ export const eventMembers = (event: EventFacts) => ({
   roomId: event.roomId,
 });
 
-/** An event as it is read together with other rows. Includes its MAC. */
+/** An event with its MAC, as selected by a query that may join other tables. */
 export type StoredEvent = Omit<EventFacts, "partnerId" | "roomId"> & {
   event: number;
   eventPartnerId: string;

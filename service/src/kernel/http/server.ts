@@ -29,8 +29,8 @@ export type ServerOptions = {
     isKnown: boolean,
   ) => { page: string; headers: Record<string, string> } | null;
   /**
-   * After this many milliseconds without progress of the response the socket is closed, which frees the response's
-   * memory.
+   * Closes the socket when nothing of a response could be sent for this many milliseconds. This frees the memory that
+   * the response occupies.
    */
   stalledMs?: number;
 };

@@ -15,12 +15,12 @@ export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 
 /**
- * For a select list: when the plan deleted blobs; null when it did not. Marks that the plan did not write are ignored.
- * @param from the text after FROM: `deleted_blobs` with its joins and WHERE
+ * For a select list: the time when the retention plan deleted the selected blobs; null when it did not. Ignores forged
+ * marks. @param from the text after FROM: `deleted_blobs` with its joins and WHERE
  */
 export const deletedAmong = (from: Statement, as: string): Statement => dated(markTable, as, marksAmong(from));
 
-/** For a select list, as the column `deletedAt`: when the plan deleted the blob with this key. */
+/** For a select list, as the column `deletedAt`: the time when the retention plan deleted the blob with this key. */
 export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 

@@ -4,9 +4,9 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 
 /** The state of a partner's clock in the database. */
 export type ClockState = {
-  /** How far the clock is ahead of real time. */
+  /** The difference between the test clock and real time, in seconds. */
   seconds: number;
-  /** Whether some due work may not be done yet. */
+  /** Whether an advance is still being processed: work that it made due may be unfinished. */
   advancing: boolean;
   /** The number of advances in the last 24 hours. */
   lately: number;
@@ -14,7 +14,9 @@ export type ClockState = {
 
 const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 
-/** How far the clock was ever advanced: `total_seconds` of the last of the selected advances. */
+/**
+ * The sum of the clock's advances, in seconds, up to the last advance that `which` selects. A reset doesn't reduce it.
+ */
 const totalOf = (partnerId: string, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
 

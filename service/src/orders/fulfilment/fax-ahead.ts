@@ -56,8 +56,8 @@ export type FaxAhead = {
 const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
 
 /**
- * The last report on the fax that was sent ahead of its order's status, from the audit log; null when no fax was sent
- * ahead.
+ * Reads the state of a fax that was sent before the order reached its fax statuses, and the actor who last reported on
+ * it. Null when there is no such fax.
  */
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);

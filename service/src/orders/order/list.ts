@@ -20,7 +20,10 @@ export type ListQuery = PageQuery & { status?: string; external_reference?: stri
 
 const pageSize = { usual: 20, most: 100 };
 
-/** The cursor is the code of the last order on the previous page. The caller has already seen that code. */
+/**
+ * Checks the cursor that the caller sent, and returns it. The cursor is the code of the last order on the previous
+ * page, so it tells the caller nothing new. @throws ServiceError when the caller has no order with this code
+ */
 async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise<string | null> {
   const cursor = cursorOf(sent);
   if (cursor !== null && !(isCode(cursor) && (await isOwnOrder(db, cursor, owner)))) throw foreignCursor();

@@ -55,7 +55,7 @@ export function summaryView({
   ])}</div>`;
 }
 
-/** A time, and in small print where it comes from. */
+/** Shows a time with a short note of its source in small print. */
 export const sealedAt = (at: Date, word: Words): Html => html`${time(at)} <span class="quiet-text">${word}</span>`;
 
 /** Printing needs a script, so the button is hidden without one. */

@@ -107,7 +107,7 @@ const tasksOf = (code: string) =>
     SELECT subject, state FROM tasks WHERE kind = 'payment_unapplied' AND order_id =
       (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
 
-/** The amounts of the orders' payments on record, by whether they were refunded. */
+/** Two totals over the orders' recorded payments: the amount that is held, and the amount that was refunded. */
 async function sums(codes: readonly string[]) {
   const payments = (await Promise.all(codes.map(orderOf))).flatMap((each) => each.payments);
   const sum = (list: Paid["payments"]) => list.reduce((total, { amountCents }) => total + amountCents, 0);

@@ -51,8 +51,8 @@ async function notarizationOf(headers: { Authorization: string }, code: string):
 }
 
 /**
- * An order that waits for a notary, and the page that was mailed to its signer. Each has its own firm and its own test
- * clock.
+ * Creates a firm with an order that waits for a notary. Each firm has its own test clock. @returns the order, and
+ * functions that use the appointment page whose link was mailed to the signer
  */
 async function waitingOrder(email: string) {
   const { headers } = await newPartner(running.service);

@@ -18,7 +18,8 @@ export type AddedField = {
   readonly level: Level;
   readonly name: string;
   /**
-   * Whether a lock on all fields permits the new field: it shows nothing, and is empty or holds a document time stamp.
+   * Whether the field is permitted even if a lock covers all fields. True for a field that shows nothing and either is
+   * empty or holds a document time stamp.
    */
   readonly whenLocked: boolean;
   /** Whether the field shows nothing. */

@@ -150,7 +150,10 @@ function objectBombs(): Buffer {
   return made.done();
 }
 
-/** A signature over the whole file whose value is this DER in hexadecimal digits. */
+/**
+ * A file with one or more signatures, each over the whole file.
+ * @param value the DER of each signature; it is written as hexadecimal digits
+ */
 function signed(value: Buffer, more: { readonly count?: number; readonly filler?: Buffer } = {}): Buffer {
   const count = more.count ?? 1;
   const digits = value.toString("hex");

@@ -1,4 +1,5 @@
-// Verifies one file of `files.ts` in its own process and prints the cost: milliseconds, megabytes, claims.
+// Verifies one file of `files.ts` in a process of its own. Prints JSON: the milliseconds and megabytes that this took,
+// the verdict, and the first claims that don't hold.
 import { createNodeCrypto } from "../../../../verifier/src/node-crypto.ts";
 import { verifyProof } from "../../../src/seal/verify-proof.ts";
 import { FILES } from "./files.ts";

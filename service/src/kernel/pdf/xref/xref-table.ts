@@ -182,7 +182,7 @@ function row({ ref, offset }: Placed): string {
   return `${String(offset).padStart(10, "0")} ${String(ref.gen).padStart(5, "0")} n \n`;
 }
 
-/** The objects in groups whose numbers follow one another. @param objects in the order of their numbers */
+/** Splits objects into runs of consecutive object numbers. @param objects sorted by object number */
 export function consecutive(objects: readonly Placed[]): Placed[][] {
   const groups: Placed[][] = [];
   let next = -1;

@@ -192,7 +192,7 @@ const noteNews = (tx: Tx, { id, environment, status }: LockedOrder, at: Date) =>
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${placedBy(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%'`);
 
-/** Whether a provider may be working on the order's shipping. */
+/** Whether a provider could be shipping the order now. For an order on hold, the status before the hold decides. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 

@@ -45,8 +45,8 @@ async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window)
 }
 
 /**
- * The metadata of checkouts and charges contain our id and the environment. Those of refunds contain the request for
- * the refund.
+ * Whether this service created the object with this metadata at the processor. The service marks a checkout or a charge
+ * with its id and the environment, and a refund with the id of the refund request.
  */
 const isOurs = (metadata: Record<string, string>): boolean =>
   "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));

@@ -30,8 +30,8 @@ const acts = [
 ] as const;
 
 /**
- * Adds the forms that move all test orders of a room, one after another. When a move is refused, the page shows the
- * refusal, and the earlier orders have moved.
+ * Adds the forms that move all test orders of a room, one after another. A refused move stops there: the page shows the
+ * refusal, and the orders before it keep their new status.
  */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
   for (const [name, move, act, message] of acts)

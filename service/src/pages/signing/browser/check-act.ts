@@ -22,7 +22,7 @@ type Asked = {
   readonly document: Uint8Array;
   /** The kinds of the signer's own fields, keyed by field name. */
   readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
-  /** The labels of the options of radios, keyed by the option's field name. */
+  /** The label of each radio button, keyed by the button's field name. */
   readonly options: ReadonlyMap<string, string>;
   /** The typed values, keyed by field name. */
   readonly values: ReadonlyMap<string, string>;

@@ -1,5 +1,6 @@
-// Forms that need a passkey: `data-passkey` says whether one is created (`add`) or used (`show`), `data-options` is the
-// address of the options for it. The browser's answer is sent in the field that is marked for it.
+// Makes forms with `data-passkey` ask the browser for a passkey before they are sent. `data-passkey="add"` creates a
+// passkey, and `show` uses an existing one. The options of that request are fetched from the address in `data-options`.
+// The browser's answer goes into the input with `data-passkey-answer`.
 type Options = { problem: string } | { options: unknown } | { ask: true };
 
 const problems: Readonly<Record<string, string>> = {

@@ -23,9 +23,12 @@ export type ProofOutcome = {
   anchoring: readonly Claim[];
   /** The signing that a custody certificate is about. */
   custody?: CustodyFacts;
-  /** Whether this genuine custody certificate was chosen with a genuine document of another signing. */
+  /**
+   * Set for a genuine custody certificate: whether the document checked with it is genuine but comes from another
+   * signing.
+   */
   isOfAnotherFile?: boolean;
-  /** Whether the custody certificate of this document was checked with it, and passed. */
+  /** Whether the user also chose this document's custody certificate, and that certificate passed the check. */
   hasCustody?: boolean;
 };
 

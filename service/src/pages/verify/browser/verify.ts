@@ -1,6 +1,6 @@
 import { startPage } from "./page.ts";
 import { startWorker } from "./worker.ts";
 
-// One script for both roles: the page starts its worker from its own text.
+// One script has both roles: the page also loads this script in a worker, where `document` doesn't exist.
 if (typeof document === "undefined") startWorker();
 else startPage();

@@ -101,8 +101,8 @@ export async function updatePerson(tx: Tx, signerId: number, set: Statement, onl
 }
 
 /**
- * The orders in the session of a signer, each with the number that the person has among its signers. Without a session,
- * only the signer's own order.
+ * The orders that a signer signs in one session. `n` is the person's number among the signers of that order. A signer
+ * without a session has only one order.
  */
 export const ordersOfPerson = (db: Sql, signerId: number) =>
   db.query<{ orderId: number; n: number }>(sql`

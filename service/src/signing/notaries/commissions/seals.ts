@@ -23,7 +23,7 @@ export type SealPicture = {
   createdAt: Date;
   /** The time when a person confirmed that the picture matches the commission; null before that. */
   confirmedAt: Date | null;
-  /** The texts of the commission with which the person compared the picture. */
+  /** The commission's texts (`sealTexts`) that the person compared with the picture; null before that. */
   commission: string | null;
 };
 
@@ -38,8 +38,8 @@ const sealState: StateMac = {
 export const sealRows = stateRows(sealState);
 
 /**
- * The texts that a seal shows. A picture is used only for the texts for which it was confirmed. So it is no longer used
- * after a renewal of the commission, which changes the expiry.
+ * The texts that a seal shows. A picture is used only while the commission has the texts for which the picture was
+ * confirmed. A renewal changes the expiry date, so the picture is no longer used.
  */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);

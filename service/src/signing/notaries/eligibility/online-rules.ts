@@ -181,8 +181,8 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
 };
 
 /**
- * All values that a state's rules may have for acts by audio and video. An absent value is unknown; whatever depends on
- * it is not offered.
+ * The form field of each rule that a state can have for acts by audio and video. A rule without a value is unknown, and
+ * everything that depends on it is not offered.
  */
 export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
   proofing: alternatives,

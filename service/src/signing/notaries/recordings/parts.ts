@@ -21,12 +21,12 @@ import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Reco
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
 /**
- * How many take numbers each run of the engine has. A session can't use them up, and a nonce still has room for 4,000
- * runs.
+ * The number of take numbers that each run of the media engine may use. No session needs that many. The take number is
+ * part of the encryption nonce, which has room for 4,000 runs.
  */
 export const takesInRun = 1_000_000;
 /**
- * How long a folder must be unchanged before it is read, because an interrupted process may still write for a moment.
+ * A folder is read only after it has been unchanged for this long: a process that was interrupted can still be writing.
  */
 const quietMs = 1_000;
 

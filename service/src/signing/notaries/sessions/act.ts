@@ -211,7 +211,7 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
 
 /**
  * Requires that an act by audio and video is signed in its own session, while all people are present.
- * @param mayHaveSigned whether the recording may have ended already; it ends before the notary's file is accepted
+ * @param mayHaveSigned false refuses a session in which the notary has already signed, which also ended the recording
  * @throws ServiceError `conflict` while a person is away or the session is on hold, and for an act of another session
  */
 export async function requireTogether(

@@ -11,7 +11,7 @@ const form = readFileSync(`${root}packages/evidence/vectors/parts/form.pdf`);
 
 type Part = (typeof parts)[number] & { readonly again?: { at: number; times: number; of: string } };
 
-/** The text of a vector part, with its repeated piece inserted. */
+/** The text of a vector part. `again` inserts a string that repeats many times, so that the part's file stays small. */
 function textOf({ text = "", again }: Part): string {
   return again === undefined ? text : text.slice(0, again.at) + again.of.repeat(again.times) + text.slice(again.at);
 }
