@@ -113,7 +113,7 @@ export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): bool
 export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
   rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 
-/** Whether the version links to the previous one, in its record and in its manifest. */
+/** Whether both the version's record and its manifest state the hash of the previous version's manifest. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;
   // JSON escapes quotes within texts, so a text in the manifest can't contain this string; only the member itself can.

@@ -101,7 +101,7 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
 /** The orders that a checkout would pay: those whose status allows a payment, and those with an unpaid supplement. */
 export type Payable = {
   orders: PayableMember[];
-  /** How many orders the checkout leaves out because they fail their MAC. */
+  /** The number of orders that the checkout leaves out because their rows fail the MAC check. */
   withheld: number;
 };
 

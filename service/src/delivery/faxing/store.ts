@@ -77,9 +77,9 @@ export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; client
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The status from which the next step of a fax is decided: normally the order's status. For a fax that may be sent
-   * ahead of the order's status, it is the fax's own status. `FaxedByHand` when a person faxed the document and
-   * recorded that.
+   * The status that decides the next step of the fax: normally the order's status. For a fax that is sent early, while
+   * the order is being shipped, it is the status of the fax. `FaxedByHand` when a person recorded that they faxed the
+   * document.
    */
   status: string;
   attempts: FaxAttempt[];

@@ -58,8 +58,8 @@ type NewestCheckpoint = (log: Environment) => string | null;
 type SealingSettings = SealIdentitySettings & TsaTrustSettings;
 
 /**
- * Opens the keys and certificates of the live seal and the test seal, and logs warnings about their expiry. Which of
- * the two a seal uses depends on the reason that it states.
+ * Opens the keys and certificates of the live seal and the test seal, and logs warnings about their expiry. The reason
+ * that a seal states decides whether the live or the test key is used.
  * @param newestCheckpoint by default, seals contain no checkpoint
  * @throws StartupError in one line when sealing would be impossible
  */

@@ -33,9 +33,9 @@ const maxHashes = 63;
 const maxNoteBytes = 60 * 1024;
 
 /**
- * Answers `add-checkpoint`. Cosigns a checkpoint if its log signed it and it extends every checkpoint that was cosigned
- * before. A row lock makes comparing and storing atomic. The state is stored in the database and in this node's file
- * before the cosignature is sent.
+ * Answers `add-checkpoint`. Cosigns a checkpoint if it is signed by its log and extends every checkpoint of that log
+ * that this witness has cosigned. A row lock makes the comparison and the storing atomic. The new state is stored in
+ * the database and in this node's file before the cosignature is sent.
  */
 export async function addCheckpoint(deps: WitnessDeps, body: string): Promise<WitnessAnswer> {
   try {

@@ -187,6 +187,6 @@ export async function selectToMail(db: Sql, rowMac: RowMac, id: string) {
   return found;
 }
 
-/** Deletes the key's text, so that only its holder has it. */
+/** Records that the key was mailed, and deletes the stored key, so that only the recipient of the mail has it. */
 export const markMailed = (db: Sql, id: string, at: Date) =>
   db.query(sql`UPDATE access_requests SET sealed_key = NULL, mailed_at = ${at} WHERE id = ${id}`);

@@ -43,9 +43,9 @@ export async function switchMails(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 /**
- * The address for a mail of this kind about something that a member did. It is the member's own or, if the member has
- * left the firm or may not see the environment, that of the owner who joined first. Undefined when the recipient
- * switched the kind off, and for an actor of another kind, such as a key.
+ * The address for a mail of this kind about something that a member did. The mail goes to the member. If the member has
+ * left the firm or has no access to the environment, the mail goes to the owner who joined first. Undefined when the
+ * recipient switched this kind of mail off, and when the actor is not a member but, for example, a key.
  */
 export async function addressFor(
   { db, rowMac, clock }: Reader,

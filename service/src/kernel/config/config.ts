@@ -31,8 +31,8 @@ type OwnSettings = {
   /** For how many seconds `/readyz` announces that the node is stopping, before it stops. */
   drainSeconds: number;
   /**
-   * Seconds between the end of one service of a live order and the start of the next, for firms that set no delay of
-   * their own.
+   * How many seconds a live order pauses after one service before the next one starts. A firm can set its own pause
+   * instead.
    */
   nextServiceWait: number;
   baseUrl: string;
@@ -92,7 +92,7 @@ type OwnSettings = {
   /** Whether the operator who asked for a refund may also approve it. */
   refundApproval: RefundApproval;
   logLevel: LogLevel;
-  /** How far this process's clock runs ahead; 0 outside tests. */
+  /** Tests set this process's clock this many seconds into the future; otherwise 0. */
   timeTravelSeconds: number;
 };
 

@@ -209,9 +209,9 @@ const endsToken = new Uint8Array(256);
 for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[]{}/%")]) endsToken[byte] = 1;
 
 /**
- * How much of a content stream a reader holds in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4),
- * or the elements of its arrays and dictionaries, whichever are more. An empty string counts as one byte. A bracket in
- * a comment counts as opening an array but never as closing one, so that a comment can't hide elements.
+ * Estimates how much of a content stream a reader holds in memory at once. Counts the bytes of strings (ISO 32000-2,
+ * section 7.3.4) and the elements of arrays and dictionaries, and returns the larger number. An empty string counts as
+ * one byte. A bracket in a comment can open an array but never close one, so that a comment can't hide elements.
  */
 function weightOf(data: Buffer): number {
   let [count, elements, depth] = [0, 0, 0];

@@ -56,8 +56,8 @@ const keptMembers = ({ kind, subject, effectiveAt, reason }: KeptRevocation): Me
 });
 
 /**
- * Builds the INSERT of a revocation that every node also writes to its file. The MAC keeps forged revocations out of
- * the file. If the row loses its MAC, the file restores it.
+ * Builds the INSERT of a revocation that every node also writes to a file of its own. The MAC keeps forged revocations
+ * out of these files. If somebody removes the row's MAC, the revocation is restored from the file.
  */
 export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;

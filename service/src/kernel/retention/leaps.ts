@@ -7,14 +7,14 @@ const mostLeaptSeconds = 5 * 365 * 24 * 3600;
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 /**
- * The sum of all advances of the firm's test clock up to the last of the selected advances, also of those before a
- * reset. Takes one index look-up.
+ * The total by which the firm's test clock was advanced, in seconds, up to the last advance that `which` selects. A
+ * reset doesn't reduce the total. Takes one index look-up.
  */
 const movedSeconds = (partnerId: Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which}
   ORDER BY advanced_at DESC, id DESC LIMIT 1), 0)`;
 
-/** How far the firm's test clock was advanced since a time, as an interval. */
+/** An SQL interval: the total by which the firm's test clock was advanced since a time. */
 export const movedSince = (since: Statement, partnerId: Statement): Statement => sql`make_interval(secs => least(
   ${movedSeconds(partnerId)} - ${movedSeconds(partnerId, sql`AND advanced_at < ${since}`)}, ${mostMovedSeconds})::float8)`;
 

@@ -8,8 +8,8 @@ export type Trouble = OrderState & {
   /** Whether a signed or notarized file is on record. If so, the document can't be replaced. */
   isSealed: boolean;
   /**
-   * The state of the order's latest fax: `Sent`, `Delivered` or `Failed`; null when no fax was sent. A fax may be sent
-   * ahead of the order's status.
+   * The state of the order's latest fax: `Sent`, `Delivered` or `Failed`; null when no fax was sent. The order's status
+   * doesn't show this, because a fax may be sent while the order is still being shipped.
    */
   lastFax: string | null;
   /** How many times the fax number was changed in the last day. */

@@ -121,8 +121,8 @@ export async function correctOrder(
 }
 
 /**
- * Throws while the provider may already have a fax that is not on record. This is possible for a fax that is sent ahead
- * of the order's status.
+ * Refuses a change while the provider may already have a fax that is not on record yet. This can happen with a fax that
+ * is sent early, while the order is being shipped. @throws ServiceError `conflict`
  */
 async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
   const acts = await actsOfOrder(tx, order.id);
@@ -131,7 +131,8 @@ async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
 }
 
 /**
- * Offers a fax that may be sent ahead of the order's status to the providers once more, because its number has changed.
+ * Offers the fax to the providers once more after its number has changed. Applies only to a live order whose fax may be
+ * sent early, while the order is being shipped.
  */
 async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
   if (!faxesAhead(order) || order.environment !== "live") return;

@@ -1,7 +1,7 @@
 /**
- * A fax may be sent ahead of its order's status. By the status table an order is shipped first and faxed afterwards.
- * But the document is final, so the fax need not wait for the parcel. When the order reaches its fax statuses, it moves
- * on to the status of the fax.
+ * Faxes that are sent early. By the status table, an order is shipped first and faxed afterwards. But the document is
+ * already final while the order is shipped, so the fax can be sent then. When the order later reaches its fax statuses,
+ * it moves on to the status of the fax.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -35,7 +35,7 @@ const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly F
 };
 
 /**
- * The events that a person may report now for a fax ahead of the order's status.
+ * The events that a person may report now for a fax that is sent early. Empty for all other orders.
  * @param last the state of the order's last fax on record
  */
 export const aheadMoves = (
@@ -75,8 +75,8 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
 }
 
 /**
- * Records an event of a fax ahead of its order's status, and opens or closes tasks for it. Runs in the transaction of
- * the caller, which has locked the order.
+ * Records an event of a fax that is sent early, and opens or closes the tasks for the fax. Runs in the caller's
+ * transaction. The caller has locked the order.
  * @param doneAt when the receiving machine confirmed the fax; null when unknown
  * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */

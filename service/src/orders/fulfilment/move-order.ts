@@ -61,8 +61,8 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
 /**
- * @property begin whether the order's next service begins first
- * @property isAhead whether the move reports on a fax that is ahead of its order's status
+ * @property begin whether the order's next service must begin before the event is applied
+ * @property isAhead whether the event is about a fax that is sent early, before the order reaches its fax statuses
  */
 type Plan = { begin: boolean; on: PeopleEvent; isAhead?: boolean };
 
@@ -97,8 +97,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
         return { orderCode: locked.code, status: locked.status };
       }
       const at = plan.begin ? (await perform(tx, locked, "next_segment", {}, actor)).order : locked;
-      // The fax was sent ahead of the order's status. Beginning its service has already moved the order as far as the
-      // fax.
+      // If the fax was sent early, the start of the fax service has already moved the order to the status of the fax.
       if (plan.begin && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };

@@ -64,8 +64,8 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
 }
 
 /**
- * Records that a fax was sent. Does nothing when the record has a fax that was sent ahead of the order's status and has
- * not failed.
+ * Records that a fax was sent. Does nothing when a fax of the order is already on record and has not failed, because it
+ * was sent early.
  */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
   const last = await lastFax(tx, orderId);

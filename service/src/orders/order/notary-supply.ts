@@ -44,8 +44,8 @@ export async function notaryGap(
 }
 
 /**
- * Why a quoted order may not be paid: since the quote, the last notary who could perform it has left. An order that a
- * person priced stays payable, because that person has arranged a notary.
+ * Why payment for a quoted order is refused: no notary who could do the notarization is left since the quote. Null when
+ * the order can be paid. An order that a person priced stays payable, because that person has arranged a notary.
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`

@@ -201,7 +201,7 @@ export async function reportUnpaid(
 
 const lateSubject = (supplementId: number): string => `supplement:${supplementId}:late`;
 
-/** A payer who has not paid within this time may not know of the parcel that waits. */
+/** After this time without a payment, staff and the payer are notified, because the payer may have overlooked the mail. */
 const paidWithin = "3 days";
 
 /** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */

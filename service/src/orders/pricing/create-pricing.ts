@@ -46,7 +46,7 @@ export type Pricing = {
   catalog: readonly CatalogRow[];
   /** The catalog document with that slug, or null. */
   catalogRow: (slug: string) => CatalogRow | null;
-  /** Whether a signer in that state (two letters, any case) may not be notarized remotely. */
+  /** Whether remote notarization is refused for signers in that state (two letters, any case). */
   notarizationBlocked: (state: string) => boolean;
   price: (request: PriceRequest) => Promise<Priced>;
   /**

@@ -102,7 +102,7 @@ function entries(
   return Object.entries(names).map(([code, name]) => [code, { name, kind }]);
 }
 
-/** The states in which signers may not be notarized remotely; upper case, sorted. */
+/** The states for whose signers remote notarization is refused: two letters, upper case, sorted. */
 export type NotarizationStates = { notRecognized: string[] };
 
 /**

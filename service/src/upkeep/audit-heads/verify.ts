@@ -171,8 +171,8 @@ function statesCheck(heads: readonly StoredHead[]) {
 }
 
 /**
- * When each person was removed from a firm, by lines of the audit log with valid MACs. Memberships are the only rows
- * that are ever deleted.
+ * The times at which people were removed from firms, from audit lines with valid MACs. They explain missing rows:
+ * memberships are the only rows that are ever deleted.
  */
 async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Date[]>> {
   const removals = new Map<string, Date[]>();

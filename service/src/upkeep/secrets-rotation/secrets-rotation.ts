@@ -60,7 +60,7 @@ const rotateSealedTexts = ({ asOwner, secrets }: RotationDeps & { asOwner: AsOwn
 export async function rotateSecrets(deps: RotationDeps & { asOwner: AsOwner }, now: () => Date) {
   const { db, secrets } = deps;
   const rotated = {
-    // The service's own role may not change most rows of evidence, not even their MAC.
+    // Runs as the owner of the database, because the service's role has no right to change most rows of evidence.
     rows: await deps.asOwner((owner) => rotateRowMacs(withLongStatements(owner), secrets)),
     values: (await rotateValues(db, secrets)) + (await rotateSealedTexts(deps)),
     blobs: await rotateBlobs(deps, now()),

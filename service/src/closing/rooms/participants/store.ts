@@ -25,7 +25,7 @@ export async function selectParticipants(
   return rows.filter((row): row is ParticipantRow => row.participantId !== null);
 }
 
-/** The number of present participants, and the id of the one with this email. */
+/** `total`: the number of participants who were not removed. `presentId`: the id of the one with this email address. */
 export async function countParticipants(
   tx: Tx,
   roomId: string,

@@ -34,7 +34,7 @@ type Checked = {
   readonly at: number;
 };
 
-/** The purpose of a certificate, with the settings that name it and its key. */
+/** A purpose of a certificate, and the names of the settings for the certificate and for its key. */
 type Role = {
   readonly setting: string;
   readonly keySetting: string;

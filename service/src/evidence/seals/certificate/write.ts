@@ -60,7 +60,7 @@ export function commonNameOf(text: string, organizationalUnit?: string): DerValu
 export const extension = (type: string, critical: boolean, value: DerValue): DerValue =>
   sequence(oid(type), ...(critical ? [boolean(true)] : []), octetStringOf(value));
 
-/** KeyUsage as the first octet of its bits, and the number of unused bits at its end (RFC 5280, section 4.2.1.3). */
+/** KeyUsage (RFC 5280, section 4.2.1.3). Each bit string is given as its octet and the number of unused bits in it. */
 export const keyUsage = {
   signing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0xc0), 6)),
   issuing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0x06), 1)),

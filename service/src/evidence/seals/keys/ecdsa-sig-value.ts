@@ -11,8 +11,8 @@ export function ecdsaSigValue(raw: Uint8Array): Uint8Array {
 }
 
 /**
- * The ECDSA-Sig-Value of P-256 with the lower of the two values of s. Both (r, s) and (r, n - s) verify, but a seal
- * must have only one form, for every kind of key.
+ * Replaces s by n - s in a P-256 ECDSA-Sig-Value when n - s is lower. Both (r, s) and (r, n - s) verify. A seal must
+ * have only one of the two forms, whatever kind of key signed it.
  * @throws {SealKeyError} `refused` when it is not an ECDSA-Sig-Value in DER
  */
 export function withLowS(signature: Uint8Array): Uint8Array {

@@ -85,7 +85,7 @@ function find({ module }: Token, session: Handle, template: Attribute[]): Handle
   }
 }
 
-/** An attribute, or undefined if the object lacks it or does not reveal it. */
+/** The value of an attribute of the object. Undefined if the object has no such attribute or the token hides it. */
 function attribute({ module }: Token, session: Handle, object: Handle, type: number): Buffer | undefined {
   try {
     return module.C_GetAttributeValue(session, object, [{ type }])[0]?.value;

@@ -128,8 +128,8 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
 }
 
 /**
- * Errors of the form parser and of the stream (cut body, bad boundary, too many parts) are plain `Error` objects.
- * Errors of the service and of JavaScript itself are instances of subclasses.
+ * Whether the uploaded form caused the error, for example a cut body, a bad boundary or too many parts. The form parser
+ * and the stream throw plain `Error` objects for that. The service and JavaScript itself throw subclasses of `Error`.
  */
 function isFormError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

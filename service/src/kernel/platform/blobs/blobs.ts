@@ -25,8 +25,9 @@ export type Blobs = {
   /** The memory for stored documents and work on them, in all and per firm. */
   memory: MemoryBudget;
   /**
-   * A document to be sent, read during sending; null for a missing blob. The first time this process opens it, the
-   * whole document is compared with its hash. Later each chunk authenticates itself, its position and its document.
+   * Opens a stored document, which is read while it is sent; null for a missing blob. When this process opens it for
+   * the first time, the whole document is compared with its hash. Afterwards, the encryption of each chunk is enough,
+   * because it authenticates the chunk, its position, and the document to which the chunk belongs.
    * @param holder the document's firm and environment, for fairness in the budget
    * @param check `again` compares the whole document even if it was compared before
    * @throws ServiceError `unavailable` when the store doesn't respond

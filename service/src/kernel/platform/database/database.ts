@@ -35,8 +35,8 @@ export const longStatements: StatementTime = { statementMs: hourMs };
 
 export type Database = Sql & {
   /**
-   * Runs `work` in one transaction. Commits when it resolves, rolls back when it throws, and runs it again when
-   * PostgreSQL rolled it back because of a deadlock.
+   * Runs `work` in one transaction. Commits when `work` resolves, and rolls back when `work` throws. Runs `work` again
+   * when PostgreSQL rolled the transaction back because of a deadlock.
    */
   transaction: <T>(work: (tx: Tx) => Promise<T>, time?: StatementTime) => Promise<T>;
   /**

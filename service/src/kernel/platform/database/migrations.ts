@@ -130,7 +130,7 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   );
 }
 
-/** Whether the role may read the list of migrations. It may not before it has been granted its rights. */
+/** Whether the current role may read the list of migrations. Its rights are granted only after the first migrations. */
 async function isReadable(db: Sql): Promise<boolean> {
   const [found] = await db.query<{ readable: boolean | null }>(sql`
     SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS readable`);

@@ -41,7 +41,7 @@ export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   return found?.ok === true;
 }
 
-/** Grants the service's role, if it exists, its rights and no others. Runs as the owner, after the migrations. */
+/** If the service's role exists, gives it exactly the rights that it needs. Runs as the owner, after the migrations. */
 export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promise<void> {
   const [role] = await tx.query<{ there: boolean }>(sql`SELECT ${hasServiceRole} AS there`);
   if (!role?.there) return;

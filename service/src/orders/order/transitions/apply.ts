@@ -149,14 +149,14 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   const kind = taskOf(moved);
   const { id: orderId, environment, isRush } = moved;
   if (kind) await openTask(tx, { kind, at, environment, orderId, isRush, reason });
-  // A test order's fax is not sent ahead. The sandbox simulates it when the order has the fax's status.
+  // A test order's fax is not sent early. The sandbox simulates it when the order reaches its fax statuses.
   if (faxesAhead(moved) && !faxesAhead(order) && on !== "released" && environment === "live")
     await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush });
 }
 
 const faxTasks: readonly TaskKind[] = ["fax_send", "fax_exception"];
 
-/** Whether a fax that may be sent ahead of the order's status must now wait, or is no longer needed. */
+/** Whether this transition stops a fax that could be sent early: the fax must wait, or is no longer needed. */
 const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
   faxesAhead(order) && !faxesAhead(moved) && moved.status !== "FaxPending";
 

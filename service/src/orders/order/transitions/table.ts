@@ -164,8 +164,7 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /**
- * Whether the order's fax may be sent ahead of the order's status. The document must be final, so that only the
- * shipment comes before the fax.
+ * Whether the order's fax may be sent early, while the order is still being shipped. The document is final then.
  */
 export const faxesAhead = ({ fax, status }: Pick<OrderState, "fax" | "status">): boolean => fax && shipping.has(status);
 

@@ -194,8 +194,8 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
   const spender = (await readOrigins(tx, deps.rowMac, [order.id])).get(order.id)?.placedBy;
   if (!method || !spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, order, part, at);
   const reason = await spendingRefusal(tx, deps, order, { spender, amountCents: part.amountCents });
-  // A key without a spending limit may place orders, but not charge. The firm opens their checkout, as it did before it
-  // had a method.
+  // A key without a spending limit can place orders, but can't charge the firm's payment method. The firm pays such an
+  // order at a checkout, like a firm without a payment method.
   if (reason === "no_limit" && spender.startsWith("key:")) return leaveToCheckout(tx, order, part, at);
   await insert(tx, order, { methodId: method.id, askedBy: spender, at, reason });
   return (await store.chargesOfOrder(tx, order.id)).find(({ state }) => state === "asked");

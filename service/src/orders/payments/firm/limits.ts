@@ -57,7 +57,10 @@ export async function spentThisMonth(
   return used;
 }
 
-/** A limit applies only if it was set after the member joined. So a member who leaves and joins again may not spend. */
+/**
+ * Whether the limit was set after the member joined. An older limit doesn't count, so a member who leaves the firm and
+ * joins again can't spend until an owner sets a new limit.
+ */
 const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
   since === null || setAt.getTime() >= since.getTime();
 
@@ -115,12 +118,12 @@ async function startOfMonth(db: Sql, now: Date): Promise<Date> {
   return month.start;
 }
 
-/** Why the spender may not make a charge. */
+/** Why a charge is refused to a spender: a member, or a key. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
 /**
- * Why the spender may not spend the amount now; null when the spender may. Concurrent charges of one spender are
- * checked one after another.
+ * Checks the spender's limits. Returns the reason for a refusal, or null when the spender may spend the amount now.
+ * Concurrent charges of one spender are checked one after another.
  * @param asked `except` is the id of the charge itself, so that it doesn't count as already spent
  */
 export async function spendingRefusal(

@@ -109,9 +109,9 @@ const eventWithin = "1 hour";
 const bookedWithin = "1 day";
 
 /**
- * Compares all movements since the first comparison with our rows. Compares charges by payment, and refunds and
- * disputes by their ids, each together with its reversals. For a pending refund or an open dispute, the money may or
- * may not have moved, so either is accepted.
+ * Compares all movements since the first comparison with our rows. Charges are matched by payment. Refunds and disputes
+ * are matched by their ids, and each is compared together with its reversals. For a pending refund or an open dispute,
+ * it is unknown whether the money has moved, so both cases are accepted.
  */
 export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]> {
   const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind

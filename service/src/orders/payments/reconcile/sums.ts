@@ -17,9 +17,9 @@ type Sums = {
 };
 
 /**
- * The comparison leaves out a payment that changed here within the last day before the end of the last copy, because
- * the processor may not have booked the movement yet. It also leaves out a payment with a movement from the last hour,
- * because the event may not have arrived.
+ * The processor can take a day to book a movement, and an event can take an hour to arrive. So the comparison leaves
+ * out a payment that changed here in the last day before the end of the last copy, and a payment with a movement in the
+ * last hour.
  */
 const bookedWithin = "1 day";
 const eventWithin = "1 hour";

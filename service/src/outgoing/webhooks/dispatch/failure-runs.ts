@@ -17,7 +17,10 @@ const mailEveryMs = dayMs;
 /** The result of one delivery. `reason` is null for a delivery that arrived. */
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
-/** How many of a webhook's latest deliveries failed in a row, and whether an earlier delivery in the batch arrived. */
+/**
+ * A webhook's last failed deliveries, without a success between them. `arrived` is whether an earlier delivery of the
+ * same batch arrived.
+ */
 export type Run = {
   failures: number;
   since: Date | null;

@@ -29,7 +29,7 @@ export type PlacedField = Omit<RuledField, "kind"> & {
   readonly options?: readonly string[];
   /** Whether a field with a condition must be filled in while it is shown. */
   readonly required?: boolean;
-  /** How many options may be chosen in a multiple's group; only its options have this member. */
+  /** For an option of a multiple choice: the least and the most options that may be chosen. Other fields have none. */
   readonly choices?: { readonly least: number; readonly most: number };
   readonly group?: string;
 };

@@ -20,7 +20,7 @@ function meter(id: string, label: string, count: number, of: number, words: Word
   }</li>`;
 }
 
-/** How many of a room's orders have passed each step. An order that ended early counts for the steps that it passed. */
+/** Meters that show how many of a room's orders have passed each step. Also counts orders that ended after the step. */
 export function progressMeters(
   { progress, orders }: Pick<RoomView, "progress" | "orders">,
   { room: { meters } }: Pick<Words, "room"> = en,

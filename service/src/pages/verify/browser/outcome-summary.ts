@@ -55,8 +55,8 @@ export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string |
 }
 
 /**
- * Whether the file is the one whose record the page shows. A closing file that passed was already compared with the
- * page's room.
+ * Whether the checked file belongs to the record that the page shows. A closing file that passed needs no further
+ * check, because it was already compared with the page's room.
  */
 function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): boolean {
   if (kind === "closing") return verdict === "verified" || verdict === "intact";
@@ -73,7 +73,8 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
 }
 
 /**
- * Which document of a closing the file is, or that it belongs to none. Statements in a file that failed do not count.
+ * Says which document of a closing the file is, or that it isn't one of its documents. Null when this is unknown. A
+ * file that failed verification can't prove that it belongs to a closing.
  */
 function roomWords({ claims, verdict }: ProofOutcome): Html | null {
   const claim = claims.find(
@@ -83,8 +84,8 @@ function roomWords({ claims, verdict }: ProofOutcome): Html | null {
 }
 
 /**
- * Which signing a custody certificate is about. Statements in a file that failed do not count, unless it failed only
- * because it belongs to another page.
+ * Names the order and the signers that a custody certificate states. Null when the certificate failed verification,
+ * unless it failed only because it belongs to another record than the page's.
  */
 function custodyWords({ custody, verdict, claims }: ProofOutcome): Html | null {
   if (!custody || (verdict === "not_verified" && !failsByRecordAlone(claims))) return null;

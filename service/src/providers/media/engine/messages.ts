@@ -7,7 +7,7 @@ export type EngineSettings = {
   readonly media: Omit<EmbeddedMedia, "turn"> | Omit<LivekitMedia, "turn">;
   readonly mostSessions: number;
   readonly spoolDir: string;
-  /** How far the service's clock runs ahead; 0 outside tests. */
+  /** Tests set the service's clock this many milliseconds into the future; otherwise 0. */
   readonly aheadMs: number;
 };
 

@@ -74,7 +74,7 @@ export class Subscription implements Receiving {
       .finally(() => this.#unsent--);
   }
 
-  /** Packets that may not be passed on never get here. */
+  /** Does nothing: the caller already drops the packets that must not be passed on. */
   pause(): void {}
 
   /** The sender has a new connection. The sequence numbers and times that the receiver gets continue without a jump. */

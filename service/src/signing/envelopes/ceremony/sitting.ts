@@ -34,8 +34,8 @@ export type SittingView = {
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
 /**
- * Whether the sitting is open. It ends when its host leaves the firm, because then nobody checks who the next signer
- * is.
+ * Whether the sitting is open. A sitting ends when its host leaves the firm, because nobody would check the identity of
+ * the next signer.
  */
 async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
   if (expiresAt.getTime() <= now.getTime()) return false;

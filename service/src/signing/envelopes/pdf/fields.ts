@@ -29,8 +29,8 @@ type Content = {
   readonly showWhen?: ShowWhen;
   readonly formula?: string;
   /**
-   * How many options of a multiple choice must be chosen. Set for each option of a multiple choice, and for no other
-   * field.
+   * The least and the most options of a multiple choice that may be chosen. Set for each option of a multiple choice,
+   * and for no other field.
    */
   readonly choices?: { readonly least: number; readonly most: number };
 };

@@ -37,12 +37,12 @@ export function fieldsOnSignaturePage(signers: readonly number[], page: number):
   });
 }
 
-/** Where the blank area below the signers' rows begins, measured from the upper left corner of the page. */
+/** The upper left corner of the blank area below the signers' rows, measured from the upper left corner of the page. */
 export const belowRows = (rows: number) => ({ x: margin, y: head + rows * row + 20 });
 
 /**
  * Adds a page to the end of a document, with the signers' names and space for their fields.
- * @param lines `title`, and `note` below it; `typeset` must have the fonts of these and of the names
+ * @param typeset must have the fonts for the title, the note and the names
  * @param annotations references of the widgets on the page
  * @throws PdfRefusal
  */

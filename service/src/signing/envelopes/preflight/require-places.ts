@@ -10,7 +10,7 @@ import { UnfitField } from "../pdf/prepare.ts";
  * what the page seems to say.
  */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
-/** How much narrower than its page the place of a text must be, in points. */
+/** The place of a text must be narrower than its page by at least this many points. */
 const besideText = 36;
 /**
  * By how many points places may overlap without being refused, because borders that touch may overlap after rounding.

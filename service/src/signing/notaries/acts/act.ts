@@ -59,8 +59,8 @@ export type ActRecording = {
   /** Null when this service stores the recording permanently. */
   keptUntil: string | null;
   /**
-   * Set when this service records the session. `sha256` is then the hash at the head of the recording's chain instead
-   * of the hash of the whole recording.
+   * Set when this service records the session. `sha256` is then the newest hash of the recording's hash chain. Without
+   * `head`, `sha256` is the hash of the whole recording.
    */
   head?: { recording: string; seq: number; at: string };
 };
@@ -94,7 +94,7 @@ export type Act = {
 /** The most principals of an act, which is also the maximum of signers in an order. */
 export const mostPrincipals = 10;
 
-// Allows times that are slightly in the future, because the notary's clock may be ahead of ours.
+// Accepts a time that is slightly in the future, because the notary's clock may be fast.
 const clockToleranceMs = 5 * 60_000;
 
 export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;

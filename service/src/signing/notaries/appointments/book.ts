@@ -187,7 +187,7 @@ function requireFree({ startsAt }: NotarySession, now: Date): void {
     throw new ServiceError("conflict", "The appointment begins in less than 2 hours. Tell the notary.");
 }
 
-/** How many of the three reminders (24 hours, 1 hour and 10 minutes before the start) are due or past. */
+/** The number of reminders that are due or past, of three: 24 hours, 1 hour and 10 minutes before the start. */
 export function stageOf(startsAt: Date, now: Date): number {
   const left = startsAt.getTime() - now.getTime();
   if (left <= 10 * minuteMs) return 3;

@@ -71,10 +71,10 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   certificate: "certificate",
 };
 
-/** The reasons, in words, why a notary may not act at all at the given instant; empty when there is none. */
+/** Sentences that say why a notary can't do any act at this instant, even in ink. Empty when nothing prevents it. */
 export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
-/** The reasons, in words, why a notary may not act in this mode at the given instant; empty when there is none. */
+/** Sentences that say why a notary can't act in this mode at this instant. Empty when nothing prevents it. */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
   const { status, ronRegistration, certificate } = commission;
   const isRemote = mode === "ron" || mode === "rin";

@@ -31,7 +31,7 @@ type DayOrder = EligibleOrder & { at: WaitingAt };
 export type NotaryDay = {
   open: readonly DayOrder[];
   mine: readonly (DayOrder & { appointmentAt: Date | null })[];
-  /** The number of orders that this notary may not claim, because they need a notary of another state or commission. */
+  /** The number of open orders that need a notary of another state or commission, so this notary can't claim them. */
   others: number;
 };
 
