@@ -22,7 +22,7 @@ export type OrderReceipt = Payer & {
   receiptNumber: string;
   /** The amount paid or returned, in the smallest unit of the currency. */
   amountCents: number;
-  /** ISO 4217, lowercase. */
+  /** The ISO 4217 code of the currency, in lowercase: `usd`. */
   currency: string;
   issuedAt: string;
 };
@@ -31,12 +31,12 @@ export type OrderReceipts = { receipts: OrderReceipt[]; requestId: string };
 
 /** The sums of a month, in US cents, computed from payments and refunds. */
 export type BillingStatement = {
-  /** `2026-11`, in the time zone of the statement. */
+  /** The month, such as `2026-11`, in the time zone of the statement. */
   month: string;
   /** The figures of a closed month never change. */
   status: "open" | "closed";
   startsAt: string;
-  /** Null while the month lasts. */
+  /** The end of the month; null until then. */
   endsAt: string | null;
   timeZone: string;
   /** Money from earlier months that the service holds for the firm, because it was paid but applied to no order. */

@@ -6,7 +6,7 @@ export type BulkProgress = {
   bulkId: string;
   templateId: string;
   version: number;
-  /** ISO 8601, UTC. */
+  /** The time when the bulk order was created: ISO 8601, UTC. */
   createdAt: string;
   rows: number;
   waiting: number;
@@ -17,12 +17,12 @@ export type BulkProgress = {
 };
 
 export type BulkAnswer = {
-  /** Null when a row was refused: nothing was stored then. */
+  /** The id of the new bulk order. Null when a row was refused: nothing was stored then. */
   bulkId: string | null;
   rows: number;
-  /** US cents; null when a row was refused, or when a person has to price a row. */
+  /** The price of all rows, in US cents. Null when a row was refused, or when a person has to price a row. */
   totalCents: number | null;
-  /** The first 200 refusals. */
+  /** The first 200 rows that were refused, each with the reason. */
   errors: { row: number; message: string }[];
   requestId: string;
 };
@@ -40,9 +40,9 @@ export type BulkRows = { rows: BulkRow[]; nextCursor: string | null; requestId: 
 /** The fields that apply to all rows of a bulk order. */
 export type BulkFields = {
   template: string;
-  /** Default: the latest version. */
+  /** The version of the template. Default: the latest. */
   templateVersion?: number | undefined;
-  /** States that the documents are completed and belong to the clients. */
+  /** Your statement that the documents are completed and belong to the clients. */
   byodConfirmed: true;
   signerState?: string | undefined;
   faxTo?: string | undefined;

@@ -20,11 +20,11 @@ export type FillSummary = {
    * The link to the form: anyone who has it sees and changes the answers. Null for a key without the scope `orders`.
    */
   url: string | null;
-  /** ISO 8601, UTC. */
+  /** The time when the fill was created: ISO 8601, UTC. */
   createdAt: string;
   expiresAt: string;
   endedAt: string | null;
-  /** Pass it as `fillToken` when you place an order. It works for one order. */
+  /** The token to pass as `fillToken` when you place an order. It works for one order. */
   fillToken: string | null;
   usableUntil: string | null;
 };
@@ -54,7 +54,7 @@ export type FillQuestions = {
 /** The fields of a form for somebody to fill in. */
 export type NewFill = {
   template: string;
-  /** Default: the latest version. */
+  /** The version of the template. Default: the latest. */
   templateVersion?: number | undefined;
   /** The name and the address of the person who fills it in. */
   name?: string | undefined;
@@ -69,9 +69,9 @@ export type NewFill = {
   values?: Record<string, unknown> | undefined;
   /** Your own words for the questions, keyed by field name. */
   labels?: Record<string, string> | undefined;
-  /** Mails the link to `email`. */
+  /** Whether to mail the link to `email`. */
   send?: boolean | undefined;
-  /** Fills in the form at once with `values`. */
+  /** Whether to complete the form at once with `values`, so that nobody needs to fill it in. */
   complete?: boolean | undefined;
 };
 

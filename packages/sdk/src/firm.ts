@@ -7,7 +7,7 @@ export type Launchpad = {
   readyForLive: boolean;
   completed: number;
   total: number;
-  /** `deepLink` is a path on the service. */
+  /** The steps toward going live. `deepLink` is the path of the page for the step. */
   checklist: { key: string; label: string; done: boolean; action: string; deepLink: string }[];
   funnel: { step: string; reached: boolean; at: string | null }[];
   /** Hours from the firm's joining to its first live order, with two decimals; null before that order. */
@@ -27,9 +27,9 @@ export type Analytics = {
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
   /** Hours from an order's payment to its completion; 0 when no order was completed. */
   turnaroundHours: { median: number; p90: number };
-  /** How many of these orders have each service. An order with several services is counted several times. */
+  /** For each service, the number of these orders that include it. An order with several services counts for each. */
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
-  /** Counts of records, not of orders. */
+  /** Numbers of evidence records. Don't compare them with numbers of orders. */
   evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };
   /** US cents that the firm and its clients spend: the total of paid, in-progress and completed orders. */
   revenueCents: number;

@@ -1,7 +1,7 @@
 /** How a signer is identified, in addition to the mailed link. */
 export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
 
-/** Portuguese is that of Brazil, Chinese is in simplified characters. */
+/** A language of pages and mails. `pt` is Brazilian Portuguese, and `zh` is Chinese in simplified characters. */
 export type Language = "en" | "es" | "fr" | "pt" | "zh" | "vi" | "ko" | "tl";
 
 export type Signer = {
@@ -12,7 +12,7 @@ export type Signer = {
    * `text_code`.
    */
   phone?: string | undefined;
-  /** 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default 1. */
+  /** The turn: 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default 1. */
   routing?: number | undefined;
   /** How this signer is identified. Default: the order's `signerAuth`. */
   auth?: SignerAuth | undefined;
@@ -27,7 +27,7 @@ export type Signer = {
  * page, in points.
  */
 export type FieldOption = {
-  /** Unique among the options of the field. */
+  /** The label of the option. No two options of a field can have the same label. */
   label: string;
   x?: number | undefined;
   y?: number | undefined;
@@ -75,9 +75,9 @@ export type SignatureField = {
   height?: number | undefined;
   /** The label by which the signer is asked for the value. */
   label?: string | undefined;
-  /** Default: true, but false for a checkbox. */
+  /** Whether the signer must fill in the field. Default: false for a checkbox, true for all other fields. */
   required?: boolean | undefined;
-  /** Shown to the signer with the field. */
+  /** A help text that the signer sees with the field. */
   help?: string | undefined;
   /**
    * Your own value, which is in the document before anybody signs: for a checkbox `true` or `false`, otherwise a text
@@ -94,7 +94,7 @@ export type SignatureField = {
   least?: number | undefined;
   /** The most options that the signer may choose in a multiple field. Default: all. */
   most?: number | undefined;
-  /** Unique among the fields: `showWhen` and `formula` of other fields name it. */
+  /** A name by which `showWhen` and `formula` of other fields refer to this field. No two fields can have the same. */
   id?: string | undefined;
   /** The condition for showing the field. A field that is not shown is neither required nor drawn. */
   showWhen?: ShowWhen | undefined;
@@ -112,7 +112,7 @@ export type RolePerson = Pick<Signer, "name" | "email" | "phone" | "accessCode" 
 export type OrderFields = {
   /** The client's email address. */
   email: string;
-  /** States that the document is completed and belongs to the client. */
+  /** Your statement that the document is completed and belongs to the client. */
   byodConfirmed: true;
   /** The token of a completed online form (40 hex digits). Send it instead of a document. */
   fillToken?: string | undefined;
@@ -128,7 +128,7 @@ export type OrderFields = {
   svcShip?: boolean | undefined;
   /** The signer's state: two letters. */
   signerState?: string | undefined;
-  /** The destination state: two letters. */
+  /** The US state to which the document is shipped: two letters. */
   destState?: string | undefined;
   /** Your file number, up to 120 characters; lists and webhooks return it. */
   externalReference?: string | undefined;
@@ -138,7 +138,7 @@ export type OrderFields = {
   shipCity?: string | undefined;
   /** The recipient's US state: two letters, such as `NY`. */
   shipState?: string | undefined;
-  /** ZIP or ZIP+4. */
+  /** The recipient's ZIP code, as ZIP or ZIP+4. */
   shipPostal?: string | undefined;
   /** `label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it. */
   shipMethod?: "label" | "print_mail" | undefined;
@@ -163,7 +163,7 @@ export type OrderFields = {
   signerAuth?: SignerAuth | undefined;
   /** The id of one of your templates, which decides the services, the signers' roles and the fields. */
   template?: string | undefined;
-  /** Default: the latest version. */
+  /** The version of the template. Default: the latest. */
   templateVersion?: number | undefined;
   /** The person for each of the template's roles, keyed by the role's name. */
   roles?: Readonly<Record<string, RolePerson>> | undefined;

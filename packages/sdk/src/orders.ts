@@ -6,11 +6,11 @@ import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteO
 
 /** A line of a quote. */
 export type OrderLine = {
-  /** For programs: `WorkflowFee`, `NotaryFee`, ... The list can grow. */
+  /** The kind of line, for programs: `WorkflowFee`, `NotaryFee`, ... The list can grow. */
   type: string;
-  /** A text for people. */
+  /** The name of the line, for people to read. */
   label: string;
-  /** US cents; negative for discounts. */
+  /** The amount of the line in US cents; negative for discounts. */
   amountCents: number;
 };
 
@@ -45,13 +45,13 @@ type OrderCommon = {
   status: string;
   /** The `externalReference` of the request. */
   externalReference: string | null;
-  /** E.164; null without a fax. */
+  /** The fax number in E.164 format, such as `+12125550123`; null without a fax. */
   faxToNumber: string | null;
-  /** US cents, before the discount of the firm's tier. */
+  /** The price in US cents, before the discount of the firm's tier. */
   subtotalCents: number;
-  /** US cents. */
+  /** The discount of the firm's tier, in US cents. */
   discountCents: number;
-  /** US cents: what a checkout charges. */
+  /** The amount that a checkout charges, in US cents. */
   totalCents: number;
   lines: OrderLine[];
   /** `firm` when your firm pays; absent when the client does. */
@@ -73,11 +73,14 @@ export type CreatedOrder = OrderCommon & {
 export type Notarization = {
   /** `not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list may grow. */
   state: string;
-  /** `ron`, `ipen`, `ink` or `rin`; null while it is not known. */
+  /**
+   * The method. Remote: `ron` by audio and video, `rin` with ink on paper. In person: `ipen` electronically, `ink` on
+   * paper. Null while it is not known.
+   */
   method: string | null;
   /** The US state where the notarization takes place, as two letters; null until a notary has the order. */
   jurisdiction: string | null;
-  /** ISO 8601, UTC; null when there is no appointment. */
+  /** The time of the appointment: ISO 8601, UTC; null when there is no appointment. */
   appointmentUtc: string | null;
   /**
    * `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; null without a meeting. The
@@ -91,14 +94,14 @@ export type OrderCharge = {
   chargeId: string;
   state: "asked" | "processing" | "succeeded" | "failed" | "refused";
   amountCents: number;
-  /** ISO 8601, UTC. */
+  /** The time when the charge was requested: ISO 8601, UTC. */
   askedAt: string;
-  /** Why it failed or was refused, such as `insufficient_funds`. The list may grow. */
+  /** Why the charge failed or was refused, such as `insufficient_funds`; otherwise null. The list can grow. */
   reason: string | null;
 };
 
 export type OrderDetail = OrderCommon & {
-  /** Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
+  /** The order's services, joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
   services: string;
   /**
    * State of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; null for an order without
@@ -106,7 +109,7 @@ export type OrderDetail = OrderCommon & {
    */
   envelopeStatus: string | null;
   customerEmail: string;
-  /** ISO 8601, UTC. */
+  /** The time when the order was created: ISO 8601, UTC. */
   createdAt: string;
   /** Absent for an order without notarization. */
   notarization?: Notarization;
@@ -147,13 +150,13 @@ export type OrderCorrections = {
   requestId: string;
 };
 
-/** The facts of a paid order to correct. A postal address must be complete. */
+/** The new values for a paid order. If you change any part of the postal address, send the complete address. */
 export type Correction = Partial<
   Record<"email" | "faxTo" | "shipName" | "shipLine1" | "shipLine2" | "shipCity" | "shipState" | "shipPostal", string>
 >;
 
 export type OrderQuery = {
-  /** 1 to 100; default 20. */
+  /** The number of orders on a page: 1 to 100. Default 20. */
   limit?: number | undefined;
   status?: string | undefined;
   externalReference?: string | undefined;

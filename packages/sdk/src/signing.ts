@@ -16,7 +16,7 @@ export type OrderDocument = {
     | "mail_receipt"
     | "fax_certificate";
   sha256: string;
-  /** The document was signed or notarized elsewhere, and an operator recorded it; absent otherwise. */
+  /** Present when the document was signed or notarized elsewhere and an operator recorded it; absent otherwise. */
   origin?: "operator";
   bytes: number;
   createdAt: string;
@@ -36,7 +36,7 @@ export type OrderSignerState = {
   auth: SignerAuth;
   /** `pending` until it is the signer's turn; `locked` after the signer entered too many wrong codes. */
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
-  /** The person did not sign here: an operator recorded a document that was signed elsewhere. Absent otherwise. */
+  /** Present when the person signed elsewhere and an operator recorded the signed document; absent otherwise. */
   takenIn?: true;
   issuedAt: string | null;
   openedAt: string | null;
@@ -49,7 +49,7 @@ export type OrderSignerState = {
 
 export type OrderSigners = {
   signers: OrderSignerState[];
-  /** Null until the order waits for signatures. */
+  /** The signing of the order's document; null until the order waits for signatures. */
   envelope: {
     verifyCode: string;
     expiresAt: string;
@@ -67,7 +67,7 @@ export type OrderInPerson = {
   /** The latest request; null when the firm was not asked. */
   inPerson: {
     state: "requested" | "agreed" | "declined";
-    /** The notary's reason. */
+    /** Why the notary asks to meet in person. */
     reason: string;
     requestedAt: string;
     decidedAt: string | null;

@@ -9,11 +9,11 @@ export type TemplateRole = { name: string; routing: number; auth: SignerAuth; la
 
 /** A role in the request that makes a template. */
 export type NewTemplateRole = {
-  /** Unique among the roles. */
+  /** The name of the role. No two roles of a template can have the same name. */
   name: string;
-  /** 1 to 10. Roles with the same number sign in parallel, after those with lower numbers. Default 1. */
+  /** The turn: 1 to 10. Roles with the same number sign in parallel, after those with lower numbers. Default 1. */
   routing?: number | undefined;
-  /** Default `link`. */
+  /** How the signer in this role is identified. Default `link`. */
   auth?: SignerAuth | undefined;
   /** Language of mails and pages. Default `en`. */
   language?: Language | undefined;
@@ -22,11 +22,11 @@ export type NewTemplateRole = {
 export type TemplateSummary = {
   templateId: string;
   name: string;
-  /** A version never changes. */
+  /** The number of the version. The content of a version never changes. */
   version: number;
   /** The roles. A field's `signer` is the position of its role in this list, counted from 1. */
   roles: TemplateRole[];
-  /** Flags joined by a comma and a space: `Sign, Notarize, Ship`. */
+  /** The template's services, joined by a comma and a space: `Sign, Notarize, Ship`. */
   services: string;
   pages: number;
   /** When this version was made: ISO 8601, UTC. */
@@ -68,7 +68,7 @@ export type ProposedField = {
    * role, or several roles.
    */
   signer: number | null;
-  /** Counted from 1. */
+  /** The page, counted from 1. */
   page: number;
   x: number;
   y: number;
@@ -179,10 +179,10 @@ export function templatesOf(transport: Transport) {
     all: (): AsyncGenerator<TemplateSummary, void, undefined> =>
       allOf(transport, at, { limit: 100 }, ({ templates }: TemplateList) => templates),
 
-    /** The latest version. */
+    /** Returns the latest version of a template. */
     get: (templateId: string): Promise<Template> => json("GET", path`/api/partner/templates/${templateId}`),
 
-    /** Returns one version. Versions never change, so it is what orders were placed with. */
+    /** Returns one version. Versions never change, so this is what orders with this version were placed from. */
     version: (templateId: string, version: number): Promise<Template> =>
       json("GET", path`/api/partner/templates/${templateId}/versions/${String(version)}`),
 

@@ -70,8 +70,8 @@ const userAgent = "signsealship-typescript/0.1.0";
 
 export type WriteOptions = {
   /**
-   * 8 to 255 characters. A repeated request with the same key runs once. Default: a new key, for the retries of this
-   * call.
+   * A key of 8 to 255 characters. The service performs requests with the same key only once. By default, each call gets
+   * a new key, which covers only the retries of that call.
    */
   idempotencyKey?: string | undefined;
 };

@@ -29,13 +29,13 @@ export type SignerIdentifier =
 export interface SignerInfo {
   readonly version: number;
   readonly sid: SignerIdentifier;
-  /** Null when the hash is not a `HashName`; `digestOid` names it. */
+  /** The hash algorithm; null when it is not supported. `digestOid` names every algorithm. */
   readonly digestAlgorithm: HashName | null;
   readonly digestOid: string;
   readonly signedAttrs: readonly Attribute[] | null;
   /** The signed attributes re-tagged as SET OF: the bytes that the signature covers (RFC 5652, section 5.4). */
   readonly signedAttrsDer: Uint8Array | null;
-  /** Null when not supported; `signatureOid` names it. */
+  /** The signature algorithm; null when it is not supported. `signatureOid` names every algorithm. */
   readonly signatureAlgorithm: SignatureScheme | null;
   readonly signatureOid: string;
   readonly signature: Uint8Array;

@@ -14,7 +14,7 @@ export type SigningCertificateResult =
   | { readonly holds: false; readonly why: string };
 
 interface EssCertId {
-  /** Null when the hash is too weak or unsupported. */
+  /** The hash algorithm of `certHash`; null when it is too weak or not supported. */
   readonly hash: HashName | null;
   readonly certHash: Uint8Array;
   readonly issuerSerial: { readonly issuer: Uint8Array | null; readonly serialNumber: Uint8Array } | null;

@@ -18,7 +18,7 @@ export type EnvelopeClaimName =
   | "revision_table";
 
 export type VerifiedEnvelope = {
-  /** Null when the evidence is unreadable. */
+  /** The evidence as it was read; null when it can't be read. */
   readonly envelope: EnvelopeEvidence | null;
   readonly claims: readonly Claim<EnvelopeClaimName>[];
 };

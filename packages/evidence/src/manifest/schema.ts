@@ -10,7 +10,7 @@ export type ManifestPassport = {
   readonly roomCode: string;
   readonly roomName: string;
   readonly reference: string | null;
-  /** 1 to 20. */
+  /** The version of the closing passport, 1 to 20. */
   readonly version: number;
   /** The hash of the previous version's manifest in lowercase hex; null only in version 1. */
   readonly prevManifestSha256: string | null;

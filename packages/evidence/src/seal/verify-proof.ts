@@ -191,7 +191,7 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
 }
 
 interface Reading {
-  /** Set when the verdict is decided before all claims are made. */
+  /** A verdict that is certain after reading alone; null when the claims decide the verdict. */
   readonly verdict: "unsigned" | "not_a_pdf" | null;
   readonly document: PdfDocument | null;
   readonly signatures: readonly RangedSignature[];

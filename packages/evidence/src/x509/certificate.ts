@@ -32,7 +32,7 @@ export interface Certificate extends CertificateExtensions {
   /** DER SubjectPublicKeyInfo. */
   readonly spki: Uint8Array;
   readonly publicKey: PublicKeyInfo;
-  /** Null for an unsupported algorithm; `signatureOid` names it. */
+  /** The signature algorithm; null when it is not supported. `signatureOid` names every algorithm. */
   readonly signatureAlgorithm: SignatureScheme | null;
   readonly signatureOid: string;
   readonly signature: Uint8Array;

@@ -101,7 +101,7 @@ type Step = readonly [command: string, outcome: string];
 const askForSecret = (header: string): string =>
   `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
 
-/** By provider: the steps to verify the first event's signature. Each command must fit half a line. */
+/** For each provider, the steps to verify the signature of the first event. Each command must fit half a line. */
 const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
     [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],

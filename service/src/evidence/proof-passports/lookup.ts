@@ -37,7 +37,7 @@ export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner
   return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
 }
 
-/** Those of the given passports that belong to the owner, by id. */
+/** Finds the passports with these ids that belong to the owner, keyed by id. Leaves out all others. */
 export async function findOwnPassports(
   deps: LookupDeps,
   ids: readonly string[],

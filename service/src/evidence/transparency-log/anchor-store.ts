@@ -11,8 +11,8 @@ export const openTimestamps = "opentimestamps";
 const anchorLock = 7_246_009;
 
 /**
- * Chooses a checkpoint for each source to anchor, unless one was chosen since `after`, or the log has not grown since
- * the last choice. Only one node may choose at a time.
+ * Chooses the checkpoint that each source will anchor. Does nothing for a source if one was chosen since `after`, or if
+ * the log has not grown since the last choice. A lock lets only one node choose at a time.
  */
 export async function chooseRoot(
   tx: Tx,

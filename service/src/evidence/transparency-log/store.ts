@@ -202,9 +202,9 @@ export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredChe
     ON CONFLICT DO NOTHING`);
 
 /**
- * The place of a line in the logs. `checkpoint` is the one that the line's proof leads to, with its cosignatures.
- * `leaf` and `checkpoint` are null while the line waits. `retraction` is the first of the line's retractions that is in
- * the log.
+ * The place of a line in the logs. `checkpoint`, with its cosignatures, is the checkpoint that the line's proof leads
+ * to. `leaf` and `checkpoint` are null while the line waits. `retraction` is the first line in the log that retracts
+ * this line; null without one.
  */
 export type Place = {
   log: LogName;
@@ -221,9 +221,10 @@ export const isLine = (environment: Environment, line: string): Statement =>
   sql`split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}`;
 
 /**
- * Selects, of the checkpoints that cover the line, the one that its proof leads to. This is the first anchored one, if
- * that has a quorum or none of them has one. Otherwise it is the first with a quorum, or else the first. For a log with
- * a compromised key it is the last checkpoint, because the next log vouches for it.
+ * Selects the checkpoint that the line's proof leads to, from all checkpoints that cover the line. This is the first
+ * anchored checkpoint, if it has a quorum or no checkpoint has a quorum. Otherwise it is the first checkpoint with a
+ * quorum; without any, the first checkpoint. For a log with a compromised key, it is the last checkpoint, because the
+ * next log vouches for that one.
  * @param retractions the lines that would retract this line
  */
 export async function selectPlace(

@@ -139,8 +139,9 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
 }
 
 /**
- * The trees that the service wrote. A restored tree has no valid MAC until it is recovered. Such a tree is included if
- * this node has its key, but without its end, because anybody with access to the database may have written that end.
+ * The trees that the service wrote. A restored tree has no valid MAC until an operator recovers its log. Such a tree is
+ * included if this node has the log's key. It is included as if the log had not ended, because without a valid MAC
+ * anybody with access to the database could have written the end.
  */
 async function ownTrees({ db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys }): Promise<StoredTree[]> {
   const own: StoredTree[] = [];

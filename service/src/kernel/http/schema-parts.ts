@@ -10,8 +10,8 @@ const described = (description?: string) => (description === undefined ? {} : { 
 type Described = { type?: string; description?: string; examples?: unknown[] };
 
 /**
- * The schema or null. If the schema has no example, examples show null. @param description by default, that of the
- * schema
+ * A schema that accepts the values of `schema`, and null. If `schema` has no example, null is the example.
+ * @param description by default, the description of `schema`
  */
 export function nullable<S extends TSchema>(schema: S, description = (schema as Described).description) {
   const { type, examples = [null] } = schema as Described;

@@ -2,8 +2,8 @@
  * Requests that may be retried: performed once for each key, and answered the same each time (contract,
  * Idempotency-Key).
  * A row claims the key and stores the result. Until the result is final, duplicates wait for it. If the process with
- * the claim has died, one duplicate takes over and continues from the stored result. If that process was only slow, it
- * gives up its claim and answers with the result of the one that took over.
+ * the claim has died, one duplicate takes over and continues from the stored result. If the first process was only
+ * slow, it gives up its claim and answers with the result of the duplicate.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";

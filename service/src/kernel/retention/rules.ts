@@ -178,8 +178,8 @@ function closingPassports({ test, live }: RetentionPlan): Source {
   };
 }
 
-// A version is unused when no order was created from it, and no waiting or failed row of a bulk and no open fill can
-// still create an order from it.
+// A template's version is unused when no order was created from it and none can be: it has no open fill, and no bulk
+// order with waiting or failed rows.
 const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.template_id = v.template_id AND u.version = v.version)
   AND NOT EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
     WHERE b.partner_id = t.partner_id AND b.environment = t.environment AND b.template_id = v.template_id AND b.version = v.version

@@ -201,7 +201,7 @@ export async function reportUnpaid(
 
 const lateSubject = (supplementId: number): string => `supplement:${supplementId}:late`;
 
-/** After this time without a payment, staff and the payer are notified, because the payer may have overlooked the mail. */
+/** After this time without a payment, staff and the payer are notified: perhaps the payer overlooked the first mail. */
 const paidWithin = "3 days";
 
 /** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */

@@ -9,16 +9,16 @@ import type { IntentRow } from "./store.ts";
 const marginMs = 5_000;
 
 /**
- * An act may send its request for this long after its start. A later request could still be running when the act is
- * looked up.
+ * The time limit for an act to send its request, counted from the start of the act. A later request could still be
+ * running when another node looks up the act's outcome.
  */
 export const leavesWithinMs = ({ lookAfterMs }: AnyAct, { timeoutMs }: Pick<Caller, "timeoutMs">): number =>
   lookAfterMs - timeoutMs - marginMs;
 
 /**
- * Whether the act may still send its request. Its preparation (reading files, waiting for workers) may have taken so
- * long that another node has looked up the act and begun it again.
- * @returns the reason why not, or null
+ * Checks that it is not too late for the act to send its request. The preparation (reading files, waiting for workers)
+ * can take so long that another node has already looked up the act and begun it again.
+ * @returns why the request must not be sent; null when it can be sent
  */
 export async function whyTooLate(
   { db, clock }: { db: Sql; clock: Clock },

@@ -23,13 +23,13 @@ export type Step = {
 
 /** A field that a revision changed, including the fields below it. */
 export type Touched = {
-  /** Null for every field of the form. */
+  /** The name of the field; null when the revision touches all fields of the form. */
   readonly name: string | null;
-  /** True if locks permit this change. */
+  /** True if this change is permitted even when a lock covers the field. */
   readonly whenLocked: boolean;
   /**
-   * True for a new invisible field. Only a lock that was signed (FieldMDP) applies to it, not the /Lock of a signature
-   * field.
+   * True for a new invisible field. A lock in a signature (FieldMDP) applies to such a field. The /Lock entry of a
+   * signature field doesn't.
    */
   readonly isNew?: boolean;
   /** True for a read-only field that readers compute from other fields. */

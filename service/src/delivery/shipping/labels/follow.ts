@@ -92,7 +92,7 @@ async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, 
   return moved;
 }
 
-/** Whether the label is that of the order's current parcel. */
+/** Whether the label belongs to the order's current parcel. An order can have older labels, of earlier parcels. */
 async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
   if (label.state !== "bought") return false;
   const last = await lastTrackingNumber(tx, order.id);

@@ -58,8 +58,8 @@ const notForDocuments: ReadonlySet<string> = new Set(["Media Mail", "Library Mai
 type Service = { carrier: string; service: string };
 
 /**
- * Chooses the rate to buy or to quote: that of the quoted service if it costs at most `mostCents`, otherwise the
- * cheapest.
+ * Chooses the rate to buy or to quote: the rate of the quoted service if it costs at most `mostCents`, otherwise the
+ * cheapest rate.
  * @returns null when no carrier offers a rate
  */
 export function chooseRate(

@@ -49,17 +49,17 @@ const testSeal: Role = { setting: "The seal of tests", keySetting: "keys/test-se
 const authority: Role = { setting: "SIGNER_CA_CERTIFICATE", keySetting: "SIGNER_CA_KEY", fault: authorityFault };
 
 /**
- * Checks the certificates of a seal key before anything is sealed. The first must be for this key, valid, and allowed
- * to sign documents. Each of the others must have issued the one before it. No certificate may have expired, or expire
- * within 30 days.
+ * Checks the certificate chain of a seal key before anything is sealed. The first certificate must be valid, for this
+ * key, and allowed to sign documents. Each further certificate must have issued the one before it. An expired
+ * certificate is a problem, and so is one that expires within 30 days.
  * @returns an empty list when all is well
  */
 export const checkSealCertificate = (checked: Checked): CertificateProblem[] =>
   checkChain(checked, checked.chain[0]?.isTestSeals ? testSeal : seal);
 
 /**
- * Checks the certificates of the authority that issues signers' certificates, as `checkSealCertificate` checks those of
- * a seal. Each certificate must be allowed to issue the one below it.
+ * Checks the certificate chain of the authority that issues signers' certificates, by the rules of
+ * `checkSealCertificate`. In addition, each certificate must be allowed to issue the one below it.
  */
 export const checkAuthorityCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, authority);
 

@@ -68,11 +68,14 @@ function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   return others.some((other) => other.blank.box && isOnRow(other.blank, blank));
 }
 
-/** Whether a sentence is between a date and a signature, so that the date is one of the text. */
+/** Whether a sentence is between a date and a signature. The date then belongs to the text, not to the signature. */
 const isApart = (mark: Blank, date: Blank, sentences: readonly Run[]): boolean =>
   sentences.some(({ y }) => y > Math.min(mark.y, date.y) + 3 && y < Math.max(mark.y, date.y) - 3);
 
-/** The date on the row of a signature is that of signing. Initials in a ledger confirm an entry, which may be older. */
+/**
+ * Whether a date on the row of a signature is the date of signing. It is not for initials in a table: they confirm an
+ * entry of the table, and the date is that of the entry.
+ */
 const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
   const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];
   const between = content.boxes.filter(
@@ -81,7 +84,7 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
   return found.kind === "signature" || between.length < 2;
 };
 
-/** Whether the nearest signature before a blank, on its row or above it, is that of a witness or an office. */
+/** Whether a blank belongs to a witness or an office: one of them signs at the nearest place to the left or above. */
 function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
   const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");
   const onRow = signed

@@ -25,7 +25,7 @@ export type Proposal = {
   readonly label: string;
   /** The words of the page that ask for the signature or the entry. */
   readonly words: string;
-  /** The party that the page's words name as the one that signs or fills in this place; null when they name none. */
+  /** The party who signs or fills in this place, according to the words on the page; null when they name no party. */
   readonly role: string | null;
   readonly reason: Reason;
   /** `low`: only a label without a line, or only the shape or the place of a line, suggests the field. */

@@ -27,8 +27,8 @@ const cookieName = "__Host-language";
 const yearSeconds = 365 * 24 * 60 * 60;
 
 /**
- * The language of `?lang` if it is given, otherwise the one that was chosen before, otherwise the one that the browser
- * prefers. For an unsupported language, English.
+ * The language in which a page is shown: the language in `?lang`, otherwise the language that the reader chose before,
+ * otherwise the language that the browser prefers. English for an unsupported language.
  */
 export function readerOf(lang: string | undefined, headers: ReaderHeaders): Reader {
   if (lang === undefined) {

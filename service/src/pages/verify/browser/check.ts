@@ -162,8 +162,8 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
 }
 
 /**
- * The claims about attachments. If several PDFs were dropped with a proof certificate, it is compared with the one that
- * it names.
+ * The claims about attachments. If the reader dropped a proof certificate together with several PDFs, the certificate
+ * is compared with the PDF that it names.
  */
 async function attachedClaims(
   { bytes }: NamedBytes,

@@ -12,7 +12,7 @@ export function candidatesOf(signal: Signal, target: SignalTarget): () => Promis
   signal.hear("trickle", (message) => {
     if (message.target !== target) return;
     const { candidate = "" } = JSON.parse(message.candidateInit || "{}") as { candidate?: string };
-    // The fragment is that of one negotiation, and the address is valid for later ones.
+    // Removes the user fragment, which is valid only for one negotiation. The address is valid for later ones, too.
     if (candidate !== "") found.add(candidate.replace(/ ufrag \S+/, ""));
     if (message.final) resolve();
   });

@@ -14,7 +14,7 @@ import { livekitSections } from "./tap.ts";
 const kinds = ["audio", "video"] as const;
 const keyOf = (person: string, media: Media): string => `${person}/${media}`;
 
-/** LiveKit sends a track only while we ask for it: while packets of it come to us that may be passed on. */
+/** LiveKit sends a track only while we subscribe to it. We subscribe while packets arrive that must be passed on. */
 export class LivekitReceiving implements Receiving {
   readonly #place: Place;
   readonly #input: ReceiveInput;

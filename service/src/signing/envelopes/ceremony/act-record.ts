@@ -12,8 +12,8 @@ import type { Client } from "./view.ts";
 export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly publicKey: Uint8Array };
 
 /**
- * A signature's mark as the act's record states it, so that anybody can compare it. For a drawing, the record has the
- * hash of its strokes; for a picture, the hashes of its image and its mask.
+ * The appearance of a signature, as the act's record states it, so that anybody can compare the two. For a drawing, the
+ * record has the hash of the strokes. For a picture, it has the hashes of the image and of its mask.
  */
 export function markRecord(mark: SignatureMark): JsonObject {
   if (mark.kind === "typed") return { kind: "typed", text: mark.text };

@@ -99,7 +99,7 @@ export async function orderOfId(reading: Reading, orderId: number): Promise<Wait
   return order;
 }
 
-/** Of the orders with these numbers, those that wait for a notary. */
+/** Selects, from the orders with these ids, the orders that wait for a notary. The result is keyed by order id. */
 export async function ordersOfIds(
   reading: Reading,
   ids: readonly number[],

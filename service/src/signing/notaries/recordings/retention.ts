@@ -13,8 +13,8 @@ import { deleteMessages } from "./messages.ts";
 import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
 
 /**
- * For how many years recordings of a notary are stored. Null when the rules of the notary's state don't say; such a
- * recording is stored permanently.
+ * The number of years for which a notary's recordings are stored. Null when the rules of the notary's state don't state
+ * a number; the recordings are then stored permanently.
  */
 export async function yearsOf(db: Sql, readEligibility: ReadEligibility, notaryId: string): Promise<number | null> {
   const notary = await findNotary(db, notaryId);
