@@ -74,8 +74,8 @@ export type Notarization = {
   /** `not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list may grow. */
   state: string;
   /**
-   * The method. Remote: `ron` by audio and video, `rin` with ink on paper. In person: `ipen` electronically, `ink` on
-   * paper. Null while it is not known.
+   * The method. By audio and video: `ron` for an electronic document, `rin` for paper. In person: `ipen` for an
+   * electronic document, `ink` for paper. Null while the method is not known.
    */
   method: string | null;
   /** The US state where the notarization takes place, as two letters; null until a notary has the order. */

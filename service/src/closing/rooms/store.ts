@@ -85,7 +85,7 @@ export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
 
 export type NewRoomRow = Owner & { id: string; code: string; name: string; reference: string | null; at: Date };
 
-/** A new room is open. */
+/** Inserts a room. Its status is open. */
 export async function insertRoom(tx: Tx, room: NewRoomRow): Promise<void> {
   await tx.query(
     sql`INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, created_at, updated_at)

@@ -59,8 +59,8 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
-    // The document may be on its way, so nobody may fax it by hand. If it turns out that it was not sent, the act
-    // reopens the task.
+    // Telnyx may already be sending the document, so nobody may also fax it by hand. If the lookup finds that the fax
+    // was not sent, the task is reopened.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
     // The act was withdrawn because a person claimed the task before the request to Telnyx. The person has released the
     // task since then.

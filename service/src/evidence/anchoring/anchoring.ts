@@ -23,7 +23,7 @@ export type Anchoring = {
   /** Submits a SHA-256 digest (32 bytes) to all calendars; null when every calendar refused it. Never rejects. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /**
-   * Asks the calendars about every due proof. Any number of nodes may run it at once.
+   * Asks the calendars about every due proof. Several nodes can run this at the same time.
    * @param stopping once aborted, no further proofs are claimed
    * @returns the number of proofs
    */
@@ -34,7 +34,7 @@ export type Anchoring = {
 
 /** Submits digests, and upgrades the proofs that the caller stores. */
 export type Calendars = {
-  /** Like `Anchoring.submit`. */
+  /** Submits a digest to the calendars, as `Anchoring.submit` does. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /** Asks the calendars about a proof. @param about names it in the log. @throws EvidenceError when the proof can't be read */
   upgrade: (pending: Pick<Anchor, "proof" | "submittedAt">, now: Date, about: object) => Promise<Learned>;

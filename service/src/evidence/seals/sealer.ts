@@ -38,7 +38,7 @@ export type SealInput = {
   readonly isOwn?: boolean;
   /** The lock that the seal sets; none by default. */
   readonly locks?: SealLock;
-  /** False to seal without a time stamp even when authorities are configured. */
+  /** Whether to add a time stamp; by default, when authorities are configured. False: never. */
   readonly timeStamped?: boolean;
   /** The owner of the document: the workers serve holders round-robin. */
   readonly holder?: string;

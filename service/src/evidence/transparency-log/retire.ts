@@ -139,8 +139,8 @@ async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise
 }
 
 /**
- * Begins the log after one that has ended and whose last checkpoint is signed. Its first two entries end the old key,
- * and state the size and the root of the old log at its end.
+ * Begins the next log after a log has ended and its last checkpoint is signed. The first entry of the new log ends the
+ * old key. The second entry states the final size and root of the old log.
  * @param restoredAt halts the new log from this time on, because a restored database may lack entries of it
  * @throws LogHalt for a tree that the service did not write
  */

@@ -59,8 +59,8 @@ export async function requestAccess(
 }
 
 /**
- * Issues the key. When no key may be issued, because of earlier keys for the address or its domain, does the same work
- * and rolls it back.
+ * Issues the key. If the address or its domain has already had its keys, no key may be issued. The function then does
+ * the same work and rolls it back.
  */
 async function issueOnce(
   tx: Tx,

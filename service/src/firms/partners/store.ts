@@ -56,7 +56,10 @@ export type PartnerChange = {
   passkeyForLive?: boolean | undefined;
 };
 
-/** Absent fields stay unchanged; an empty text clears a field. @returns undefined for an unknown partner */
+/**
+ * Changes a partner. Fields that `change` doesn't contain keep their values. An empty text clears a field.
+ * @returns undefined for an unknown partner
+ */
 export async function updatePartner(tx: Tx, partnerId: string, change: PartnerChange): Promise<Partner | undefined> {
   if (!(await lockAuthenticFirm(tx, partnerId))) return undefined;
   const [partner] = await tx.query<Partner>(

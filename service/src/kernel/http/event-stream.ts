@@ -10,8 +10,8 @@ type SendEvent = (data: unknown) => void;
 type Subscribe = (send: SendEvent, end: () => void) => () => void;
 
 /**
- * Server-sent events for the routes of a scope (HTML, section 9.2). When the service stops, it ends all streams,
- * because it would otherwise wait for them to end.
+ * Server-sent events for the routes of a scope (HTML, section 9.2). Ends all streams when the service stops. Otherwise
+ * the service would wait until every page closes its stream.
  * @returns a function that answers with a stream; `subscribe` may refuse before the stream begins
  */
 export function eventStreams(scope: FastifyInstance) {
@@ -21,8 +21,8 @@ export function eventStreams(scope: FastifyInstance) {
   });
   return (reply: FastifyReply, subscribe: Subscribe): void => {
     const { raw } = reply;
-    // The page has already disconnected. Its "close" event is past and would never end the subscription, so it is ended
-    // here.
+    // If the page has already disconnected, no stream begins. The "close" event has already fired, so it would never
+    // end a subscription.
     if (raw.destroyed) return void reply.hijack();
     const unsubscribe = subscribe(
       (data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`),

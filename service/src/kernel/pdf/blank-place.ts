@@ -1,12 +1,12 @@
 import { openWithinBounds } from "./pdf-js.ts";
 import { type Box, overlaps, shownOn, wordsOn } from "./shown.ts";
 
-/** Width and height, in points. */
+/** The size of the place to find, in points. */
 export type Size = { readonly width: number; readonly height: number };
 
 /** A blank place on a page, in user space. */
 export type BlankPlace = {
-  /** Counted from 0. */
+  /** The index of the page, counted from 0. */
   readonly page: number;
   readonly box: Box;
   /** The position, from the upper left corner of the page. */

@@ -59,8 +59,8 @@ function literalBytes(inner: Buffer): Buffer {
 }
 
 /**
- * Reads an escape sequence; `at` is the position after its backslash. Returns its value (null if it stands for nothing)
- * and the position of its last byte.
+ * Reads an escape sequence. @param at the position after the backslash @returns the value, or null for an escape that
+ * adds no character, and the position of the escape's last byte
  */
 function escaped(inner: Buffer, at: number): { value: number | null; last: number } {
   const code = inner[at];

@@ -59,8 +59,8 @@ const ruled = (rules: readonly Rule[]) => ({
 const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
 
-// A checkout can be paid until it expires, and its order doesn't show that it was created. So unexpired checkouts keep
-// the order's documents.
+// Somebody can pay a checkout until it expires. The order's row doesn't show that a checkout exists. So an order's
+// documents are needed until its last checkout expires.
 const lastNeeded = sql`greatest(o.updated_at, (SELECT max(expires_at) FROM checkout_sessions WHERE order_id = o.id),
   (SELECT max(s.expires_at) FROM checkout_parts c JOIN checkout_sessions s ON s.id = c.checkout_id WHERE c.order_id = o.id))`;
 const unpaid = sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 'AwaitingPayment', 'PaymentFailed', 'Cancelled')

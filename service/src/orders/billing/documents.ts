@@ -39,7 +39,7 @@ export type BillingDocument = {
   payBy: "client" | "firm";
   method: PayingMethod;
   simulated: boolean;
-  /** In the smallest unit of the currency. */
+  /** The amount, in the smallest unit of the currency. */
   amountCents: number;
   currency: string;
   issuedAt: Date;

@@ -39,7 +39,7 @@ type StatementLine = Paid & {
   /** The firm's own reference for the order, such as a file number. */
   reference: string | null;
   services: string;
-  /** In the smallest unit of the currency. The sums include only US dollars. */
+  /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
   currency: string;
   /**
@@ -75,7 +75,7 @@ type Statement = {
   /** The month, such as `2026-11`. */
   month: string;
   startsAt: Date;
-  /** Null while the month lasts. */
+  /** The end of the month; null until then. */
   endsAt: Date | null;
   /** Whether the month will never change again. A month that has ended is closed within an hour. */
   isClosed: boolean;

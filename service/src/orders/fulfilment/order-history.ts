@@ -20,7 +20,7 @@ export type OrderHistory = {
   shipments: {
     status: string;
     carrier: string;
-    /** Null for mail that has none. */
+    /** The carrier's tracking number; null for mail that can't be tracked. */
     trackingNumber: string | null;
     shippedAt: string;
     deliveredAt: string | null;

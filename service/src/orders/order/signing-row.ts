@@ -17,7 +17,7 @@ export type SigningFacts = {
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
   customerEmail: string;
-  /** Null when people sign in the places that the document itself has. */
+  /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
   fields: readonly RequestedField[] | null;
 };
 

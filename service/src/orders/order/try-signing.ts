@@ -10,7 +10,7 @@ export type ToSign = {
   readonly sha256: string;
   /** The signers' names; empty when only a notary signs. */
   readonly signers: readonly string[];
-  /** Null when people sign in the places that the document itself has. */
+  /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
   readonly fields: readonly RequestedField[] | null;
   /** Whether a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;

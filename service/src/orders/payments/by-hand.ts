@@ -42,7 +42,7 @@ export type RefundByHand = {
 
 type Row = Omit<RefundByHand, "shares">;
 
-/** For a refund `r`: whether it returned money of several orders, and none of them has its credit note. */
+/** Whether the refund `r` returned money of several orders, and none of these orders has a credit note for it. */
 const waits = sql`r.state = 'succeeded' AND r.request IS NULL AND r.amount_cents > 0
   AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
     AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt'))

@@ -170,7 +170,7 @@ export type HeldPayment = {
   id: number;
   paymentIntent: string | null;
   simulated: boolean;
-  /** In the smallest unit of the currency. */
+  /** The amount, in the smallest unit of the currency. */
   amountCents: number;
   currency: string;
   /** Whether the payment is one order's share of a payment for several orders. */

@@ -10,7 +10,7 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
-/** Money at the processor that moved no order, because it arrived too late, a second time, or after its refund. */
+/** A payment that paid for no order, because the payment arrived too late, for the second time, or after its refund. */
 export type UnappliedPayment = {
   /** The id of the processor's event. */
   eventId: string;
@@ -18,13 +18,13 @@ export type UnappliedPayment = {
   orderCode: string;
   orderStatus: string;
   firmName: string;
-  /** In the smallest unit of the currency. */
+  /** The amount, in the smallest unit of the currency; null when unknown. */
   amount: number | null;
   currency: string | null;
   paymentIntent: string | null;
   /** Whether the money is one order's share of a payment for several orders. */
   isShared: boolean;
-  /** Null while the service holds the money. */
+  /** The time of the refund; null while the service holds the money. */
   refundedAt: Date | null;
   /** False for a row whose payment or event fails its MAC. Such a row is not reliable. */
   isAuthentic: boolean;

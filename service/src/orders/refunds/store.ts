@@ -36,7 +36,7 @@ export type RefundRequest = {
   requestedByName: string;
   requestedAt: Date;
   state: RefundState;
-  /** Null while the request is open, and when a trigger closed it. */
+  /** The person who decided on the request. Null while the request is open, and when a trigger closed the request. */
   decidedByName: string | null;
   decidedAt: Date | null;
   solo: boolean;

@@ -28,7 +28,7 @@ export type FirmOrdersQuery = {
   text: string | null;
   /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
   found?: readonly number[];
-  /** Null for all statuses. */
+  /** The statuses to search for; null for all. */
   statuses: readonly OrderStatus[] | null;
   /** Orders placed at or after `from`, and before `until`. */
   from: Date | null;

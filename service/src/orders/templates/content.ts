@@ -35,7 +35,7 @@ type ServiceField = (typeof decided)[number] | (typeof preset)[number];
 /** Everything that a template version stores, except its document. */
 export type TemplateContent = {
   readonly roles: readonly TemplateRole[];
-  /** Null when people sign in the places that the document itself has. */
+  /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
   readonly fields: readonly FormField[] | null;
   readonly services: Readonly<Partial<Record<ServiceField, string>>>;
   /** The firm's message to signers in the mail that asks them to sign; null for none. */

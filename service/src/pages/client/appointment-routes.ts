@@ -29,7 +29,7 @@ export type AppointmentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
-  /** Null when this installation has no audio and video. Clients then can't meet a notary now. */
+  /** The queue for notaries by audio and video. Null when the installation has no audio and video. */
   live: QueueDeps | null;
 };
 
@@ -39,7 +39,7 @@ type Refused = { error: string; status: number };
 type Routed = {
   url: string;
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
-  /** Null for a GET. */
+  /** What a POST does. Null for a GET, which only shows the page. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
   /** Set for the routes of the queue: the messages of their refusals differ from those about appointments. */
   refused?: "now";

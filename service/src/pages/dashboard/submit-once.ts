@@ -92,7 +92,7 @@ function keyOf(
   fields: ReadonlyMap<string, string>,
   documentSha256: string | null,
 ) {
-  // The firm's members share its keys, but a form belongs to the member who opened it.
+  // Idempotency keys are unique for each firm, not for each member. The member's id keeps forms of two members apart.
   const shownTo = principalOf(request).member?.userId ?? "";
   const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256);
   const fingerprint = fingerprintOf(fields, documentSha256);
@@ -124,8 +124,8 @@ export async function submitRecorded<Result extends object>(
 type Done = { redirect: string };
 
 /**
- * Runs a form's action once for each submission: a form that is sent twice gets the first response twice. If it is
- * unknown whether the first request did its work (the process or the database failed), the second is refused.
+ * Runs a form's action once for each submission: a form that is sent twice gets the first response twice. If the
+ * process or the database failed, the outcome of the first request can be unknown. The second request is then refused.
  */
 export const doOnce =
   <Params>(deps: OnceDeps, act: (call: PageCall<Params>) => Promise<Done>) =>

@@ -1,8 +1,8 @@
 import { type Html, html } from "./render.ts";
 
 /**
- * A stripe in a firm's color. It is decoration without text, so no color can make text unreadable. Our own style rule
- * keeps it visible when it has the color of the page. Empty when the text is not a color.
+ * A stripe in a firm's color. The stripe contains no text, so no color can make text unreadable. A rule of our style
+ * sheet keeps the stripe visible on a page of the same color. Empty when the text is not a color.
  */
 export const accentStripe = (colour: string | null | undefined): Html | "" =>
   colour && /^#[0-9a-f]{6}$/i.test(colour)

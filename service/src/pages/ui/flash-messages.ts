@@ -167,7 +167,7 @@ const flashMessages = {
 
 export type FlashMessage = keyof typeof flashMessages;
 
-/** After a form was accepted: redirects to a page, which says what was done. */
+/** The redirect after a form was accepted. The target page shows the message, which says what was done. */
 export function done(path: string, message: FlashMessage): { redirect: string } {
   const [before = "", hash] = path.split("#", 2);
   const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;

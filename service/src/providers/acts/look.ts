@@ -10,10 +10,11 @@ import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
 /**
- * The pauses between lookups that bring no result. After the last pause, a task asks a person to find out the outcome.
+ * The pauses between the first lookups of an act whose outcome stays unknown. After these, a task asks a person to find
+ * out the outcome.
  */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** After these pauses, the act is looked up once an hour for a day. */
+/** The most lookups of an act: one after each of these pauses, then one an hour for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };

@@ -18,12 +18,12 @@ export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
   ["payments", ["payments", "processor_events", "payment_resolutions", "refund_requests"]],
 ]);
 
-/** A row of a table. Its key identifies it in all heads. */
+/** Identifies a row of a table. The row has the same key in the heads of all days. */
 export type RecordName = { source: string; key: string };
 
 /**
  * A row in its present state. `content` is JSON: the members that the row's MAC covers, and whether the row has a MAC.
- * A key loses its MAC when it is revoked.
+ * When a partner key is revoked, its row loses the MAC.
  */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 

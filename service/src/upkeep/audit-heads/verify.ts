@@ -14,7 +14,7 @@ export type RecordsReport = {
   days: number;
   first: string | null;
   last: string | null;
-  /** The newest head, if the log does not contain it yet and may still include it in time; null otherwise. */
+  /** The newest head, if it is not yet in the transparency log but there is still time for that; otherwise null. */
   notLogged: { day: string; takenAt: Date; ageSeconds: number } | null;
   rows: number;
   faults: string[];

@@ -62,8 +62,8 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
       folders.push(path);
     } else if (path !== control) await copy(path);
   }
-  // The control file is copied last, as pg_basebackup does. It is read until two reads agree, because PostgreSQL may be
-  // writing it.
+  // The control file is copied last, as pg_basebackup does. PostgreSQL may be writing the file, so it is read until two
+  // reads agree.
   await untilStable(join(cluster, control));
   await copy(control);
   return { files, folders };

@@ -1,6 +1,6 @@
 /**
- * Work that was in progress when a backup was made. After a restore its outcome is unknown, so it waits for a person to
- * decide.
+ * Work that was in progress when a backup was made. After a restore, the outcome of such work is unknown, so a person
+ * must decide what happens with it.
  */
 
 import { auditLine } from "../../kernel/audit/audit.ts";

@@ -65,8 +65,8 @@ async function examineTable<Row>(
 }
 
 /**
- * A refused mark without a valid MAC was forged. If its MAC is valid, somebody other than the service marked it as
- * refused.
+ * Checks the deletion marks that were refused as forged. A mark without a valid MAC was indeed forged. If the MAC of a
+ * refused mark is valid, somebody other than the service recorded the refusal.
  */
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (SELECT mark_id FROM refused_marks)`);

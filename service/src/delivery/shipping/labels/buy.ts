@@ -28,7 +28,7 @@ function payloadOf({ payload }: Intent): Static<typeof Payload> {
   return payload;
 }
 
-/** A bought label. Its tracker and file are unknown if a person looked the label up at EasyPost and recorded it. */
+/** A bought label. `trackerId` and `labelUrl` are null if a person recorded the label after finding it at EasyPost. */
 type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
 
 /**

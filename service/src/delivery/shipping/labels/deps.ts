@@ -31,7 +31,7 @@ export type LabelDeps = {
   pricing: Pick<Pricing, "priceBook" | "parcelOf">;
   providers: Providers;
   easypost: {
-    /** Null without an account. */
+    /** The settings of the account at EasyPost; null without an account. */
     settings: LabelSettings | null;
     /** Fetches label files. They may be at another address than the API. */
     fetch: Fetch;

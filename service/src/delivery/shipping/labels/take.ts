@@ -71,8 +71,8 @@ export async function buyAsPaid(
 const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { labelId });
 
 /**
- * Buys a label that was not bought automatically, because it cost more than the quote or its address is in doubt.
- * @param mostCents the price that the operator saw; the label may not cost more
+ * Buys a label that was not bought automatically, because the label costs more than the quote or the address is in
+ * doubt. @param mostCents the price that the operator saw; a label that costs more is not bought
  * @throws ServiceError when there is nothing to buy now
  */
 export async function buyAnyway(

@@ -38,7 +38,7 @@ export type CertificateFields = {
   readonly publicKey: Uint8Array;
   /** The serial number: 16 random bytes. */
   readonly serialNumber: Uint8Array;
-  /** Epoch milliseconds. */
+  /** The start of the validity, in epoch milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
   /** Further extensions. The key identifiers of the subject and the issuer are always written. */

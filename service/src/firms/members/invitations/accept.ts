@@ -15,8 +15,8 @@ const unusable = () => new ServiceError("not_found", "This invitation cannot be 
 /**
  * The offer behind an invitation's link, for the signed-in person.
  * @returns null for a person who is signed in with another address than the invited one
- * @throws ServiceError, with one message, when the invitation was used, withdrawn, replaced or has expired, or when its
- * inviter may no longer grant what it offers
+ * @throws ServiceError when the invitation was used, withdrawn or replaced, when it has expired, and when the inviter
+ * has lost the right to grant what it offers; the message is the same in all cases
  */
 export async function lookAtInvitation(
   { db, clock, rowMac }: MemberDeps,

@@ -4,7 +4,7 @@ import type { PageWords } from "./labels.ts";
 import { parties } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** In points: how far below and above its line the words that name a party may be. */
+/** The distances, in points, within which words below, above or left of a place can name the party for the place. */
 const reach = { below: 20, above: 120, left: 160 } as const;
 /** A handicap for words above a line: such words usually belong to an earlier line, which is above them. */
 const aboveCosts = 12;

@@ -16,8 +16,8 @@ export type NewObject = {
 };
 
 /**
- * @throws PdfRefusal `needs_repair` for a stream. If it were rewritten without its data, it would become a different
- * object, or damage others
+ * Refuses to rewrite a stream as a dictionary: without its data, the object would mean something else.
+ * @throws PdfRefusal `needs_repair`
  */
 export function refuseStream(old: Span, ref: Ref): void {
   if (isStream(old)) throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);

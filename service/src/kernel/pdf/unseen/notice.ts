@@ -13,8 +13,8 @@ export const noticeCodes = [
   /** An annotation that is shown on screens but not printed. */
   "screen_only",
   /**
-   * Paper may show something else than screens: the document asks printers for another area of its pages or for only
-   * some of the pages, or has a watermark that is moved when it is printed.
+   * A printout can differ from the screen: the document tells printers to print another area of the pages, or only some
+   * pages, or it has a watermark that is in another place on paper.
    */
   "print_differs",
   /** Sound, films, 3D scenes. */

@@ -53,8 +53,8 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);
     const look = lookUp(restate(bytes, header));
-    // A signed document is refused. A reader verifies an earlier signature over its revision alone, and with a restated
-    // cross-reference it could find other objects in that revision.
+    // A signed document is refused. Readers verify an earlier signature over its own revision only. With a restated
+    // cross-reference, a reader could find other objects in that revision.
     const isSigned = look.signatures > 0 || look.docMdp !== null;
     if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;
   } catch (error) {

@@ -128,7 +128,7 @@ const names = new Map<string, Statement>();
 /** A name as a quoted identifier. */
 const quoted = (column: string): Statement => textual(`"${column}"`);
 
-/** A text as an SQL literal. It is not escaped, so it must be a constant of this file. */
+/** A text as an SQL literal. The text is not escaped, so callers must pass a constant of this file. */
 const literal = (text: string): Statement => textual(`'${text}'`);
 
 /**

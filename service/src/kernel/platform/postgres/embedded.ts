@@ -100,7 +100,7 @@ function readPidFile(at: Layout): PidFile | null {
   }
 }
 
-/** True once a running server responds. Waits for one that is starting, recovering or stopping. */
+/** Whether a database server runs here and responds. Waits for a server that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
   const deadline = performance.now() + 60_000;
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {

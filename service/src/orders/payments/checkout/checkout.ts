@@ -47,7 +47,7 @@ export async function partOf(tx: Tx, { id, code, status, totalCents }: LockedOrd
 
 /**
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
- * order has only one checkout at a time. So a checkout that pays it together with other orders of its room is closed.
+ * order has only one checkout at a time. So an open checkout for this order and other orders of the room is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
  * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made,
  * `payments_not_configured`, `processor_failed`

@@ -137,8 +137,8 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
 }
 
 /**
- * Ends the session at the processor. If the session's id was lost, the request that created it is sent again and
- * returns it.
+ * Ends the session at the processor. If the session's id was lost, sends the request that created the session once
+ * more: the processor then returns the same session with its id.
  * @returns `complete` when the session was paid before
  */
 async function endAtProcessor(

@@ -10,16 +10,17 @@ import { verifiedOrders } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
- * `disputed`, `lost`, `won`: a bank asks for money back, took it back for good, or left it. `settled`: the order was
- * refunded after the bank took its money back. `refunded`: money went back to the firm. `refund_failed`: it came back to
- * the service. `unneeded`: the firm's money arrived for an order that did not need it.
+ * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `won`: the service keeps
+ * the payment. `settled`: the order was refunded after the bank took its payment back. `refunded`: money went back to
+ * the firm. `refund_failed`: a refund came back to the service. `unneeded`: the firm paid for an order that needed no
+ * payment.
  */
 type MoneyMoment = "disputed" | "lost" | "won" | "settled" | "refunded" | "refund_failed" | "unneeded";
 
 type Payload = {
   orderId: number;
   moment: MoneyMoment;
-  /** Null when the bank named no amount. */
+  /** The amount; null when the bank stated none. */
   cents: number | null;
   /** Tells apart several mails of the same moment. */
   about: string;

@@ -16,7 +16,7 @@ export type SessionMessage = {
   /** Our id of a charge of the firm's method, from the metadata. */
   chargeId: string | null;
   paymentIntent: string | null;
-  /** In the smallest unit of the currency; null when absent. */
+  /** The amount, in the smallest unit of the currency; null when the event states none. */
   amount: number | null;
   currency: string | null;
   /** The processor's code for why the charge failed. */

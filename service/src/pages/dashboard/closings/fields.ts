@@ -12,7 +12,7 @@ const fewestPeople = 2;
 
 /** A document as its row in the form describes it: the stored file, and what to do with it. */
 export type ClosingDocument = {
-  /** Counted from 1. */
+  /** The number of the row in the form, counted from 1. */
   n: number;
   token: string;
   pages: number;

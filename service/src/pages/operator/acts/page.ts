@@ -16,8 +16,8 @@ export type ActsView = {
 };
 
 /**
- * The requests to providers for an order. If a request's outcome is unknown, a person looks it up and records whether
- * the provider carried it out.
+ * Shows the requests to providers for an order. If the outcome of a request is unknown, a person finds out at the
+ * provider whether the request was carried out, and records the answer here.
  */
 export function actsBody({ code, status, acts, mayResolve, now, error }: ActsView): Html {
   const lead =

@@ -127,7 +127,7 @@ const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?aft
 
 type ApprovalsView = {
   executions: Overview;
-  /** Null when requests are not shown. */
+  /** The open requests; null when the page doesn't show them. */
   requests: Awaited<ReturnType<typeof pendingRequests>> | null;
   liveRequests: readonly OpenLiveRequest[] | null;
   decided: readonly ListedRequest[] | null;

@@ -107,7 +107,7 @@ function textOf({ action, actor, fromStatus, toStatus, detail }: Line, names: Re
   return html`<strong>${actionWords[action] ?? inWords(action)}</strong>${moved}<br><span class="quiet breakable">${nameOf(actor, names)}${said.length > 0 && html`; ${said.join("; ")}`}</span>`;
 }
 
-/** `room.order_attached` as “Room order attached”. */
+/** Writes the name of an action as words: `room.order_attached` becomes “Room order attached”. */
 function inWords(name: string): string {
   const words = name
     .replace(/([a-z])([A-Z])/g, "$1 $2")

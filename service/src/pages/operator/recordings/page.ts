@@ -57,7 +57,7 @@ export function recordingsBody(rows: readonly RecordingOnList[], lead: string): 
 
 type View = {
   recording: Recording;
-  /** Null until the viewer has given a reason. */
+  /** The recording; null until the viewer has stated a reason for viewing. */
   shown: ShownRecording | null;
   mayHold: boolean;
 };

@@ -87,9 +87,9 @@ function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, 
 }
 
 /**
- * Whether exactly one signature was added, in one of the signer's own signature fields, and it is the prepared one: it
- * states the record's hash and covers everything but its own place. PDF readers find a signature by its field, so other
- * text in the tail does not count.
+ * Whether exactly one signature was added, it is in one of the signer's own signature fields, and it is the prepared
+ * signature: it states the record's hash and covers all bytes except the signature value. PDF readers find a signature
+ * by its field, so other text in the tail does not count.
  */
 function isOwnSignature(
   file: File,

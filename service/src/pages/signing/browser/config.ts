@@ -9,7 +9,7 @@ export type ViewerWords = Words["viewer"];
 export type PlacedField = Omit<RuledField, "kind"> & {
   readonly name: string;
   readonly kind: ActFieldKind;
-  /** Counted from 1. */
+  /** The page, counted from 1. */
   readonly page: number;
   readonly left: number;
   readonly top: number;
@@ -50,12 +50,13 @@ export type SigningConfig = {
   /** The script that verifies a prepared act. */
   readonly check: string;
   /**
-   * The addresses for a key of the browser: where an act is prepared, where it is completed, and which page follows.
+   * The addresses for signing with a key of the browser: where the act is prepared, where it is completed, and the page
+   * that is opened afterwards.
    */
   readonly prepare: string;
   readonly complete: string;
   readonly signed: string;
-  /** Empty before the signer consents. */
+  /** The signer's own fields. The list is empty before the signer consents. */
   readonly fields: readonly PlacedField[];
   readonly known: readonly KnownField[];
   /** Whether the signer has just consented, so that the page moves to the first field. */

@@ -46,8 +46,8 @@ const seenMs = 1000;
 let visibleSince = Number.POSITIVE_INFINITY;
 
 /**
- * Whether the frame is large enough and was visible long enough. Otherwise the page around it could show only a piece
- * of it, such as the button, next to a misleading text (clickjacking).
+ * Whether the frame is large enough and was visible long enough. Without this check, the surrounding page could show
+ * only the frame's button, next to a misleading text (clickjacking).
  */
 const isInSight = (): boolean =>
   window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && performance.now() - visibleSince >= seenMs;

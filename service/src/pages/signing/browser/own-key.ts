@@ -26,7 +26,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
-  // Marks the form: when it is submitted after a failure, the service must not sign with a key of its own.
+  // Tells the service that the browser holds the key. If the form is submitted after a failure here, the service must
+  // not sign with a key of its own instead.
   form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
 
   form.addEventListener("submit", (event) => {

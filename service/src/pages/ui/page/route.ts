@@ -54,7 +54,7 @@ export type PageCall<Params = unknown> = {
 };
 
 export type PageRoute<Url extends string> = {
-  /** Default GET. */
+  /** The HTTP method. Default GET. */
   method?: "GET" | "POST";
   url: Url;
   /** The rate limit that counts each request. By default, the limit of the scope applies. */

@@ -21,15 +21,15 @@ import { openRecorder, type Recorder } from "./recorder.ts";
 import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
 import type { Transport } from "./transport.ts";
 
-/** Each person's media are forwarded to all others: eight people make 56 video streams. */
+/** The most people in a session. Each person's media are forwarded to all others, so eight people make 56 streams. */
 const mostPeople = 8;
 /** A key frame is requested at least this often, so that a recording can be decoded from there on. */
 const keyFrameMs = 3_000;
 /** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
 const deadMs = 30_000;
 /**
- * Where the transport can't drop packets, the others also get packets above the rate limit. There, a person is
- * disconnected after more such packets in a second than this.
+ * Disconnects a person who sends more than this many packets above the rate limit in a second. Needed where the
+ * transport can't drop packets, so that the others would receive these packets.
  */
 const mostDropped = 50;
 const tickMs = 100;

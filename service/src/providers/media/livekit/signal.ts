@@ -29,7 +29,7 @@ type SignalInput = {
   readonly onEnd: () => void;
 };
 
-/** With this version, a server sends the media of a listener by the connection that the server itself offers. */
+/** In this version of the protocol, the server sends media over a connection of its own, which the server offers. */
 const protocolVersion = 15;
 const answerMs = 10_000;
 const pingMs = 5_000;

@@ -9,9 +9,9 @@ export function signingCode(secrets: SecretBytes, codeId: string): string {
 }
 
 /**
- * The secret in the entry link that is mailed with a code: 160 bits derived from the code's id. Nobody can guess it, so
- * it works even after wrong codes have locked the link. Therefore a stranger with only the signing link can't lock out
- * the signer, who reads the mail.
+ * The secret in the entry link that is mailed with a code: 160 bits derived from the code's id. Nobody can guess the
+ * secret, so the entry link works even after wrong codes have locked the signing link. So a stranger who only has the
+ * signing link can't lock out the signer, who gets the mail.
  */
 export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
   entryBytes(secrets, codeId).toString("hex").slice(0, 40);

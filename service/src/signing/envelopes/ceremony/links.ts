@@ -111,8 +111,8 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
 /**
  * Whether wrong codes have locked the link. The entry link that is sent with a code works even then. A lock ends after
  * a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day are too few to find a
- * code of six digits. An access code may be easy to guess, so its lock lasts until the firm ends it; only after the
- * envelope's end does it last a day.
+ * code of six digits. An access code may be easy to guess. So a lock after wrong access codes lasts until the firm
+ * unlocks the link. When the envelope has ended, this lock, too, ends after a day.
  */
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);

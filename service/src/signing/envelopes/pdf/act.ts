@@ -18,8 +18,8 @@ export type Act = {
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
   /**
-   * The line below the mark. It begins with the time and not with a name, because its first letter determines the text
-   * direction.
+   * The line below the mark. The line begins with the time, not with a name, because the first letter of a line
+   * determines its text direction.
    */
   readonly caption: string;
   readonly signerName: string;

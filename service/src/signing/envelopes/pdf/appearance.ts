@@ -120,8 +120,8 @@ export function createAppearances(typeset: Typeset): Appearances {
 }
 
 /**
- * White paper that hides a tag's own text. It is the only part that hides the page below, so it is drawn before the
- * blend mode is set.
+ * A white rectangle that hides the text of a tag. All other parts let the page show through. So the rectangle is drawn
+ * before the blend mode is set.
  */
 const cover = ({ covers }: Shape): string =>
   covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";

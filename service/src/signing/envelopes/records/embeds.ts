@@ -66,7 +66,7 @@ export type Embed = {
   envelopeId: number;
   origin: string;
   ticketExpiresAt: Date;
-  /** Null until the ticket is redeemed. */
+  /** The end of the session that redeeming the ticket starts; null until then. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
   /** Whether the signer's link is still the one that was valid when the page was opened. */

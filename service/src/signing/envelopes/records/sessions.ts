@@ -208,8 +208,8 @@ export async function insertSession(
 }
 
 /**
- * Lets one mail cover several documents of a person. Claims for the mail `mail` those of the person's documents that
- * `which` selects, unless another mail has claimed them. If the mail is retried after a crash, it keeps its documents.
+ * Lets one mail cover several documents of a person. Assigns to the mail `mail` all of the person's documents that
+ * `which` selects, except documents of another mail. A mail that is retried after a crash covers the same documents.
  * @returns the signers whose documents the mail covers
  */
 export async function claimForMail(

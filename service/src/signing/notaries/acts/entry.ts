@@ -43,7 +43,7 @@ export type EntrySubject =
 
 /** The members that all entries have. */
 export type EntryFrame = {
-  /** The notary's id. */
+  /** Identifies the journal. It is the id of the notary. */
   journal: string;
   notary: Commission;
   orderCode: string;

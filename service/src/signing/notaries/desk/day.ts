@@ -35,7 +35,7 @@ export type NotaryDay = {
   others: number;
 };
 
-/** Null for an operator who is not on record as a notary, or is suspended. */
+/** Reads an operator's work as a notary today. Null for an operator who is not a notary, or a suspended notary. */
 export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryDay | null> {
   const notary = operator.id === null ? undefined : await notaryOfOperator(deps.db, operator.id);
   if (!notary || notary.status === "suspended") return null;

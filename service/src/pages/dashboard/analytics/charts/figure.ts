@@ -5,7 +5,7 @@ import { type Html, html } from "../../../ui/render.ts";
  * size.
  */
 export type Picture = {
-  /** Unique on the page. */
+  /** The id of the HTML element. It must be unique on the page. */
   id: string;
   title: string;
   /** A sentence that says what the chart shows. */

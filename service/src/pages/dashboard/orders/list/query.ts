@@ -6,7 +6,7 @@ import { statusesOf } from "./groups.ts";
 /** The filters in the address; an empty text filters nothing. */
 export type OrderQuery = {
   q: string;
-  /** A group, or a status. */
+  /** The filter: the name of a group of statuses, or one status. */
   status: string;
   from: string;
   to: string;

@@ -10,14 +10,14 @@ import { tagFields } from "./tags/tag-fields.ts";
 export type PlanRequest = {
   /** The number of signers. */
   readonly signers: number;
-  /** Null when the document decides. */
+  /** The places that the order lists. Null when the document's own signature fields or tags decide. */
   readonly fields: readonly RequestedField[] | null;
 };
 
 /**
  * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
- * complete. Otherwise the document's own signature fields count. If it has none, its tags count. A document may have
- * been made for fewer people than the order has; the others then sign on an added page.
+ * complete. Otherwise the document's own signature fields count. In a document without signature fields, the tags
+ * count. If the document has places for fewer people than the order has signers, the others sign on an added page.
  * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {

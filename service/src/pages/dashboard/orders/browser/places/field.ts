@@ -28,7 +28,7 @@ export const kindWords: Readonly<Record<Kind, string>> = {
   dropdown: "List",
 };
 
-/** In points from the upper left corner of the page as shown. */
+/** A rectangle on a page, in points from the upper left corner of the page as shown. */
 export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type Size = Pick<Rect, "width" | "height">;
 
@@ -50,13 +50,13 @@ export type Field = {
   readonly kind: Kind;
   /** The signer's row in the form, counted from 1. A client who signs alone is row 1. */
   readonly row: number;
-  /** Counted from 1. */
+  /** The page, counted from 1. */
   readonly page: number;
   readonly rect: Rect;
   readonly label: string;
   readonly help: string;
   readonly required: boolean;
-  /** Empty for no value; `true` for a ticked checkbox. */
+  /** The sender's value: empty without one, and `true` for a ticked checkbox. */
   readonly value: string;
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;

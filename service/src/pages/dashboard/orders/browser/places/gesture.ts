@@ -1,9 +1,9 @@
 /** A point in the window, in CSS pixels. */
 export type Point = { readonly x: number; readonly y: number };
 
-/** In CSS pixels: a shorter movement is a click. */
+/** The least movement of a drag, in CSS pixels. A shorter movement counts as a click. */
 const clickPixels = 4;
-/** In CSS pixels: the pages scroll while the pointer is closer to the edge of the scroller than this. */
+/** The pages scroll while the pointer is within this distance, in CSS pixels, of the edge of the scrolling area. */
 const edgePixels = 48;
 const scrollPixels = 12;
 

@@ -20,7 +20,7 @@ const directions: Readonly<Record<string, readonly [right: number, down: number]
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
-/** In points: the length of a step with Ctrl or Alt. */
+/** How far an arrow key with Ctrl or Alt moves a field, in points. */
 const longStep = 10;
 
 /** Arrow keys move the focused field; with Shift they change its size. Delete removes it. */

@@ -26,7 +26,7 @@ export type PointerDeps = {
   readonly put: (kind: Kind, page: number, rect: Rect) => void;
 };
 
-/** In CSS pixels: edges that are closer than this snap together. */
+/** Edges that are closer together than this, in CSS pixels, snap together. */
 const snapPixels = 5;
 
 /** CSS pixels per point of the page, at the current size. */

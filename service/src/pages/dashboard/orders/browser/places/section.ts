@@ -100,7 +100,7 @@ function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string
 
 /** The number of pages that the form shows as small pictures. */
 const mostPictures = 8;
-/** In CSS pixels; the same as in the style sheet. */
+/** The width of a page's small picture, in CSS pixels. The style sheet has the same width. */
 const pictureWidth = 96;
 
 /** Small pictures of the first pages, with the placed fields drawn on them. */
