@@ -26,7 +26,7 @@ export type CheckpointEvidence = {
   readonly ots?: Uint8Array;
 };
 
-/** Evidence that came in files beside the sealed PDF. All of it is optional. Each item that is given adds claims. */
+/** Evidence that is not inside the sealed PDF. All members are optional. Each member that is present adds claims. */
 export interface BesideEvidence {
   /** Expected lowercase hex SHA-256 of the whole file. */
   readonly sealedSha256?: string;

@@ -27,9 +27,9 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
 
 /**
  * The trust list for verifiers, as JSON (docs/evidence-format.md, section 4.3). It lists the seal's own certificate of
- * each chain, and when and why a certificate was retired. It doesn't list the issuers of these certificates: whoever
- * trusts an issuer trusts everybody who has a certificate from it. It also lists the authorities that issue signers'
- * certificates, and the roots of time-stamping authorities.
+ * each chain, and when and why a certificate was retired. It doesn't list the issuers of these certificates, because a
+ * verifier that trusts an issuer trusts everybody who has a certificate from it. It also lists the authorities that
+ * issue signers' certificates, and the roots of time-stamping authorities.
  * @param inUse the chains in use
  */
 export async function trustList(

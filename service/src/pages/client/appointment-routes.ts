@@ -39,7 +39,7 @@ type Refused = { error: string; status: number };
 type Routed = {
   url: string;
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
-  /** What a POST does. Null for a GET, which only shows the page. */
+  /** Performs the action of a POST. Null for a GET, which only shows the page. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
   /** Set for the routes of the queue: the messages of their refusals differ from those about appointments. */
   refused?: "now";

@@ -15,7 +15,7 @@ const withoutKeyMs = hourMs;
  * is asked to look into it.
  */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
-/** Polling stops after this time, because the postal service reports nothing more about so old a letter. */
+/** Polling stops after this time. The postal service is not expected to report anything about an older letter. */
 const mostPollMs = 45 * dayMs;
 
 /** Handles Lob's events about letters. They may arrive in any order, and a repeated event changes nothing. */
