@@ -18,7 +18,7 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return out;
 }
 
-/** Lower-case hex. */
+/** Writes bytes as lowercase hex. */
 export function toHex(bytes: Uint8Array): string {
   let out = "";
   for (const byte of bytes) out += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);

@@ -24,7 +24,7 @@ export interface SignerVerification {
   /** The certificate that the signer identifier names, if it is included. */
   readonly certificate: Certificate | null;
   readonly claims: readonly Claim<SignerClaimName>[];
-  /** Which ESSCertID binds the certificate: v2 (RFC 5035), v1 (SHA-1), or null when none does. */
+  /** The version of the ESSCertID that binds the certificate: 2 (RFC 5035) or 1 (SHA-1). Null when none binds it. */
   readonly signingCertificateVersion: 1 | 2 | null;
   /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
   readonly signingTime: number | null;
@@ -40,7 +40,7 @@ export interface SignerInput {
   readonly signerInfo: SignerInfo;
   /** Computes the content's digest. The content is the bytes of /ByteRange for a PDF, and the eContent for a token. */
   readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
-  /** The content type that the signed attribute must state; by default that of the SignedData. */
+  /** The content type that the signed attribute must state; by default, the content type of the SignedData. */
   readonly contentType?: string;
   /** The content itself. Needed only for signatures without signed attributes, which fail if it is absent. */
   readonly content?: () => Uint8Array;

@@ -43,7 +43,7 @@ export function hashesAt(level: number, size: number): number {
   return count;
 }
 
-/** How many of a tile's places a tree of this size fills. */
+/** The number of hashes or entries in a tile when the tree has this size. */
 export const widthAt = ({ level, n }: Pick<Tile, "level" | "n">, size: number): number =>
   Math.max(0, Math.min(tileWidth, hashesAt(level === "entries" ? 0 : level, size) - n * tileWidth));
 

@@ -16,7 +16,7 @@ export const retirementReasons = [
 /** A certificate whose seals are not accepted from an instant on. */
 export type RetiredCertificate = {
   readonly certificate: Certificate;
-  /** Epoch ms. */
+  /** The time of the retirement, epoch ms. */
   readonly retiredAt: number;
   /** One of `retirementReasons`; any other text counts as a compromise. */
   readonly reason: string;

@@ -149,8 +149,8 @@ const lookEveryMs = 100;
 type WaitedLine = { db: Sql; log: Environment; entry: LogEntry };
 
 /**
- * Waits until the log includes a line and, if the log has witnesses, a quorum of them cosigned it. @returns the state
- * of the line then, or when the time is over
+ * Waits until the log includes a line. If the log has witnesses, also waits until a quorum of them has cosigned the
+ * line. @returns the state of the line after the wait, also when the time ran out
  */
 async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }: Wait): Promise<LineState> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {

@@ -75,8 +75,8 @@ function parseQuestion(body: string): Question {
 }
 
 /**
- * The signature lines of the log's own keys; null when none of the keys signed, or when the signature of one of them is
- * not valid.
+ * The signature lines that were made with the log's own keys. Null when there is no such signature, or when any of them
+ * is not valid.
  */
 async function signaturesOf({ note }: SignedCheckpoint, { keys }: WitnessedLog): Promise<string | null> {
   const parsed = await Promise.all(keys.map(parseNoteKey));
@@ -133,8 +133,8 @@ async function judge(
 }
 
 /**
- * The reason why this key must not cosign the log; null when it may. The key must stop when the stored state may be
- * older than what it last cosigned.
+ * Why this witness must not cosign the log with its present key; null when it may. The witness must stop when the
+ * stored state can be older than the last checkpoint that the key cosigned.
  */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,

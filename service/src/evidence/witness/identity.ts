@@ -118,8 +118,8 @@ export async function readCosigned(path: string): Promise<{ size: number; root: 
 }
 
 /**
- * Writes the state, unless the file has a later one. Concurrent requests may get here in another order than the one in
- * which they committed.
+ * Writes the state, unless the file has a later state. Concurrent requests can reach this function in another order
+ * than the order of their commits.
  */
 async function writeCosigned(path: string, { size, root }: { size: number; root: Buffer }): Promise<void> {
   const known = await readCosigned(path);

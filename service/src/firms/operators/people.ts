@@ -25,9 +25,9 @@ export type { ListedOperator } from "./store.ts";
 export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * An admin may not decide on money, but may appoint a person who may decide. So the appointed person must wait a day,
- * in which the other admins can notice the mail. An appointment by the command line needs no wait, because the user of
- * the command line has the service's keys.
+ * The time from which an appointed person may decide on money. Admins can't decide on money themselves, but can appoint
+ * a person who can. So that person must wait a day, in which the other admins can notice the mail. An appointment by
+ * the command line needs no wait, because the user of the command line has the service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 

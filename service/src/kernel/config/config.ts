@@ -28,7 +28,7 @@ export type Config = OwnSettings & LogSettings & DataFiles;
 type OwnSettings = {
   port: number;
   host: string;
-  /** For how many seconds `/readyz` announces that the node is stopping, before it stops. */
+  /** Before the node stops, `/readyz` announces the stop for this many seconds. */
   drainSeconds: number;
   /**
    * How many seconds a live order pauses after one service before the next one starts. A firm can set its own pause

@@ -51,7 +51,7 @@ export function securityOf({ caller, scope }: Access): Record<string, string[]>[
   }
 }
 
-/** The refusals that all routes for one kind of caller share, as one sentence for each status. */
+/** The refusals that all routes for the same kind of caller have in common: a sentence for each HTTP status. */
 export function commonRefusalsOf({ caller, scope }: Access): Record<number, string> {
   return { ...(caller === "key" && { 403: scopeMissing(scope) }), ...commonRefusals[caller] };
 }

@@ -15,8 +15,8 @@ export type ReadinessTimes = {
   /** The time after which a dependency that has not answered counts as failed. */
   answerMs: number;
   /**
-   * How long a result is cached. A probe may cost money, such as a key service's fee for a signature, or it may cost a
-   * write.
+   * How long a result is cached. A probe can be expensive: a key service charges a fee for a signature, and some probes
+   * write data.
    */
   sharedMs: number;
 };

@@ -28,8 +28,8 @@ type FillFacts = {
   blobKey: string;
   expiresAt: Date;
   /**
-   * The only firm that may order the document, and the template from which it was filled in. They are null for a
-   * document that an operator handed in.
+   * `for...`: the only firm and environment that can order the document. `template...`: the template that was filled
+   * in. All of them are null for a document that an operator handed in.
    */
   forPartner: string | null;
   forEnvironment: Environment | null;

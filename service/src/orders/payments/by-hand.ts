@@ -137,8 +137,8 @@ export async function isShareRefunded(db: Sql, { paymentIntent }: RefundByHand, 
 export type AssignedPart = { payment: number; cents: number };
 
 /**
- * Books a locked refund: each part becomes a credit note. An order of which nothing is left is refunded, as when the
- * processor refunds its whole payment. The caller has checked the parts.
+ * Books a locked refund: each part becomes a credit note. An order whose money has been returned completely becomes
+ * Refunded, as after a full refund by the processor. The caller has checked the parts.
  */
 export async function bookRefundByHand(
   tx: Tx,

@@ -25,7 +25,8 @@ export async function recordPerformed(
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, begun.id);
-  // While this node waited for the provider, another node looked up the act, and ended it or began it again.
+  // While this node waited for the provider, another node looked up the act. That node has ended the act or begun it
+  // again.
   if (!intent || intent.tries !== begun.tries || !["begun", "unknown"].includes(intent.state)) {
     deps.log.error({ intent: begun.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;

@@ -13,7 +13,7 @@ import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store
 /** The next step of an intent, performed outside of any transaction. */
 type Step = { step: "perform" | "look"; intent: IntentRow; act: AnyAct; caller: Caller };
 
-/** Begins an intent, or looks it up if its outcome is unknown. */
+/** Performs the act of an intent. If the outcome of an earlier try is unknown, asks the provider for it instead. */
 export async function runIntent(deps: ActDeps, id: number): Promise<void> {
   const found = await deps.db.transaction((tx) => nextStep(deps, tx, id));
   if (!found) return;

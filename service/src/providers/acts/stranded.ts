@@ -16,7 +16,7 @@ import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store
 const strandedMs = 60 * 60_000;
 const batchSize = 500;
 
-/** Whether an act is stuck because its lookup did not run, so that a person may decide on its outcome. */
+/** Whether an act is stuck because its lookup did not run. A person may then record the act's outcome. */
 export const isStranded = (
   { state, begunAt, lookAt }: { state: IntentState; begunAt: Date | null; lookAt: Date | null },
   now: Date,

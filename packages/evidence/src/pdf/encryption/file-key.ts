@@ -10,7 +10,7 @@ export type KeyEntries = {
   readonly keyLength: number;
   readonly o: Uint8Array;
   readonly u: Uint8Array;
-  /** The entry /UE. Only revisions 5 and 6 have it; otherwise it is empty. */
+  /** The value of the entry /UE, which only revisions 5 and 6 have. Empty in other revisions. */
   readonly ue: Uint8Array;
   readonly permissions: number;
   readonly encryptMetadata: boolean;

@@ -38,8 +38,8 @@ const letterTaker = (deps: LetterDeps): Taker => ({
   actor,
   async take(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
-    // The letter may be on its way, so nobody may print it by hand. If it turns out that it was not sent, the act
-    // reopens the task.
+    // Lob may already be sending the letter, so nobody may also print it by hand. If the lookup finds that the letter
+    // was not sent, the task is reopened.
     if (isSending) return { outcome: "being sent by Lob" };
     if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);

@@ -23,8 +23,8 @@ import { signatureAlgorithm } from "../algorithms.ts";
 export type SignerChain = readonly [Certificate, ...Certificate[]];
 
 /**
- * The content that a seal signs: the digest of the covered bytes, and the offsets of those bytes and of the gap in the
- * file.
+ * The content that a seal signs: the digest of the covered bytes, and their offsets in the file. The signature value
+ * goes into the gap between them.
  */
 export type SealPlace = {
   /** SHA-256 of the detached content, 32 bytes. */
@@ -130,7 +130,7 @@ function certificatesDigest(chain: readonly Certificate[]): Uint8Array {
   return hash.digest();
 }
 
-/** Encodes several values in advance as one value, which each seal then only copies. */
+/** Encodes several values in advance. Each seal then only copies the bytes. */
 function encodedOnce(...values: readonly DerValue[]): DerValue {
   return raw(concatBytes(values.map(encode)));
 }

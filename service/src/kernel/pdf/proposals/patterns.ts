@@ -181,7 +181,7 @@ export const measures = {
   leastLabeledBox: 28,
   /** Beyond this distance, a label without a colon counts only if the words below the blank are not a label. */
   labelNear: 40,
-  /** The most words that a label above its blank may have if it speaks of signing; other labels may have fewer. */
+  /** The most words in a label about signing that is above its blank. Other labels above a blank must be shorter. */
   wordsAbove: 7,
   /** The most words for a label in parentheses: "(signature preceded by ...)". */
   wordsOfRemark: 12,

@@ -120,7 +120,7 @@ export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: nu
   return { key, context, chunks, start, end: total, length: total - start - chunks * tagLength };
 }
 
-/** The byte range of consecutive chunks, or of those of them that exist. */
+/** The byte range of consecutive chunks. Chunks beyond the end of the blob are left out. */
 export function stretchAt(
   { start, end }: BlobLayout,
   first: number,
@@ -173,8 +173,8 @@ function opened(master: SecretBytes, sealed: Uint8Array, total: number, use: Blo
 }
 
 /**
- * The key of a blob that was stored before keys had ids. The first chunk shows which key it is: only one of them opens
- * it.
+ * Finds the key of a blob that was stored before keys had ids. Tries the keys on the first chunk, which only the right
+ * key can decrypt.
  */
 function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, context: Buffer): Buffer {
   const salt = sealed.subarray(magic.length, saltedHeaderLength);

@@ -6,8 +6,9 @@ import type { Clock } from "../clock.ts";
  */
 export type Breaker = {
   /**
-   * Whether the caller may ask now. After a run of failures nobody may until the cool-down ends; then a single caller
-   * may, and its outcome decides. A caller that is admitted must report `succeeded` or `failed`.
+   * Whether the caller may send a request now. After several failures in a row, every caller is refused until the
+   * cool-down ends. Then a single caller is admitted, and the outcome of its request decides about the others. An
+   * admitted caller must report `succeeded` or `failed`.
    */
   readonly admits: () => boolean;
   readonly succeeded: () => void;

@@ -5,8 +5,8 @@ import { type Database, type Sql, sessionTimeouts, type Tx } from "./database.ts
 import { sql } from "./sql.ts";
 
 /**
- * The role that the service uses, if the database has a role of this name. It may read and write; in some tables it may
- * only add rows.
+ * The role that the service uses, if the database has a role of this name. The role can read and write. In some tables,
+ * it can only add rows.
  */
 export const serviceRole = "signsealship_service";
 

@@ -65,8 +65,8 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Whether a failed write may have been committed, because its connection may have broken after the commit. The blob
- * that the write refers to must then be kept.
+ * Whether it is unknown if a failed write was committed: the connection may have broken after the commit. The blob that
+ * the write refers to must then be kept.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ServiceError &&

@@ -185,8 +185,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited = error.message;
   });
   child.on("exit", () => {
-    // The folder with the server's log may have been deleted. That must not end this process, which may no longer use
-    // the server.
+    // If somebody deleted the folder with the server's log, reading the log must not throw. The error would end this
+    // process, which perhaps doesn't use the server any more.
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();

@@ -96,7 +96,7 @@ export async function applyTransition(
   }
   const entered = effects[to] ?? {};
   if (entered.document) await requireDocument(tx, order, to, entered.document);
-  // The end of a hold doesn't repeat the effects of the status, because the hold ended none of them.
+  // The end of a hold doesn't apply the effects of the status again, because the hold didn't undo them.
   const effect: Effect = on === "released" ? {} : entered;
   const moved: LockedOrder = {
     ...order,

@@ -123,7 +123,7 @@ export type Effect = {
   isDispatched?: boolean;
   /** Whether to cancel a provider's pending work for the order. */
   isRecalled?: boolean;
-  /** Whether to check the order's parcel: its label may no longer be needed, or the parcel may already have moved. */
+  /** Whether to check the order's label and parcel: perhaps the label is not needed now, or the parcel has moved. */
   movesParcel?: boolean;
   /** The kinds of tasks to close when the order leaves this status. Other code opens them. */
   endsTasks?: readonly TaskKind[];

@@ -153,8 +153,8 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
 }
 
 /**
- * The processor's answer to an earlier attempt, which this service has lost. It counts even if the charge would not be
- * allowed any more, because the money is on its way.
+ * The processor's answer to an earlier attempt of the charge. This service has lost that answer. The answer counts even
+ * if the charge would now be refused, because the money is already on its way.
  */
 async function earlierAnswer({ db }: ChargeDeps, processor: Processor, { id, methodId, askedAt }: store.FirmCharge) {
   const method = await store.selectMethod(db, methodId);

@@ -136,8 +136,8 @@ async function end(tx: Tx, id: string, by: string): Promise<void> {
 }
 
 /**
- * Removes the firm's method. No new charge uses it. The processor is told to forget it once no bank is moving its
- * money.
+ * Removes the firm's payment method. No new charge uses the method. When no bank is moving money of its charges any
+ * more, the processor is told to delete the method.
  * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, and for an unknown method
  */
 export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {

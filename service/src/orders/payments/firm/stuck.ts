@@ -1,6 +1,6 @@
 /**
- * Overdue charges, for which no event has arrived in time. The service sends them again, tells a person, and ends them
- * on request.
+ * Overdue charges: no event about them has arrived in time. The service sends such a charge again, opens a task for a
+ * person, and ends the charge when a person requests it.
  */
 import { requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";

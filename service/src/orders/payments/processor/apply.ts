@@ -233,8 +233,8 @@ async function closeUnapplied(
 }
 
 /**
- * Ends an order in RefundPending. The service holds none of its money: all was refunded, or the bank took it back. The
- * firm no longer owes the price, so credit notes replace the losses.
+ * Ends an order in RefundPending. The service no longer holds money for the order: all of it was refunded, or the bank
+ * took it back. The firm no longer owes the price, so credit notes replace the losses.
  */
 export async function endRefunded(
   tx: Tx,

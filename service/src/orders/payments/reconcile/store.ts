@@ -102,8 +102,8 @@ export type Difference = {
 };
 
 /**
- * How long rows and movements may differ: an event may arrive up to an hour after the money moved, and the processor
- * may book a movement up to a day after its event.
+ * For these times, a difference between our rows and the processor's movements is normal. An event can arrive up to an
+ * hour after the money moved. The processor can book a movement up to a day after the event.
  */
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";

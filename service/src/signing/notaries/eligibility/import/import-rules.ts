@@ -29,9 +29,9 @@ const classWords: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Merges a published table of the states' laws on remote acts into a rules file. The table says whether such acts are
- * authorized and which classes of documents are excluded, and has terms on fees, identity and records. All other terms
- * of the file stay.
+ * Merges a published table of the states' laws on remote acts into a rules file. For each state, the table says whether
+ * such acts are authorized, which classes of documents are excluded, and which terms apply to fees, identity and
+ * records. All other terms in the file stay as they are.
  * @param table the text of a CSV or JSON file
  * @throws StartupError naming the row or field, and the rule
  */
