@@ -89,8 +89,8 @@ async function looseCertificate(
 }
 
 /**
- * Whether the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if its issuer is
- * missing: then `verifyChain` judges it.
+ * Whether the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if the issuer of
+ * the certificate is missing, because `verifyChain` judges that case.
  */
 async function isVouchedFor(
   one: Certificate,

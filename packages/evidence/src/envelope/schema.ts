@@ -30,7 +30,7 @@ export type EnvelopeSigner = {
   readonly signedAt: string;
 };
 
-/** A record of the trail: the common members, and those of its event. */
+/** A record of the trail: the members that all records have, and the members of the record's kind of event. */
 export type TrailEntry = JsonObject & {
   readonly at: string;
   readonly envelope: string;

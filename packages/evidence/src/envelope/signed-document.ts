@@ -7,8 +7,9 @@ import type { EnvelopeEvidence } from "./schema.ts";
 export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "document_acts";
 
 /**
- * Checks a sealed document against its envelope: it has the stated hash, each revision of the table is a prefix of it,
- * and the signature that ends an act's revision has the hash of that act. `verifyProof` judges signatures and seal.
+ * Checks a sealed document against its envelope. The document must have the stated hash. Each revision in the table
+ * must be a prefix of the document. The signature that ends an act's revision must contain the hash of that act.
+ * `verifyProof` judges the signatures and the seal.
  *
  * @param placed the signatures of the document, if the caller has read them already
  */

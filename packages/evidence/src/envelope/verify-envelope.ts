@@ -193,7 +193,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
   );
 }
 
-/** Whether a record states a revision: its size, its hash and, if present, its number. */
+/** Whether a record states the size and hash of this revision. If the record states a number, that must match, too. */
 function states(record: JsonValue | undefined, revision: EnvelopeRevision | undefined): boolean {
   const number = memberOf(record, "number");
   return (

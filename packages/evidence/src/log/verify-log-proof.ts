@@ -11,9 +11,9 @@ import { hasQuorum, type WitnessPolicy } from "./witness-policy.ts";
 export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed" | "log_not_retracted";
 
 /**
- * A log whose checkpoints the caller trusts, with its key (`NAME+ID+BASE64`). `environment` is the environment whose
- * seals it may contain; null for any. `policy` lists the witnesses that must have cosigned; without a policy no witness
- * is required. `end`: how the log ended; from then on its key signs nothing.
+ * A log whose checkpoints the caller trusts. `key` is the log's public key (`NAME+ID+BASE64`). `environment` is the
+ * environment whose seals the log can contain; null for any. `policy` lists the witnesses that must have cosigned;
+ * without a policy, no witness is required. `end` says how the log ended; afterwards, the key signs no checkpoints.
  */
 export type TrustedLog = {
   readonly environment: "live" | "test" | null;

@@ -1,6 +1,7 @@
 /**
  * The timestamp of one message: attestations of the message itself, and operations that lead to further messages with
- * timestamps of their own. The message is not stored; it follows from the message above. Never empty.
+ * timestamps of their own. The list is never empty. The message itself is not stored, because it can be computed from
+ * the message above.
  *
  * Branches keep the order of the serialization, so that a parsed proof is written back byte for byte.
  */

@@ -16,7 +16,7 @@ export const COST = {
   /** The overhead of a dictionary, and of each entry. */
   dictionary: 75,
   entry: 25,
-  /** Finding an object. */
+  /** The cost of finding an object. */
   object: 100,
   /** A value on a path through the document's structure. */
   way: 4,

@@ -33,8 +33,8 @@ export function indexObjectStream(
     numbers.push(number);
     offsets.push(first + offset);
   }
-  // Some readers find an object by its index and others by its number. Of these, some use the first match and some the
-  // last.
+  // An object number must occur only once, because readers disagree on a repeated number. Some find an object by its
+  // index, some use the first object with the number, and some the last.
   if (new Set(numbers).size !== numbers.length) throw new EvidenceError("pdf", "an object twice in an object stream");
   return { data, numbers, offsets };
 }

@@ -82,7 +82,7 @@ function followsNumbers(bytes: Uint8Array, at: number): boolean {
   });
 }
 
-/** Whether the object with its value at `from` ends before `end`, including its data, for all kinds of readers. */
+/** Whether, for all kinds of readers, the object whose value begins at `from` ends before `end`, including its data. */
 function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const { bytes, budget } = document;
   const skimmed = skimObject(bytes, from, end);

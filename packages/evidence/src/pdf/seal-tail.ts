@@ -15,7 +15,8 @@ const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";
 /**
- * The sealer writes at most the signature, its field, page, form, catalog, and the section itself if it is a stream.
+ * A limit for the objects of a seal. The sealer writes at most the signature, the field, the page, the form, the
+ * catalog, and the cross-reference section if it is a stream.
  */
 const MAX_OBJECTS = 8;
 const MAX_RESTATED = 100_008;
@@ -153,8 +154,8 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
 }
 
 /**
- * End of a cross-reference stream, which is the last of the objects that it names; null unless it is in the sealer's
- * form.
+ * The end of a cross-reference stream. The stream must be the last of the objects that it lists. Null unless the stream
+ * looks exactly as the sealer writes it.
  */
 function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
   const { trailer, offset } = section;

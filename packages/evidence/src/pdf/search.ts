@@ -33,9 +33,9 @@ const NEAR = 256;
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
-  // For a text of more than six characters, Node's search skips bytes as ours does. For a shorter text, it compares
-  // many bytes at once with the first character. So it gets a short piece of the text. The search is fastest if that
-  // piece begins with a character that is rare in PDF.
+  // For a text of more than six characters, Node's search skips bytes as our own search does. For a shorter text,
+  // Node compares many bytes at once with the first character. So Node searches only for a short piece of the text.
+  // This is fastest if the piece begins with a character that is rare in PDF.
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {

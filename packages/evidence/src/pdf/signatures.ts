@@ -24,8 +24,8 @@ const MAX_FIELDS = 200_000;
 const MAX_FIELD_DEPTH = 32;
 
 /**
- * The signatures in the form of the newest revision, in file order, and the certification that the catalog names when
- * no field holds it. At most 64.
+ * The signatures in the form of the newest revision, in file order. Also the certification that the catalog names, if
+ * it is not in a field of the form. At most 64 signatures.
  *
  * @throws EvidenceError when a cross-reference section, or the path from the trailer to a field, is broken, ambiguous
  * or past the limits

@@ -50,8 +50,8 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
 }
 
 /**
- * Only these claims must hold for the token of an unknown authority. Its other claims may fail, because another reader
- * may trust the authority.
+ * The claims that must hold even for a token of an unknown authority. The other claims about such a token may fail,
+ * because another reader may trust the authority.
  */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",

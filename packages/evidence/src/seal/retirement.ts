@@ -47,9 +47,10 @@ export type SealTimes = {
 };
 
 /**
- * Applies retirement to a seal; no effect unless one of its certificates is retired. Only a proven time counts in favor
- * of a seal; the time that the seal itself states can only count against it. A seal is stamped when it is made, so a
- * late token in the seal counts against it. Detached proof may come years later, so late detached proof does not.
+ * The claims about retired certificates of a seal; none unless one of the certificates is retired. Only a proven time
+ * counts in favor of a seal. The time that the seal itself states can only count against it. A seal gets its token when
+ * it is made, so a late token in the seal counts against it. Detached proof can be made years later, so late detached
+ * proof does not count against the seal.
  *
  * @param path the seal's own certificate and those above it
  */

@@ -47,8 +47,8 @@ export async function vanishedSignatures(
 }
 
 /**
- * /P of a signature's locks in the revision that it covers; null when it states none, or the signed bytes do not
- * contain the signature.
+ * The permission (/P) that a signature's locks state in the revision that the signature covers. Null when the locks
+ * state none, and when the signed bytes do not contain the signature.
  *
  * @param end where the signed bytes end
  */

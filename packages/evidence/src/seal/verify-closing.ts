@@ -21,10 +21,10 @@ export type ClosingVersion = {
 };
 
 /**
- * `verified`: no claim fails, and a trusted seal vouches for every manifest: its own closing certificate's seal or,
- * through the chain of hashes, that of a later version. `intact`: the same, but some of these seals are genuine without
- * being trusted. `unsigned`: no claim fails, but no seal vouches for some manifest. `not_verified`: a claim fails, or
- * there are no versions.
+ * `verified`: no claim fails, and a trusted seal vouches for every manifest. This is the seal of the manifest's own
+ * closing certificate or, through the chain of hashes, the seal of a later version. `intact`: the same, but some of
+ * these seals are genuine without being trusted. `unsigned`: no claim fails, but at least one manifest has no seal that
+ * vouches for it. `not_verified`: a claim fails, or there are no versions.
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 

@@ -46,9 +46,9 @@ export interface CertificateExtensions {
    */
   readonly excludesMailAddresses: boolean;
   /**
-   * Dotted identifiers of unsupported critical extensions. Any other nameConstraints is listed even if it is not
-   * critical, although RFC 5280, section 4.2.1.10, requires it to be. Such a certificate is not part of any valid
-   * chain.
+   * Dotted identifiers of the critical extensions that are not supported. A certificate with any of them is not part of
+   * a valid chain. An unsupported nameConstraints is listed even if it is not marked critical, because RFC 5280,
+   * section 4.2.1.10, requires that mark.
    */
   readonly unknownCriticalExtensions: readonly string[];
 }

@@ -21,7 +21,7 @@ export type Field = {
   readonly type: string | undefined;
   readonly holder: number;
   readonly parent: FieldParent;
-  /** /Ff, own or inherited; null when readers may disagree on it. */
+  /** The field's flags (/Ff), its own or inherited. Null when PDF readers can disagree on the flags. */
   readonly flags: number | null;
   /**
    * True when two paths lead to the field, so that readers see two fields, or when its name or type is not a direct
@@ -31,8 +31,8 @@ export type Field = {
 };
 
 /**
- * The position of an object in a walk: the field (`parent`) or page node (`above`) above it, or the field (`owner`)
- * whose appearance or value it is.
+ * The position of an object in a walk. `parent` is the field above the object, and `above` the page node above it. For
+ * an appearance or a value, `owner` is the field to which the object belongs.
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
@@ -106,8 +106,8 @@ const every =
 const allDrawn = every(ROLE.drawn);
 
 /**
- * Follows a back reference of an object (such as /Parent). It is harmless if it names the object above, through which
- * the walk came. Otherwise its target counts as drawn, because readers follow it upward for inherited entries.
+ * Follows a back reference of an object (such as /Parent). The reference is harmless if it names the object from which
+ * the walk came. Otherwise the target counts as drawn, because readers look there for inherited entries.
  */
 function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
   if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);

@@ -16,7 +16,7 @@ export type Reach = {
   readonly above: Map<number, number | null>;
   /** By appearance or value: the fields that it belongs to. */
   readonly owners: Map<number, Set<number>>;
-  /** By signature dictionary (only those that are indirect objects): the field that has it as its value. */
+  /** For each signature dictionary that is an indirect object: the field whose value it is. */
   readonly signed: Map<number, number>;
 };
 

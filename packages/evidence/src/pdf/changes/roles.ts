@@ -21,11 +21,11 @@ export const ROLE = {
   field: 0x200,
   fieldKids: 0x400,
   fieldValue: 0x800,
-  /** A field's /AP. */
+  /** The appearance of a field (/AP). */
   appearance: 0x1000,
   /** A field's appearance that is not divided into states. */
   appearanceStream: 0x2000,
-  /** The form's /DR. */
+  /** The resources of the form (/DR). */
   resources: 0x4000,
   resourceNames: 0x8000,
   metadata: 0x10000,

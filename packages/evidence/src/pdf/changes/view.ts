@@ -48,8 +48,8 @@ export type ReadObjects = {
 export type Table = Map<number, XrefEntry>;
 
 /**
- * The entries of a revision's sections, one per number. In a hybrid file, an entry of its stream counts if its table
- * lists the number as free or not at all.
+ * The cross-reference entries of a revision, one for each object number. In a hybrid file, the stream's entry for a
+ * number counts only if the table lists the number as free or doesn't list it.
  */
 export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revision): Table {
   const entries: Table = new Map();
@@ -97,8 +97,8 @@ export function createView(
 }
 
 /**
- * Resolves a value or a reference. A reference resolves to nothing if its generation is wrong, or if its object is
- * another reference.
+ * Resolves a value or a reference. Undefined for a reference with a wrong generation, and for a reference to an object
+ * that is a reference, too.
  */
 export function storedOf(view: View, value: PdfValue | undefined): Stored | undefined {
   if (value === undefined || value.kind === "null") return undefined;
