@@ -35,8 +35,8 @@ type Found = {
   /** Sentences about entries that an honest log never has. */
   readonly wrong: readonly string[];
   /**
-   * By SHA-256, for each file that was asked for and that the log lists: the entry's index, and the reason for a
-   * retraction.
+   * Of the files that the caller asked for, those that the log lists, keyed by SHA-256. The value is the index of the
+   * file's entry, and the reason if the entry was retracted.
    */
   readonly places: ReadonlyMap<string, FilePlace>;
 };

@@ -100,7 +100,8 @@ export async function reverseCredit(
   // counts the refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
-  // People assigned the refund of a shared payment to its orders, so each order has a credit note of its own amount.
+  // For a payment of several orders, people divided the refund among the orders. So each order has a credit note with
+  // its own amount.
   const own = notes.find(({ kind, refund }) => kind === "credit_note" && refund === id);
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
   const reversed = wasCredited ? Math.min(cents, own?.partCents ?? cents, credited) : 0;
@@ -225,7 +226,8 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
 }
 
 /**
- * The lock for a firm in an environment. Transactions that issue its documents or close its months wait for each other.
+ * Locks a firm's billing in an environment. Transactions that issue the firm's billing documents or close its months
+ * wait for each other.
  */
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);

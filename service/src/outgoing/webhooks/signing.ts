@@ -7,8 +7,8 @@ export const eventHeader = "Service-Event";
 export const chainHeader = "Service-Chain";
 
 /**
- * The header with the newest checkpoint of the transparency log, a signed note in base64. With it, a receiver can prove
- * which history it was shown.
+ * The header with the newest checkpoint of the transparency log: a signed note in base64. With this checkpoint, a
+ * receiver can later prove which history of the log the service showed.
  */
 export const checkpointHeader = "Service-Log-Checkpoint";
 

@@ -25,8 +25,8 @@ type EngineDeps = {
 };
 
 /**
- * Code and packages: all that the process may read besides its spool folder. It must not read the data folder with its
- * keys, which may be next to them.
+ * Code and packages. Apart from its spool folder, the process may read nothing else. The data folder with the keys may
+ * be next to the code, and the process must not read that folder.
  */
 const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),

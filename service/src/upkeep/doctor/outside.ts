@@ -48,7 +48,8 @@ async function authorityStamps(url: string, { clock, random }: Senses, anchorsOf
 }
 
 /**
- * Checks a server that only adds evidence. Without it the service continues to seal, and each seal notes what it lacks.
+ * Checks a server that only adds evidence. Without the server, the service continues to seal, and each seal notes which
+ * evidence is missing.
  */
 async function asked(name: string, url: string, ask: () => Promise<Found>): Promise<Finding> {
   const { result, detail } = await runCheck(name, ask);

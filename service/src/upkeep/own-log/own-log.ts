@@ -63,7 +63,7 @@ export async function openOwnLog(
     take(index, text) {
       const line = ownLine(text);
       seen.add(line);
-      // This line is not compared here, because the monitor itself compares the number in it with its position.
+      // An `import/v1` line is not compared here: the monitor itself compares the number in the line with its position.
       if (rows.has(line) || line.startsWith("import/v1 ")) return;
       foreignCount += 1;
       if (foreign.length < most) foreign.push(`Entry ${index}, ${line}, is of no row of the database.`);

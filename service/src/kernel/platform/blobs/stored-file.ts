@@ -12,8 +12,8 @@ export type StoredFile = {
   /** The whole file in larger pieces, for work that reads all of it. */
   readonly stretches: () => AsyncIterable<Buffer>;
   /**
-   * The whole file as a stream. The stream holds its share of the memory budget until it ends, and ends with an error
-   * when its receiver takes no piece for `stallMs`.
+   * The file or a range of it as a stream. The stream holds a share of the memory budget until it ends. It ends with an
+   * error when the receiver reads nothing for `stallMs`.
    * @throws the errors of reading the first piece, before anything is sent
    */
   readonly body: (range?: ByteRange) => Promise<Readable>;

@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A search tree for composed templates. The keys on the path are the template's own strings, then the strings of its
- * first part, of its second part, and so on. A plain value in place of a part has the key `value`.
+ * A search tree for composed templates. The first key on a path is the template's own list of strings. Then follow the
+ * lists of strings of its first part, its second part, and so on. A plain value instead of a part has the key `value`.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 

@@ -5,9 +5,9 @@
  * use `SELECT enqueue_job('queue', payload, due_at)`. Payloads are JSON objects.
  * - Call `createJobs({ db, log })`, then `jobs.work("queue", handler, options)` for each queue, then `await
  * jobs.start()`, and `await jobs.stop()` at the end. Any number of nodes may work on the same queues.
- * - A job runs at least once. If its handler throws, it runs again after `retryMs(attempt)`. After `maxAttempts` its
- * row keeps `failed_at`, and the failure is logged. With `maxAttempts: 1` an error never starts a job again, but a
- * crash still does.
+ * - A job runs at least once. If the handler throws, the job runs again after `retryMs(attempt)`. After `maxAttempts`
+ * the job's row keeps `failed_at`, and the failure is logged. With `maxAttempts: 1` a job never runs again after an
+ * error, but does after a crash.
  * - The lease of a job is extended while its handler runs. Jobs of a killed node are claimed by others when their
  * leases end, after `leaseMs` at most.
  */
@@ -47,7 +47,8 @@ export type Jobs = {
 };
 
 const channel = "jobs";
-// A notification is lost with its connection, and a lease is lost with its node. So all queues are checked this often.
+// All queues are checked this often. A notification is lost when its connection breaks, and a lease ends without one
+// when the node dies.
 const lookMs = 5_000;
 // The number of queues that may look for jobs at once. If all did, they would use every connection of the pool.
 const queuesAtOnce = 3;

@@ -15,8 +15,8 @@ export type Thread = {
 export type ThreadLimits = {
   readonly heapMb: number;
   /**
-   * The limit for the memory of the whole process. When it is exceeded, a task with much memory of its own is killed
-   * too.
+   * The limit for the memory of the whole process. When the process exceeds it, a task that uses much memory itself is
+   * killed, even within its own limits.
    */
   readonly processMb: number;
 };

@@ -13,8 +13,8 @@ const rememberedMs = 1_000;
 const mostNames = 10_000;
 
 /**
- * Caches each result for a second. So the host limits count a delivery for the same addresses that it then connects to,
- * even when a hostile name server varies its answers.
+ * Caches each result for a second. So the host limits count the same addresses to which the delivery then connects,
+ * even if a hostile name server varies its answers.
  */
 export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
   const names = new Map<string, { answer: Promise<string[]>; until: number }>();

@@ -1,7 +1,7 @@
 /**
  * Guards for the ICE agent of werift 0.25.2. The agent answers any Binding request and trusts its content without
- * checking MESSAGE-INTEGRITY, which RFC 8445 section 7.3 requires. Here a request without the password of the session
- * description is dropped before the agent sees it, so it gets no answer and changes nothing.
+ * checking MESSAGE-INTEGRITY, which RFC 8445 section 7.3 requires. This guard drops a request that lacks the password
+ * of the session description before the agent sees it. Such a request gets no answer and changes nothing.
  */
 import { Connection, type Message, parseMessage, TcpPassiveProtocol } from "werift";
 

@@ -31,7 +31,7 @@ function recordedCodecs(section: string[]): string[] {
   return [[kind, port, protocol, ...types].join(" "), ...lines.filter(isKept)];
 }
 
-/** LiveKit ends the connection at an offer that it can't answer, and doesn't say why, so such an offer isn't sent to it. */
+/** Refuses an offer that LiveKit can't answer. LiveKit would end the connection without giving a reason. */
 export function checkOffer(offer: string): void {
   const [session = [], ...sections] = sectionsOf(offer);
   for (const section of sections)

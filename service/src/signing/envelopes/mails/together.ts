@@ -71,8 +71,8 @@ async function mustWait(deps: JoinDeps, asked: Asked, moment: "request" | "signe
 }
 
 /**
- * Whether the signers of another document of the room will be asked to sign soon: its order is paid, or its payment may
- * be under way.
+ * Whether the room has another document whose signers will soon be asked to sign. This is so when the order of that
+ * document is paid, or when a payment for it may be under way.
  */
 async function areOthersToCome({ db, closingsOf }: JoinDeps, { orderId }: Asked, waitedMs: number): Promise<boolean> {
   const closings = await closingsOf(db, orderId);

@@ -37,7 +37,7 @@ export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, may
 
 type Premises = Awaited<ReturnType<typeof premisesOf>>;
 
-/** The report on an upload. `actSha256` is the hash of the act for which it was made, as `hashOf` computes it. */
+/** The report on an uploaded document. `actSha256` is the hash (`hashOf`) of the act for which the report was made. */
 export type DeskReport = UploadReport & { actSha256: string };
 
 /** Hex SHA-256 of the act’s canonical JSON. */

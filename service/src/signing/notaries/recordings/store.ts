@@ -22,8 +22,8 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
 /**
- * When and how each take ended, by take number. A take is missing here while it goes on, and when the service died
- * during it.
+ * When and how each take ended, keyed by take number. A take is one continuous recording of a person's media. A take
+ * that has not ended is missing, and so is a take during which the service died.
  */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 

@@ -121,7 +121,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   const turned: Turned[] = [];
   for (const [person, presence] of room.people) {
     const to = phaseOf(silences.get(person) ?? 0);
-    // A gap lasts from the last packet before it to the first packet after it.
+    // A gap in a person's media begins with the last packet before the gap and ends with the first packet after it.
     if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
     const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
     if (to !== presence.phase) turned.push({ person, from: presence.phase, to, silentMs });
@@ -249,8 +249,8 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
 }
 
 /**
- * The last time at which the service that had a session is known to have run. For a killed service, that is when it
- * last renewed its lease.
+ * The last time at which the service process that had a session certainly ran. For a killed process, this is the time
+ * when it last renewed its lease.
  */
 async function leftAt(db: Sql, id: string): Promise<Date> {
   const [row] = await db.query<{ until: Date | null; isKilled: boolean; openedAt: Date }>(sql`

@@ -118,9 +118,9 @@ export const turnWords = (sheet: Pick<Progress, "people">, { step, signer }: Tur
 export type Marked = { name: string; signer: number | null; choice: string | null };
 
 /**
- * The turn that a request wants to mark. It must be the open turn, its conditions must be met, and the choice must be
- * one of the step's choices.
- * @throws ServiceError `conflict` naming the step that is open
+ * Finds the turn that a request wants to mark, and checks the request: the turn must be open, its conditions must be
+ * met, and the choice must be one of the step's choices.
+ * @throws ServiceError `conflict` naming the step that is open, `validation` for another choice
  */
 export function requireTurn(sheet: Progress, { name, signer, choice }: Marked, unmet: Unmet): Turn {
   const open = openTurn(sheet);

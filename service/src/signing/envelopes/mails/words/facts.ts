@@ -12,8 +12,8 @@ export type MailFacts = {
   /** Names of the signers that a mail may show, in order. */
   signers: readonly string[];
   /**
-   * The firm's own reference. Null when the firm gave none, when a mail may not show it, and when it is already the
-   * title.
+   * The firm's own reference. Null when the firm gave none, when mails must not show the reference, and when the title
+   * already is the reference.
    */
   reference: string | null;
   /** The firm's own message to the signers; null for none. */
@@ -27,9 +27,9 @@ export type MailWords = { subject: string; lines: string[]; label: string; cauti
 
 /** The words that all kinds of mails share. */
 export type CommonWords = {
-  /** Used in place of a title that a mail may not show. */
+  /** Replaces a document title that mails must not show. */
   untitled: string;
-  /** Used in place of a firm's name that a mail may not show. */
+  /** Replaces a firm's name that mails must not show. */
   unnamed: string;
   greeting: (name: string) => string;
   /** The phrase for this number of documents, in a mail about several documents. */
