@@ -90,7 +90,7 @@ const isKey = ({ by, isNumbered }: Column): Statement =>
 
 /**
  * Re-encrypts each text under the current key. A text that no key decrypts stays unchanged. Safe on a running service
- * and after an interruption. Run as the owner, because the service's own role may not change events.
+ * and after an interruption. Runs as the owner, because the service's own role has no right to change events.
  * @returns the number of changed texts
  */
 export async function rotateTexts(owner: Sql, texts: SealedTexts, secrets: SecretBytes): Promise<number> {

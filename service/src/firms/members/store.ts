@@ -173,7 +173,7 @@ FROM partner_keys WHERE partner_id = ${partnerId} AND id = ANY (${keys}::uuid[])
   return new Map(rows.map(({ actor, name }) => [actor, name]));
 }
 
-/** The ids of the owners of a firm who may see data of the environment. */
+/** The ids of a firm's owners who have access to the environment. */
 export async function ownersWhoSee(tx: Tx, { partnerId, environment }: Owner): Promise<string[]> {
   const owners = await tx.query<{ id: string }>(sql`
     SELECT user_id AS id FROM members

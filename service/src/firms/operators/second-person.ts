@@ -44,7 +44,8 @@ export function requireText(name: string, typed: string): string {
  * Requires that a person other than the requester approves.
  * @param what the request, as in "You asked for this refund yourself."
  * @returns true when one person did both, which some installations allow one hour after the request, with a new sign-in
- * @throws ServiceError when two people are needed, when it is too early, and for a person who may not decide yet
+ * @throws ServiceError when two people are needed, when it is too early, and for a person whose right to decide has not
+ * begun yet
  */
 export function requireSecondPerson(
   approval: Approval,
@@ -68,8 +69,8 @@ export function requireSecondPerson(
 
 /**
  * Requires that somebody other than the requester refuses a request.
- * @throws ServiceError for the requester, who must withdraw the request instead, and for a person who may not decide
- * yet
+ * @throws ServiceError for the requester, who must withdraw the request instead, and for a person whose right to decide
+ * has not begun yet
  */
 export function requireRefusedByAnother(
   operator: Pick<Operator, "id" | "decidesFrom">,

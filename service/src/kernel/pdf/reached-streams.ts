@@ -148,7 +148,7 @@ function namedBy(file: PdfFile, resources: Span | undefined): ReadonlyMap<string
   return found;
 }
 
-/** The number of the object at the end of a chain of references. */
+/** The number of the last object in the chain of references from `span`; undefined when `span` is not a reference. */
 function lastRef(file: PdfFile, span: Span | undefined): number | undefined {
   const ref = asRef(span);
   return ref && (asRef(resolved(file, span)) ?? ref).num;

@@ -81,7 +81,7 @@ export async function openLabelFile(
 
 /**
  * Buys a label about which a person had to decide.
- * @param most the price that the person saw, in US cents; the label may not cost more
+ * @param most the price that the person saw, in US cents; a label that costs more is not bought
  * @param mayExceed whether this person may also accept a price far above the quote
  * @throws ServiceError when there is nothing left to buy; `role_required` for a price that only another person may
  * accept

@@ -34,7 +34,7 @@ export const deliveryReceipt =
   async (db, _orderId, labelId) => {
     const label = await findLabel(db, labelId);
     if (!label?.seen.includes("delivered")) return null;
-    // Reads all stored events, because the last one may not be processed yet.
+    // Reads all stored events, because perhaps the last event has not been processed yet.
     const events = await db.query<{ id: number }>(sql`
     SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
     const ids = events.map(({ id }) => id);

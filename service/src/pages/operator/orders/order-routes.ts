@@ -78,7 +78,8 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
 }
 
 /**
- * The page of an order, with the error of a refused form. @throws ServiceError when the operator may not read orders
+ * The page of an order, with the error of a refused form.
+ * @throws ServiceError when the operator has no right to read orders
  */
 export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Typed, error?: string): Promise<string> {
   const { operator, request } = call;

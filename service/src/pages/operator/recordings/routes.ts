@@ -130,7 +130,7 @@ function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
 function readerOf({ frame, recordings }: RecordingPagesDeps) {
   return { required, shown };
 
-  /** @throws ServiceError `not_found` for a recording that the operator may not see */
+  /** @throws ServiceError `not_found` for a recording that the operator has no right to see */
   async function required(operator: Operator, id: string) {
     const recording = await recordingById(recordings.db, id);
     const isOwn = async () =>

@@ -191,7 +191,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
 /** Whether the signing is still going on for this link. Only then are the signer's actions recorded. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
-/** @throws ServiceError when the signer may not sign now */
+/** @throws ServiceError when it is not the signer's turn, or the signer can't sign now for another reason */
 async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, bytes: Buffer) {
   const linked = await follow(db, link, clock);
   requireState(linked, "ready");

@@ -64,7 +64,7 @@ export type PlannedBlock = {
 };
 
 export type Prepared = {
-  /** The revision to append to the document. Empty when all fields already exist and may not be changed. */
+  /** The revision to append to the document. Empty when all fields already exist and must stay unchanged. */
   readonly tail: Buffer;
   /** The fields in the sequence of the planned fields, followed by those on the added page. */
   readonly fields: readonly PreparedField[];
@@ -84,8 +84,8 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   try {
     return build(original, preparation, typeset);
   } catch (error) {
-    // The block may not fit although its place looked blank, because PDF programs measure some pages differently. If
-    // the block is optional, only the signers' fields are placed then.
+    // The block does not fit, although its place looked blank: PDF programs measure some pages differently. An optional
+    // block is then left out, and only the signers' fields are placed.
     if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
     return build(original, withoutBlock, typeset);
   }

@@ -198,8 +198,8 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
 }
 
 /**
- * The changes to one of the document's empty signature fields. The seed value (SV) that the document's author gave is
- * removed, because our signature may not satisfy it.
+ * The changes to one of the document's empty signature fields. Removes the seed value (SV): it states the author's
+ * requirements for the signature, which our signature possibly doesn't meet.
  */
 function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
   return {

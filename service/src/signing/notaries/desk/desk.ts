@@ -62,7 +62,7 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
  * Claims an order by the number of its task. The order's code is not used, because it would give access to the client's
  * page. Of two concurrent claims only one succeeds.
  * @returns the order's code
- * @throws ServiceError `not_found` for an order that the notary may not claim
+ * @throws ServiceError `not_found` for an order that the notary can't claim
  */
 export async function claimOrder(deps: DeskDeps, operator: Operator, task: string): Promise<string> {
   const { db, clock, readEligibility } = deps;

@@ -42,7 +42,8 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
 }
 
 /**
- * Goes on duty, extends it for another four hours, or goes off duty. @throws ServiceError for a notary who may not work
+ * Puts the notary on duty for four hours, or off duty. A notary who is on duty already gets another four hours.
+ * @throws ServiceError `role_required` for a suspended notary, `conflict` for a notary who has called somebody
  */
 export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
   sessionOf(operator);
