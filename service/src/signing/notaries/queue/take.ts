@@ -42,7 +42,7 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
 }
 
 /**
- * Puts the notary on duty for four hours, or off duty. A notary who is on duty already gets another four hours.
+ * Puts the notary off duty, or on duty for the next four hours, counted from now even if the notary is on duty already.
  * @throws ServiceError `role_required` for a suspended notary, `conflict` for a notary who has called somebody
  */
 export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
