@@ -100,8 +100,7 @@ export async function reverseCredit(
   // counts the refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
-  // For a payment of several orders, people divided the refund among the orders. So each order has a credit note with
-  // its own amount.
+  // People divided the refund of a shared payment among its orders, so each order has a credit note of its own amount.
   const own = notes.find(({ kind, refund }) => kind === "credit_note" && refund === id);
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
   const reversed = wasCredited ? Math.min(cents, own?.partCents ?? cents, credited) : 0;
@@ -226,8 +225,7 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
 }
 
 /**
- * Locks a firm's billing in an environment. Transactions that issue the firm's billing documents or close its months
- * wait for each other.
+ * Locks a firm's billing. Transactions that issue the firm's documents or close its months wait for each other.
  */
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
