@@ -23,7 +23,7 @@ function buildLivekit(): void {
 
 export const livekit = { isHere: () => existsSync(program), build: buildLivekit };
 
-export type LivekitServer = { settings: LivekitMedia; stop: () => Promise<void> };
+type LivekitServer = { settings: LivekitMedia; stop: () => Promise<void> };
 
 /** Starts a LiveKit server for loopback, with one port for all media. */
 export async function startLivekit(): Promise<LivekitServer> {

@@ -2,7 +2,6 @@ import type { Claim } from "../claim.ts";
 import { isWithin } from "../pdf/changes/changes.ts";
 import { lengthNotStated } from "../pdf/structure.ts";
 import type { EarlierSignature } from "./earlier-signatures.ts";
-import type { SealPurpose } from "./purpose.ts";
 import type { SealVerification } from "./verify-seal.ts";
 
 export type ArchivalClaimName = "archival_time_stamp";
@@ -13,11 +12,6 @@ type Whole = {
   readonly seal: SealVerification | null;
   readonly earlierSignatures: readonly EarlierSignature[];
 };
-
-const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
-
-/** Whether a seal was made for the document of an order. Anybody may have a file sealed as a proof passport. */
-export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
 
 /**
  * The length of the sealed file within a file that ends with archival document time stamps. The last time stamp must be

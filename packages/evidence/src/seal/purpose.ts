@@ -52,6 +52,11 @@ export type SealReason = {
   [Kind in SealPurpose["kind"]]: (typeof sealReasons)[Kind][SealPurpose["environment"]];
 }[SealPurpose["kind"]];
 
+const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
+
+/** Whether a seal was made for the document of an order. Anybody may have a file sealed as a proof passport. */
+export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
+
 /** The purpose that a signature dictionary states; null when it is missing or unknown. */
 export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
   const reason = dictionary.entries.get("Reason");

@@ -18,14 +18,14 @@ import {
 } from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { type ArchivalClaimName, archivalClaim, archivedLength, isOfAnOrder } from "./archival.ts";
+import { type ArchivalClaimName, archivalClaim, archivedLength } from "./archival.ts";
 import type { CheckpointClaimName } from "./checkpoint-anchors.ts";
 import { type BesideClaimName, type BesideEvidence, earliest, verifyBeside } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 import { verifyCarriedIn, verifyLogged } from "./logged-seal.ts";
 import { verifyPades } from "./pades.ts";
 import { type ProofStatement, proofStatement } from "./proof-statement.ts";
-import { sealPurposeOf } from "./purpose.ts";
+import { isOfAnOrder, sealPurposeOf } from "./purpose.ts";
 import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
 
 /**

@@ -58,7 +58,7 @@ describe("access tokens", () => {
 
 describe("session descriptions", () => {
   test("offer Opus and VP8 alone, and name tracks that are sent", () => {
-    const { sdp, tracks } = namedOffer(offer, "track");
+    const { sdp, tracks } = namedOffer(offer);
     assert.deepEqual(tracks, [
       { name: "track-1", media: "audio" },
       { name: "track-2", media: "video" },

@@ -85,10 +85,11 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
 };
 
 /** Whether a blank belongs to a witness or an office: one of them signs at the nearest place to the left or above. */
-function isOthers({ x, y }: Blank, pieces: readonly Piece[]): boolean {
+function isOthers(other: Blank, pieces: readonly Piece[]): boolean {
+  const { x, y } = other;
   const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");
   const onRow = signed
-    .filter(({ blank }) => Math.abs(blank.y - y) < 10 && endOf(blank) <= x + 2)
+    .filter(({ blank }) => isOnRow(blank, other) && endOf(blank) <= x + 2)
     .sort((a, b) => endOf(b.blank) - endOf(a.blank));
   const above = signed
     .filter(({ blank }) => blank.y < y - 4 && y - blank.y < 60 && Math.abs(blank.x - x) < 40)

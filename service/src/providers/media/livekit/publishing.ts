@@ -44,7 +44,7 @@ export async function publishByLivekit(place: Place, input: PublishInput): Promi
 
   async function negotiate(sdp: string): Promise<string> {
     checkOffer(sdp);
-    const { sdp: named, tracks } = namedOffer(sdp, "track");
+    const { sdp: named, tracks } = namedOffer(sdp);
     for (const track of tracks) await publish(track);
     const answer = signal.next("answer");
     signal.send({ case: "offer", value: { type: "offer", sdp: named, id: ++offers } });

@@ -44,19 +44,16 @@ export function checkOffer(offer: string): void {
 
 export type NamedTrack = { readonly name: string; readonly media: Media };
 
-/**
- * A browser's offer for LiveKit, in which each track has a name of ours.
- * @param prefix makes the names differ from those of other connections
- */
-export function namedOffer(offer: string, prefix: string): { sdp: string; tracks: NamedTrack[] } {
+/** A browser's offer for LiveKit, in which each track has a name of ours. */
+export function namedOffer(offer: string): { sdp: string; tracks: NamedTrack[] } {
   const tracks: NamedTrack[] = [];
   const sections = sectionsOf(offer).map((section, index) => {
     const media = mediaOf(section);
     const lines = recordedCodecs(section).filter((line) => !/^a=(msid:|ssrc:\d+ msid:)/.test(line));
     if (!media || !isSent(section)) return lines;
-    const name = `${prefix}-${index}`;
+    const name = `track-${index}`;
     tracks.push({ name, media });
-    return [...lines, `a=msid:${prefix} ${name}`];
+    return [...lines, `a=msid:track ${name}`];
   });
   return { sdp: joined(sections), tracks };
 }

@@ -5,8 +5,8 @@ import { accessToken, type LivekitKey, type Role } from "./token.ts";
 
 type Answer = Exclude<SignalResponse["message"], { case: undefined }>;
 type Question = Exclude<NonNullable<ConstructorParameters<typeof SignalRequest>[0]>["message"], undefined>;
-export type AnswerCase = Answer["case"];
-export type AnswerOf<Case extends AnswerCase> = Extract<Answer, { case: Case }>["value"];
+type AnswerCase = Answer["case"];
+type AnswerOf<Case extends AnswerCase> = Extract<Answer, { case: Case }>["value"];
 
 export type Signal = {
   readonly send: (message: Question) => void;
@@ -46,7 +46,7 @@ function read(data: unknown): SignalResponse["message"] | null {
 }
 
 const addressOf = ({ livekit, room, identity, role, now }: SignalInput): string => {
-  const url = new URL("rtc", livekit.url.endsWith("/") ? livekit.url : `${livekit.url}/`);
+  const url = new URL(`${livekit.url}/rtc`);
   url.protocol = url.protocol.replace("http", "ws");
   const token = accessToken(livekit, { room, identity, role, at: now() });
   url.search = new URLSearchParams({

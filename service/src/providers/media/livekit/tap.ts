@@ -13,7 +13,7 @@ import { candidatesOf } from "./candidates.ts";
 import type { Place } from "./place.ts";
 import { completed } from "./sdp.ts";
 
-export type Tap = {
+type Tap = {
   readonly askForKeyFrame: () => void;
   readonly record: (tracks: readonly string[]) => void;
   readonly close: () => Promise<void>;
