@@ -9,6 +9,7 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { actsOfOrder } from "../../providers/providers.ts";
+import { dollars } from "../dollars.ts";
 import { lastFax, perform, recordFaxAhead } from "../fulfilment/fulfilment.ts";
 import {
   type Actor,
@@ -187,7 +188,7 @@ export async function askRefund(
     if (Number(amountCents) > order.totalCents + (await supplementsPaid(tx, order.id)))
       throw invalid("amountCents must not be more than the order's price.");
     await requireAllowed(tx, deps, order, { act: "refund", at });
-    const wanted = amountCents === null ? "the whole payment" : `$${(Number(amountCents) / 100).toFixed(2)}`;
+    const wanted = amountCents === null ? "the whole payment" : dollars(Number(amountCents));
     const { id: orderId, environment, isRush } = order;
     await openTask(tx, { kind: "refund_asked", at, environment, orderId, isRush, reason: `${wanted}: ${reason}` });
     await recordCorrection(tx, order, { kind: "refund", before: {}, after: { amountCents, reason }, actor, at });

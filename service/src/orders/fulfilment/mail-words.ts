@@ -1,3 +1,4 @@
+import { dollars } from "../dollars.ts";
 import type { MailMoment } from "../order/order.ts";
 
 /** The facts of an order that its mails mention. */
@@ -31,8 +32,6 @@ export type MailWords = {
   goal: MailGoal;
   facts?: readonly (readonly [string, string | null])[];
 };
-
-export const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 const parcel = ({ carrier, trackingNumber }: MailFacts) =>
   [

@@ -6,6 +6,7 @@ import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type Letter, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { type Fact, type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
+import { dollars } from "../dollars.ts";
 import {
   documentsPath,
   emailChanges,
@@ -19,7 +20,7 @@ import {
 } from "../order/order.ts";
 import { billingDocumentState, paymentState } from "../payments/payments.ts";
 import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesPayment } from "./client-mails.ts";
-import { dollars, type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
+import { type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 
 /** Functions of other features: whether orders can be paid online, and which closings contain an order. */

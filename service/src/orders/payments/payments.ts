@@ -4,6 +4,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
 import { closeCheckoutQueue, firmChargeQueue, lockOrder, refundQueue, verifiedOrders } from "../order/order.ts";
 import { unassignedRefund } from "./by-hand.ts";
 import { watchPending } from "./checkout/pending.ts";
@@ -208,5 +209,3 @@ async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: st
     await db.transaction((tx) => openTask(tx, task, from));
   }
 }
-
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;

@@ -5,6 +5,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
 import { type LockedOrder, lockOrder, verifiedOrders } from "../order/order.ts";
 import {
   giveBack,
@@ -93,8 +94,6 @@ export async function insertPart(
   await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
   return id;
 }
-
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type JobDeps = Parameters<typeof giveBack>[0];
 

@@ -2,6 +2,7 @@ import { standingOf } from "../../../firms/members/members.ts";
 import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
+import { dollars } from "../../dollars.ts";
 import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from "./store.ts";
 
 export type MethodMoment = "added" | "removed" | "failed";
@@ -20,8 +21,6 @@ export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | 
   const name = brand ? brand.charAt(0).toUpperCase() + brand.slice(1) : kind === "bank" ? "Bank account" : "Card";
   return last4 === null ? name : `${name} •••• ${last4}`;
 };
-
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 /** Tells the owners by mail that the firm's payment method changed. So they notice a change that none of them made. */
 export const methodMail = defineMail({

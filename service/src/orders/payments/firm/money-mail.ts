@@ -6,6 +6,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { dollars } from "../../dollars.ts";
 import { verifiedOrders } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
@@ -101,8 +102,6 @@ export async function tellFirm(
   for (const to of [...(await ownersWhoSee(tx, owner)), "placer"])
     await moneyMail.enqueue(tx, { orderId, to, isWhole, ...event });
 }
-
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type About = { name: string; cents: number | null; status: string; isWhole: boolean; isOwed: boolean };
 
