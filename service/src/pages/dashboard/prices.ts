@@ -1,14 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import { tierOf } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
-import type { Pricing } from "../../orders/pricing/pricing.ts";
-import { isUsState, usStates } from "../../orders/pricing/pricing.ts";
+import { isUsState, type Pricing } from "../../orders/pricing/pricing.ts";
 import { card, moneyTable, pageHead } from "../ui/components.ts";
 import { checkbox, errorSummary, field, select } from "../ui/forms/fields.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { pricesBody } from "../ui/prices.ts";
 import { type Html, html } from "../ui/render.ts";
+import { shipMethods, states } from "./orders/new/form-parts.ts";
+import { labels } from "./orders/words.ts";
 import { type DashboardFrame, dashboardPage } from "./page-shell.ts";
 
 const path = "/dashboard/prices";
@@ -69,19 +70,13 @@ const isOn = (typed: FormValues, name: string): boolean => typed[name] === "on";
 
 function estimateForm({ catalog }: Pricing, typed: FormValues): Html {
   const box = (name: string, label: string) => checkbox({ form: "estimate", name, label, checked: isOn(typed, name) });
-  const states = [...usStates].map(([value, { name }]) => ({ value, label: name }));
   return html`<form class="form" method="get" action="${path}">
 ${select({ form: "estimate", name: "type", label: "Document type", value: typed["type"], options: [{ value: "", label: "Other document" }, ...catalog.map(({ slug, title }) => ({ value: slug, label: title }))] })}
 ${field({ form: "estimate", name: "pages", label: "Pages", required: true, maxLength: 5, inputMode: "numeric", value: typed["pages"] ?? "1" })}
 ${box("notary", "Online notarization")}${box("fax", "Fax")}${box("ship", "Shipping")}
-${select({ form: "estimate", name: "method", label: "Delivery method", value: typed["method"], options: deliveries })}
-${field({ form: "estimate", name: "postal", label: "Recipient’s ZIP code", maxLength: 5, inputMode: "numeric", value: typed["postal"], hint: "For shipping." })}
-${select({ form: "estimate", name: "state", label: "Recipient’s state", value: typed["state"], options: [{ value: "", label: "Choose" }, ...states], hint: "For shipping." })}
+${select({ form: "estimate", name: "method", label: labels.ship_method, value: typed["method"], options: shipMethods })}
+${field({ form: "estimate", name: "postal", label: labels.ship_postal, maxLength: 5, inputMode: "numeric", value: typed["postal"], hint: "For shipping." })}
+${select({ form: "estimate", name: "state", label: labels.ship_state, value: typed["state"], options: states, hint: "For shipping." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Show the price</button></div>
 </form>`;
 }
-
-const deliveries = [
-  { value: "label", label: "Parcel with a prepaid label" },
-  { value: "print_mail", label: "Letter that we print and mail" },
-];

@@ -1,5 +1,6 @@
 import type { OrderHistory } from "../../../orders/fulfilment/fulfilment.ts";
 import { timeline } from "../../ui/components.ts";
+import { money } from "../../ui/format.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 
@@ -68,7 +69,7 @@ type Detail = {
 /** The sum of payments in dollars; null without one, and for another currency. */
 function sumOf(payments: NonNullable<Detail>["payments"] = []): string | null {
   if (payments.length === 0 || payments.some(({ currency }) => String(currency).toLowerCase() !== "usd")) return null;
-  return `$${(payments.reduce((sum, { amountCents }) => sum + Number(amountCents), 0) / 100).toFixed(2)}`;
+  return money(payments.reduce((sum, { amountCents }) => sum + Number(amountCents), 0));
 }
 
 /** Only the line of the request has the amount. The lines of its decision name the request. */

@@ -18,9 +18,9 @@ import { field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consoleRoute } from "../frame/console.ts";
 
-const page = "/operator/payments";
-const path = `${page}/assignments`;
-const mayAsk: Permission[] = ["refunds.request", "money.decide"];
+export const paymentsPath = "/operator/payments";
+const path = `${paymentsPath}/assignments`;
+export const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
 type Deps = { frame: ConsoleFrame; refunds: RefundDeps };
 
@@ -37,7 +37,7 @@ export function assignmentRoutes(
     async handle({ operator, form }) {
       const { refund = "", reason = "" } = form;
       await askAssignment(refunds, operator, { refund, reason, parts: partsOf(form) });
-      return done(page, "assignment-requested");
+      return done(paymentsPath, "assignment-requested");
     },
     refused: ({ request }, error) => show(request, error),
   });
@@ -48,7 +48,7 @@ export function assignmentRoutes(
     permission: "money.decide",
     async handle({ operator, params: { id } }) {
       await approveAssignment(refunds, operator, id);
-      return done(page, "assignment-approved");
+      return done(paymentsPath, "assignment-approved");
     },
     refused: ({ request }, error) => show(request, error),
   });
@@ -59,7 +59,7 @@ export function assignmentRoutes(
     permission: mayAsk,
     async handle({ operator, params: { id } }) {
       await dropAssignment(refunds, operator, id);
-      return done(page, "assignment-dropped");
+      return done(paymentsPath, "assignment-dropped");
     },
     refused: ({ request }, error) => show(request, error),
   });
@@ -81,7 +81,7 @@ function refundPart(refund: WaitingRefund, id: string, operator: Operator): Html
 ${assignment ? decision(refund, assignment, operator) : mayAsk.some((each) => may(operator, each)) && assignForm(refund, id)}</div>`;
 }
 
-const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
+export const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
 
 function decision(
   { shares, currency, id, isWaiting }: WaitingRefund,
@@ -119,7 +119,7 @@ ${shares.map(({ paymentId, orderCode, orderStatus, restCents }) =>
   field({
     name: `part-${paymentId}`,
     form,
-    label: `Dollars for order ${orderCode.slice(0, 6).toUpperCase()}, in ${orderStatus}`,
+    label: `Dollars for order ${shortCode(orderCode)}, in ${orderStatus}`,
     hint: `At most ${moneyIn(restCents, currency)}. Leave it empty for none.`,
     maxLength: 12,
     inputMode: "decimal",

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { may, type Operator, type Permission, requireDecidesNow } from "../../../firms/operators/operators.ts";
+import { may, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import {
   endCharge,
@@ -21,17 +21,14 @@ import {
 } from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { moneyIn, shortCode, time } from "../../ui/format.ts";
+import { moneyIn, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
-import { assignmentRoutes, byHandCard } from "./by-hand.ts";
+import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path } from "./by-hand.ts";
 
 export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
-
-const path = "/operator/payments";
-const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
 /**
  * Adds the pages about payments that changed no order's status. One operator asks to return the money, and another one
@@ -142,7 +139,7 @@ const pendingList = (pending: readonly PendingPayment[], operator: Operator): Ht
   html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
 ${pending.map(
   ({ id, amountCents, createdAt, isOverdue, orderCodes }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}<a href="/operator/orders/${code}">${shortCode(code)}</a>`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}</p>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}${orderLink(code)}`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
@@ -157,7 +154,7 @@ const chargeList = (charges: readonly OverdueCharge[], operator: Operator): Html
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
   ({ id, amountCents, askedAt, orderCode, state }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for <a href="/operator/orders/${orderCode}">${shortCode(orderCode)}</a>, since ${time(askedAt)}. ${lateWords[state]}</p>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}, since ${time(askedAt)}. ${lateWords[state]}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
@@ -172,7 +169,7 @@ function paymentCard(payment: UnappliedPayment, id: string, operator: Operator |
   const { eventId, receivedAt, orderCode, orderStatus, firmName, paymentIntent, refundedAt, resolution, isAuthentic } =
     payment;
   const about = facts([
-    ["Order", html`<a href="/operator/orders/${orderCode}">${shortCode(orderCode)}</a>, now in ${orderStatus}`],
+    ["Order", html`${orderLink(orderCode)}, now in ${orderStatus}`],
     [
       "Share",
       payment.isShared

@@ -39,12 +39,12 @@ ${kept && html`<p class="kept-file">${icon("done")} We kept <strong class="break
 ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}</div>`;
 }
 
-const states: readonly Choice[] = [
+export const states: readonly Choice[] = [
   { value: "", label: "Choose a state" },
   ...[...usStates].map(([value, { name }]) => ({ value, label: name })),
 ];
 
-const methods: readonly Choice[] = [
+export const shipMethods: readonly Choice[] = [
   { value: "label", label: "A prepaid label" },
   { value: "print_mail", label: "Printed and mailed by us" },
 ];
@@ -64,7 +64,7 @@ export const shippingPart = (
   part: Part,
   legend = "Where it goes",
 ): Html => html`<fieldset class="ship-part"><legend>${legend}</legend>
-${select({ ...part("ship_method"), required: "sometimes", options: methods })}
+${select({ ...part("ship_method"), required: "sometimes", options: shipMethods })}
 ${address(part, "ship")}
 </fieldset>`;
 
