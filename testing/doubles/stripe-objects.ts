@@ -100,7 +100,8 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   }
 
   /**
-   * The amount of the intent's charge that was neither refunded nor lost; undefined for an intent that belongs to no session.
+   * The amount of the intent's charge that was neither refunded nor lost; undefined for an intent that belongs to no
+   * session.
    */
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);

@@ -58,13 +58,18 @@ export type BillingDocument = {
 const reversals = sql`('credit_reversal', 'loss_reversal')`;
 
 /**
- * The document's amount. For a receipt: the payment. For another document: `part_cents` or, if that is null, the
- * payment minus what earlier documents have taken from it.
+ * The amount of a document after the receipt: `part_cents` or, if that is null, the payment minus what earlier
+ * documents have taken from it.
+ * @param d the alias of the document
+ * @param s an alias for the earlier documents
  */
+const leftCents = (d: Statement, s: Statement): Statement => sql`coalesce(${d}.part_cents, p.amount_cents - coalesce((
+    SELECT sum(CASE WHEN ${s}.kind IN ${reversals} THEN -${s}.part_cents ELSE ${s}.part_cents END)
+    FROM billing_documents ${s} WHERE ${s}.payment_id = ${d}.payment_id AND ${s}.id < ${d}.id), 0))`;
+
+/** The document's amount. */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
-  ELSE coalesce(d.part_cents, p.amount_cents - coalesce((
-    SELECT sum(CASE WHEN s.kind IN ${reversals} THEN -s.part_cents ELSE s.part_cents END)
-    FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id < d.id), 0)) END)::float8`;
+  ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
  * The part of a credit note that credits a price for the first time. If a refund fails or a bank gives its money back, the
@@ -75,9 +80,7 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
   FROM (SELECT x.id, sum(x.cents) OVER (ORDER BY x.id) AS net FROM (
     SELECT s.id, CASE s.kind
-      WHEN 'credit_note' THEN coalesce(s.part_cents, p.amount_cents - coalesce((
-        SELECT sum(CASE WHEN q.kind IN ${reversals} THEN -q.part_cents ELSE q.part_cents END)
-        FROM billing_documents q WHERE q.payment_id = s.payment_id AND q.id < s.id), 0))
+      WHEN 'credit_note' THEN ${leftCents(sql`s`, sql`q`)}
       WHEN 'credit_reversal' THEN -s.part_cents ELSE 0 END AS cents
     FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id <= d.id
   ) x) n) ELSE 0 END)::float8`;

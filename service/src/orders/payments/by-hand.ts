@@ -128,7 +128,11 @@ export async function unassignedRefund(db: Sql, orderId: number): Promise<string
 }
 
 /** Whether the service has asked the processor to refund this share of a payment, and the refund has not failed. */
-export async function isShareRefunded(db: Sql, { paymentIntent }: RefundByHand, paymentId: number): Promise<boolean> {
+export async function isShareRefunded(
+  db: Sql,
+  { paymentIntent }: Pick<RefundByHand, "paymentIntent">,
+  paymentId: number,
+): Promise<boolean> {
   const states = await refundsOfRequest(db, paymentIntent, shareRequest(paymentId));
   return states.some((state) => state !== "failed");
 }

@@ -202,7 +202,7 @@ export async function restBefore(tx: Tx, paymentId: number, name: string): Promi
   return notes.some(({ refund }) => refund === name) ? null : rest;
 }
 
-/** The cents of a payment that were neither refunded nor lost, for pages. @throws ServiceError `unavailable` */
+/** The cents of a payment that were neither refunded nor lost. @throws ServiceError `unavailable` */
 export async function restOf(db: Sql, paymentId: number): Promise<number> {
   const [payment] = await db.query<{ amountCents: number }>(
     sql`SELECT amount_cents::float8 AS "amountCents" FROM payments WHERE id = ${paymentId}`,
@@ -230,17 +230,6 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
-
-/**
- * The payments of a payment intent that have receipts, oldest first. The placeholder of a refund that arrived before
- * its payment has none.
- */
-export const receiptedPayments = async (db: Sql, paymentIntent: string): Promise<number[]> =>
-  (
-    await db.query<{ id: number }>(sql`
-      SELECT p.id FROM payments p WHERE p.payment_intent = ${paymentIntent}
-        AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') ORDER BY p.id`)
-  ).map(({ id }) => id);
 
 type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 

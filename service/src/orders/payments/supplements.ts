@@ -14,6 +14,7 @@ import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { closeTasks, neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
 import {
   closeCheckoutQueue,
   firmChargeQueue,
@@ -153,7 +154,7 @@ export async function withdrawSupplement(
   const detail = { supplement: asked.id, amountCents: asked.amountCents };
   await tx.query(auditLine({ at, action: "supplement.withdrawn", actor, partnerId, orderId, detail }));
   const end = { state: "dropped", at, by: actor, outcome: "the amount is not needed any more" } as const;
-  for (const subject of [`supplement:${asked.id}`, lateSubject(asked.id)])
+  for (const subject of [subjectOf(asked.id), lateSubject(asked.id)])
     await closeTasks(tx, { orderId, kinds: ["postage_dearer"], subject }, end);
   await enqueue(tx, closeCheckoutQueue, { orderId });
 }
@@ -193,13 +194,15 @@ export async function reportUnpaid(
   tx: Tx,
   { orderId, environment }: { orderId: number; environment: Environment },
   { supplementId, amountCents, why, at }: Unpaid,
-  subject = `supplement:${supplementId}`,
+  subject = subjectOf(supplementId),
 ): Promise<void> {
-  const reason = `$${(amountCents / 100).toFixed(2)} more is due for the postage, and ${why}. The parcel waits. It goes on when somebody pays by the checkout or another card, when the address is corrected back, or when you buy the label anyway; or the firm asks for a refund.`;
+  const reason = `${dollars(amountCents)} more is due for the postage, and ${why}. The parcel waits. It goes on when somebody pays by the checkout or another card, when the address is corrected back, or when you buy the label anyway; or the firm asks for a refund.`;
   await openTask(tx, { kind: "postage_dearer", at, environment, orderId, subject, reason });
 }
 
-const lateSubject = (supplementId: number): string => `supplement:${supplementId}:late`;
+const subjectOf = (supplementId: number): string => `supplement:${supplementId}`;
+
+const lateSubject = (supplementId: number): string => `${subjectOf(supplementId)}:late`;
 
 /** After this time without a payment, staff and the payer are notified: perhaps the payer overlooked the first mail. */
 const paidWithin = "3 days";

@@ -48,7 +48,7 @@ const assignmentState: StateMac = {
 
 export const assignmentRows = stateRows(assignmentState);
 
-export type Assignment = {
+type Assignment = {
   id: string;
   refund: string;
   parts: readonly AssignedPart[];
@@ -174,12 +174,11 @@ async function lockOpen(
   id: string,
   { mustWait }: { mustWait: boolean },
 ): Promise<{ locked: Locked; assignment: Assignment }> {
-  const select = async () =>
-    isUuid(id) ? (await tx.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id} FOR UPDATE OF a`))[0] : undefined;
-  const [seen] = isUuid(id) ? await tx.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id}`) : [];
+  const query = sql`${verifiedOpen} AND a.id = ${id}`;
+  const [seen] = isUuid(id) ? await tx.query<Assignment>(query) : [];
   if (!seen) throw new ServiceError("not_found", "No such assignment waits for a decision.");
   const locked = await lockRefund(tx, operator, seen.refund, mustWait);
-  const assignment = await select();
+  const [assignment] = await tx.query<Assignment>(sql`${query} FOR UPDATE OF a`);
   if (!assignment) throw new ServiceError("conflict", "Somebody else decided on this assignment a moment ago.");
   return { locked, assignment };
 }

@@ -10,6 +10,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { dollars } from "../../dollars.ts";
 import {
   firmChargeQueue,
   type LockedOrder,
@@ -82,8 +83,7 @@ export async function chargePayable(
   const { amountCents } = await partOf(tx, order);
   const limit = await spendingRefusal(tx, deps, order, { spender, amountCents });
   if (limit !== null) throw new ServiceError("not_payable", refusals[limit]);
-  const asked = { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null };
-  const chargeId = await insert(tx, order, asked);
+  const chargeId = await insert(tx, order, { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null });
   await enqueue(tx, firmChargeQueue, { orderId: order.id });
   return { chargeId, totalCents: amountCents };
 }
@@ -212,8 +212,7 @@ async function leaveToCheckout(
   at: Date,
 ): Promise<undefined> {
   if (supplementId === null) return;
-  const sum = `$${(amountCents / 100).toFixed(2)}`;
-  const reason = `The firm pays this order, and ${sum} more is due for its postage. No card or bank account can be charged: ask the firm to open the checkout, or buy the label anyway.`;
+  const reason = `The firm pays this order, and ${dollars(amountCents)} more is due for its postage. No card or bank account can be charged: ask the firm to open the checkout, or buy the label anyway.`;
   await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason });
 }
 
@@ -269,7 +268,8 @@ export async function takeCharge(
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
   await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
-  if (state !== "pending") await enqueue(tx, detachQueue, { id: charge.methodId });
+  // `notify` queues this for a charge that failed.
+  if (state === "succeeded") await enqueue(tx, detachQueue, { id: charge.methodId });
   if (state !== "pending")
     await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: state });
   if (state === "failed" && before !== "declined") await notify(tx, charge, "failed", at);

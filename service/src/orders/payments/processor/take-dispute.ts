@@ -4,9 +4,10 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
+import { dollars } from "../../dollars.ts";
 import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
-import { bookLoss, receiptedPayments, restOf, reverseLoss } from "../documents.ts";
+import { bookLoss, restOf, reverseLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
@@ -30,11 +31,10 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<R
   const payments = await receiptedPayments(tx, paymentIntent);
   const isShared = payments.length > 1;
   let left = amountCents ?? Number.POSITIVE_INFINITY;
-  for (const paymentId of payments) {
-    const of = await orderOfPayment(tx, paymentId);
+  for (const { id: paymentId, ...of } of payments) {
     const task = { kind: "refund_failed", subject: `${id}:won`, ...of } as const;
     const owed = state === "won" ? await reverseLoss(tx, paymentId, id, at) : 0;
-    const reason = `The bank decided for the service (${id}), and $${(owed / 100).toFixed(2)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
+    const reason = `The bank decided for the service (${id}), and ${dollars(owed)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
     if (owed > 0) await openTask(tx, { ...task, at, reason });
     let cents = 0;
     if (state === "lost") {
@@ -49,13 +49,15 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<R
   return parts;
 }
 
-async function orderOfPayment(tx: Tx, paymentId: number): Promise<{ orderId: number; environment: Environment }> {
-  const [found] = await tx.query<{ orderId: number; environment: Environment }>(sql`
-    SELECT o.id AS "orderId", o.environment, ${verified(paymentState, sql`p`)}
-    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.id = ${paymentId}`);
-  if (!found) throw new Error("a payment has its order");
-  return found;
-}
+/**
+ * The payments of a payment intent that have receipts, oldest first. The placeholder of a refund that arrived before
+ * its payment has none. @throws ServiceError `unavailable` for an altered payment
+ */
+const receiptedPayments = (tx: Tx, paymentIntent: string) =>
+  tx.query<{ id: number; orderId: number; environment: Environment }>(sql`
+    SELECT p.id, o.id AS "orderId", o.environment, ${verified(paymentState, sql`p`)}
+    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent}
+      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') ORDER BY p.id`);
 
 const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
@@ -86,7 +88,7 @@ export async function takeDispute(
     await tellFirm(tx, order, { ...told, about: `${disputeId}:${at.getTime()}` });
   }
   const isNew = state === "lost" ? await isNeverOpened(tx, lostSubject) : isFirst;
-  const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
+  const sum = amount === null ? "money" : dollars(amount);
   const task = { kind: "dispute", at, environment, orderId } as const;
   if (isNew && isFirst) {
     const reason = `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;

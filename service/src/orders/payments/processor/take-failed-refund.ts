@@ -3,11 +3,13 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { dollars } from "../../dollars.ts";
 import { type LockedOrder, refundQueue } from "../../order/order.ts";
+import { isShareRefunded } from "../by-hand.ts";
 import { partNewsQueue } from "../disputes.ts";
 import { billingDocumentState, reverseCredit } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import { type RefundRowState, refundState } from "../refund-rows.ts";
+import type { RefundRowState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
 import type { TakeOptions } from "./apply.ts";
 import type { RefundMessage } from "./message.ts";
@@ -33,13 +35,13 @@ export async function takeFailedRefund(
   const hadSucceeded = before === "succeeded" && !isUnnamed;
   const reversed = new Map<number, number>();
   let left = amount ?? 0;
-  for (const { id: paymentId, orderId } of isUnnamed ? creditedBy(payments) : payments) {
+  for (const { id: paymentId, orderId } of isUnnamed ? await creditedBy(tx, paymentIntent, payments) : payments) {
     if (share !== null && share !== String(paymentId)) continue;
     const cents = await reverseCredit(tx, paymentId, { id, name, cents: left, hadSucceeded }, at);
     left -= cents;
     reversed.set(orderId, (reversed.get(orderId) ?? 0) + cents);
   }
-  const sum = amount === null ? "A refund" : `The refund of $${(amount / 100).toFixed(2)}`;
+  const sum = amount === null ? "A refund" : `The refund of ${dollars(amount)}`;
   const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay it back in another way, and note how.`;
   for (const order of orders) {
     const { id: orderId, environment, status } = order;
@@ -59,19 +61,15 @@ type Payment = {
   orderId: number;
   /** Whether people assigned a part of the failed refund to this payment. */
   hasNote: boolean;
-  /** Whether the service refunded this payment by a refund of its own. */
-  hasShare: boolean;
 };
 
 /** The payments of an intent that have receipts, oldest first. @throws ServiceError `unavailable` for an altered row */
 function paymentsOf(tx: Tx, paymentIntent: string, refund: string): Promise<Payment[]> {
   const documents = sql`FROM billing_documents d WHERE d.payment_id = p.id`;
-  const refunds = sql`FROM refunds r WHERE r.payment_intent = p.payment_intent`;
   return tx.query<Payment>(sql`
     SELECT p.id, p.order_id AS "orderId", ${verified(paymentState, sql`p`)},
       EXISTS (SELECT ${documents} AND d.kind = 'credit_note' AND d.refund = ${refund}) AS "hasNote",
-      EXISTS (SELECT ${refunds} AND r.request = 'payment:' || p.id AND r.state <> 'failed') AS "hasShare",
-      ${verifiedAll(billingDocumentState, sql`d`, documents)}, ${verifiedAll(refundState, sql`r`, refunds)}
+      ${verifiedAll(billingDocumentState, sql`d`, documents)}
     FROM payments p WHERE p.payment_intent = ${paymentIntent}
       AND EXISTS (SELECT ${documents} AND d.kind = 'receipt') ORDER BY p.id`);
 }
@@ -80,7 +78,11 @@ function paymentsOf(tx: Tx, paymentIntent: string, refund: string): Promise<Paym
  * The payments of which a refund without our name can have returned money. Without an assignment, it returned all that
  * was left of the intent, so not the payments that the service had refunded itself.
  */
-function creditedBy(payments: readonly Payment[]): readonly Payment[] {
+async function creditedBy(tx: Tx, paymentIntent: string, payments: readonly Payment[]): Promise<readonly Payment[]> {
   const assigned = payments.filter(({ hasNote }) => hasNote);
-  return assigned.length > 0 ? assigned : payments.filter(({ hasShare }) => !hasShare);
+  if (assigned.length > 0) return assigned;
+  const credited: Payment[] = [];
+  for (const payment of payments)
+    if (!(await isShareRefunded(tx, { paymentIntent }, payment.id))) credited.push(payment);
+  return credited;
 }
