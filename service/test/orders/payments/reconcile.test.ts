@@ -324,6 +324,30 @@ test("an altered dispute, and one of which the processor fails to tell, don’t 
   await amount(altered, -1);
 });
 
+test("asks no more after three disputes in a row without an answer, and still compares the books", async () => {
+  const events = await Promise.all([1, 2, 3, 4, 5].map(async () => stripe.dispute((await paid()).intent)));
+  for (const event of events) await take(event);
+  now += 8 * 24 * hours;
+  stamp();
+  const ids = new Set(events.map(({ data }) => data.object["id"]));
+  const asked: string[] = [];
+  const told: string[] = [];
+  const log = { ...silent, error: (_: unknown, words: string) => void told.push(words) } as typeof silent;
+  const broken = {
+    ...processor,
+    dispute: async (id: string) => {
+      if (!ids.has(id)) return null;
+      asked.push(id);
+      throw new Error("the processor is down");
+    },
+  };
+  await scheduleReconciliation(deps);
+  await reconcile({ ...deps, log, processor: broken }, dayOf());
+  assert.equal(asked.length, 3);
+  assert.equal(told.filter((words) => words.startsWith("stopped asking")).length, 1);
+  assert.equal((await lastReconciliation(db))?.endedAt.getTime(), now);
+});
+
 /** Fails when the comparison finds a difference about one of the payments. */
 async function sumsAgreeAbout(...intents: readonly string[]): Promise<void> {
   const differing = (await selectDifferences(db, clock())).map(({ paymentIntent }) => paymentIntent);

@@ -51,15 +51,7 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
     if (stopping?.aborted) throw stops();
   }
   await copy();
-  for (const { id: dispute, isAuthentic } of await overdueDisputes(db, clock())) {
-    if (stopping?.aborted) throw stops();
-    // One dispute must not stop the comparison. The next day's asks for it again.
-    if (isAuthentic)
-      await endDispute(deps, processor, { dispute, day }).catch((error: unknown) =>
-        log.error({ err: error, dispute }, "asking for the outcome of a dispute failed"),
-      );
-    else log.error({ dispute }, "a dispute was altered in the database");
-  }
+  await endDisputes(deps, processor, day, stopping);
   await db.transaction(async (tx) => {
     const at = clock();
     const differences = await selectDifferences(tx, at);
@@ -73,20 +65,47 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
 
 const stops = () => new Error("the node stops: another one compares");
 
+const failuresInARow = 3;
+
 /**
- * Asks the processor for a dispute that is open for long, because its last event may be lost. The answer is applied as
- * that event would be: a decision is booked, and a dispute without one stays open.
+ * Asks for the outcome of disputes that are open for long. A dispute that fails must not stop the comparison, nor must a
+ * processor that answers none of them: the next day asks again.
+ */
+async function endDisputes(deps: ReconcileDeps, processor: Processor, day: string, stopping?: AbortSignal) {
+  const { db, clock, log } = deps;
+  const disputes = await overdueDisputes(db, clock());
+  let failures = 0;
+  for (const [asked, { id: dispute, isAuthentic }] of disputes.entries()) {
+    if (stopping?.aborted) throw stops();
+    if (!isAuthentic) {
+      log.error({ dispute }, "a dispute was altered in the database");
+      continue;
+    }
+    const object = await processor.dispute(dispute).catch((error: unknown) => {
+      log.error({ err: error, dispute }, "asking for the outcome of a dispute failed");
+      return undefined;
+    });
+    if (object === null) log.warn({ dispute }, "the payment processor does not know a dispute that is open here");
+    else if (object)
+      await endDispute(deps, { dispute, day, object }).catch((error: unknown) =>
+        log.error({ err: error, dispute }, "booking the outcome of a dispute failed"),
+      );
+    failures = object === undefined ? failures + 1 : 0;
+    if (failures < failuresInARow) continue;
+    const left = disputes.length - asked - 1;
+    log.error({ left }, "stopped asking for the outcome of disputes: look them up at the processor, or wait a day");
+    return;
+  }
+}
+
+/**
+ * Applies the processor's answer about a dispute that is open for long, because its last event may be lost. The answer
+ * is applied as that event would be: a decision is booked, and a dispute without one stays open.
  */
 async function endDispute(
   { db, clock, log }: ReconcileDeps,
-  processor: Processor,
-  { dispute, day }: { dispute: string; day: string },
+  { dispute, day, object }: { dispute: string; day: string; object: object },
 ): Promise<void> {
-  const object = await processor.dispute(dispute);
-  if (object === null) {
-    log.warn({ dispute }, "the payment processor does not know a dispute that is open here");
-    return;
-  }
   const at = clock();
   const created = Math.floor(at.getTime() / 1000);
   const event = { id: `reconciled:${day}:${dispute}`, type: "charge.dispute.updated", created, data: { object } };
