@@ -18,7 +18,7 @@ type FailedRefund = RefundMessage & { refundId: string };
 
 /**
  * Applies a refund that failed. The service has the money again, and a person pays it back in another way. No order
- * moves.
+ * moves. Of a payment for several orders, each order's task names its own part.
  * @param before the refund's earlier state; null when it was not on record
  */
 export async function takeFailedRefund(
@@ -42,12 +42,17 @@ export async function takeFailedRefund(
     reversed.set(orderId, (reversed.get(orderId) ?? 0) + cents);
   }
   const sum = amount === null ? "A refund" : `The refund of ${dollars(amount)}`;
-  const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay it back in another way, and note how.`;
+  // A refund that was not assigned to orders needs one person.
+  const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
+  const owed = credited.length > 0 ? credited : orders.slice(0, 1);
   for (const order of orders) {
     const { id: orderId, environment, status } = order;
     const cents = reversed.get(orderId) ?? 0;
     if (cents > 0) await tellFirm(tx, order, { moment: "refund_failed", cents, about: id });
-    await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
+    const back = orders.length > 1 && cents > 0 ? `${dollars(cents)} of it` : "it";
+    const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay ${back} back in another way, and note how.`;
+    if (owed.includes(order))
+      await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
     await enqueue(tx, partNewsQueue, { orderId });
     const end = { state: "dropped", at, by: options.actor, outcome: "the refund failed" } as const;
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
