@@ -1,22 +1,23 @@
 /**
  * Refunds that somebody made at the processor without a request here, of a part of a payment that several orders share.
- * The processor doesn't know the orders, so people decide which of them the refund belongs to.
+ * The processor doesn't know the orders, so people decide which of them the refund belongs to. Until they have, nothing
+ * else of the payment is refunded. They can always decide: nothing that waits for them blocks them.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { type Marked, marked, markedAll, verified } from "../../kernel/platform/database/state-mac.ts";
+import { type Marked, marked, markedAll, verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
-import { lockIntent } from "./disputes.ts";
+import { lockIntent, partNewsQueue } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { takeRefund } from "./processor/apply.ts";
 import { shareRequest } from "./processor/processor.ts";
-import { refundState, refundsOfRequest } from "./refund-rows.ts";
+import { refundState, refundsOfIntent, refundsOfRequest } from "./refund-rows.ts";
 import { paymentState } from "./store.ts";
 
 /** One order's share of a shared payment. */
@@ -35,26 +36,42 @@ export type RefundByHand = {
   amountCents: number;
   currency: string;
   seenAt: Date;
-  /** False when nobody has to assign the refund any more: it failed, or the orders' money was refunded otherwise. */
-  isWaiting: boolean;
+  /**
+   * `pending`: the bank has not confirmed the refund. `waiting`: people can assign it. `ended`: nobody has to assign it
+   * any more, because it was assigned, it failed, or no money of the orders is left.
+   */
+  state: "pending" | "waiting" | "ended";
   shares: readonly Share[];
 };
 
 type Row = Omit<RefundByHand, "shares">;
 
-/** Whether the refund `r` returned money of several orders, and none of these orders has a credit note for it. */
-const waits = sql`r.state = 'succeeded' AND r.request IS NULL AND r.amount_cents > 0
+/** The documents of the payment `p` after its receipt. */
+const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
+
+/**
+ * Whether the refund `r` returns money of several orders, and none of these orders has a credit note for it. A pending
+ * refund counts, because its money has left the payment. If the bank took back all that was left, no order can get a
+ * part.
+ */
+const isUnassigned = sql`r.state IN ('pending', 'succeeded') AND r.request IS NULL AND r.amount_cents > 0
   AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
     AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt'))
-  AND EXISTS (SELECT FROM payments p WHERE p.payment_intent = r.payment_intent AND p.refunded_at IS NULL)
+  AND EXISTS (SELECT FROM payments p WHERE p.payment_intent = r.payment_intent AND p.refunded_at IS NULL
+    AND p.amount_cents > (SELECT coalesce(sum(CASE WHEN d.kind IN ('credit_note', 'loss') THEN d.part_cents
+      ELSE -d.part_cents END), 0) ${notes}))
   AND NOT EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE p.payment_intent = r.payment_intent AND d.kind = 'credit_note' AND d.refund = r.id)`;
 
+const waits = sql`r.state = 'succeeded' AND ${isUnassigned}`;
+
 const columns = (seen: Statement) => sql`r.id, r.payment_intent AS "paymentIntent",
-  r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt", (${waits}) AS "isWaiting", ${seen}`;
+  r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt",
+  CASE WHEN ${isUnassigned} THEN CASE r.state WHEN 'pending' THEN 'pending' ELSE 'waiting' END ELSE 'ended' END AS state, ${seen}`;
 
 /**
- * The refunds that wait to be assigned to orders, oldest first. Leaves out refunds and payments that were altered.
+ * The refunds that people assign to orders, or will when the bank has confirmed them, oldest first. Leaves out refunds
+ * and payments that were altered.
  * @param asked the refunds for which somebody asked for an assignment; these are listed even if they don't wait any more
  */
 export async function refundsByHand(
@@ -67,7 +84,7 @@ export async function refundsByHand(
   const rows = await db.query<Row & Marked>(sql`
     SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
       ${markedAll(billingDocumentState, sql`d`, documents)}
-    FROM refunds r WHERE (${waits} OR r.id = ANY (${asked}::text[])) AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+    FROM refunds r WHERE (${isUnassigned} OR r.id = ANY (${asked}::text[])) AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
       WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
     ORDER BY r.seen_at, r.id LIMIT 100`);
   const refunds: RefundByHand[] = [];
@@ -116,15 +133,34 @@ export async function lockRefundByHand(
 }
 
 /**
- * A refund that may have returned money of the order, but waits until people say which orders it was for. Until then
- * nobody knows what is left of the order's payment. @returns the refund's id; null without one
+ * A refund that may have returned money of the order, but is not assigned to orders. Until then nobody knows what is
+ * left of the order's payment. @returns null without one
+ * @throws ServiceError `unavailable` when a payment, refund or document was altered, because it may hide such a refund
  */
-export async function unassignedRefund(db: Sql, orderId: number): Promise<string | null> {
-  const [found] = await db.query<{ id: string }>(sql`
-    SELECT r.id, ${verified(refundState, sql`r`)} FROM refunds r WHERE ${waits} AND r.payment_intent IN (
-      SELECT p.payment_intent FROM payments p WHERE p.order_id = ${orderId} AND p.refunded_at IS NULL)
-    ORDER BY r.seen_at, r.id LIMIT 1`);
-  return found?.id ?? null;
+export async function unassignedRefund(
+  db: Sql,
+  orderId: number,
+): Promise<{ id: string; state: "pending" | "succeeded" } | null> {
+  const intents = sql`SELECT o.payment_intent FROM payments o WHERE o.order_id = ${orderId}`;
+  const payments = sql`FROM payments p WHERE p.payment_intent IN (${intents})`;
+  const refunds = sql`FROM refunds r WHERE r.payment_intent IN (${intents})`;
+  const documents = sql`FROM billing_documents d WHERE d.payment_id IN (SELECT p.id ${payments})`;
+  const [found] = await db.query<{ refunds: { id: string; state: "pending" | "succeeded" }[] | null }>(sql`
+    SELECT (SELECT json_agg(json_build_object('id', r.id, 'state', r.state) ORDER BY r.seen_at, r.id) ${refunds}
+        AND r.payment_intent IN (SELECT p.payment_intent FROM payments p WHERE p.order_id = ${orderId} AND p.refunded_at IS NULL)
+        AND ${isUnassigned}) AS refunds,
+      ${verifiedAll(paymentState, sql`p`, payments)}, ${verifiedAll(refundState, sql`r`, refunds)},
+      ${verifiedAll(billingDocumentState, sql`d`, documents)}`);
+  return found?.refunds?.[0] ?? null;
+}
+
+/**
+ * Whether the order's refunds wait until another refund is assigned. Its assignment or its failure queues them again.
+ */
+export async function awaitsAssignment({ db, log }: { db: Sql; log: Log }, orderId: number): Promise<boolean> {
+  const refund = await unassignedRefund(db, orderId);
+  if (refund) log.warn({ orderId, refund: refund.id }, "the order’s refund waits: another refund has no orders yet");
+  return refund !== null;
 }
 
 /** Whether the service has asked the processor to refund this share of a payment, and the refund has not failed. */
@@ -135,6 +171,12 @@ export async function isShareRefunded(
 ): Promise<boolean> {
   const states = await refundsOfRequest(db, paymentIntent, shareRequest(paymentId));
   return states.some((state) => state !== "failed");
+}
+
+/** Whether the processor was asked for a refund of the payment, and the bank has not confirmed it. */
+export async function isOnItsWay(db: Sql, { paymentIntent }: RefundByHand, paymentId: number): Promise<boolean> {
+  const refunds = await refundsOfIntent(db, paymentIntent);
+  return refunds.some(({ payment, state }) => payment === String(paymentId) && state === "pending");
 }
 
 /** The cents of the refund that belong to a payment. */
@@ -152,17 +194,20 @@ export async function bookRefundByHand(
 ): Promise<void> {
   const { id, paymentIntent, shares } = refund;
   const end = { state: "done", at, by: actor, outcome: "assigned to its orders" } as const;
+  const excessCents = parts.reduce((rest, { cents }) => rest - cents, refund.amountCents);
+  if (excessCents > 0) log.error({ refund: id, excessCents }, "a refund returned more than its orders had left");
   for (const { paymentId, orderId, restCents } of shares) {
     const order = orders.get(orderId);
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (!order) throw new Error("the orders of a payment are locked before its refund is booked");
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
-    // The order's own refund has waited for this.
+    // The order's own refunds have waited for this.
+    await enqueue(tx, partNewsQueue, { orderId });
     if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
     if (cents === 0) continue;
     const credited = await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
     if (credited > 0) await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${id}:${paymentId}` });
-    const detail = { refund: id, payment: paymentId, amountCents: cents };
+    const detail = { refund: id, payment: paymentId, amountCents: cents, ...(excessCents > 0 && { excessCents }) };
     const { partnerId } = order;
     await tx.query(auditLine({ at, action: "refund.assigned", actor, partnerId, orderId, detail }));
     if (cents < restCents) continue;

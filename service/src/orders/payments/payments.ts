@@ -6,7 +6,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { closeCheckoutQueue, firmChargeQueue, lockOrder, refundQueue, verifiedOrders } from "../order/order.ts";
-import { unassignedRefund } from "./by-hand.ts";
+import { awaitsAssignment } from "./by-hand.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
@@ -25,8 +25,9 @@ import { supplementRows, watchSupplements } from "./supplements.ts";
 
 export {
   type AssignedPart,
+  awaitsAssignment,
   bookRefundByHand,
-  isShareRefunded,
+  isOnItsWay,
   lockRefundByHand,
   type RefundByHand,
   refundsByHand,
@@ -118,7 +119,8 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
  * Refunds all held payments of an order. Of a payment for several orders, refunds only this order's share. The order
  * stays in RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing,
  * because the order's MAC covers the status RefundPending. While a payment is disputed, nothing is refunded; the bank's
- * decision queues the job again. The same holds while a refund made at the processor waits for its orders.
+ * decision queues the job again. The same holds while a refund made at the processor is not assigned to its orders,
+ * unless nothing is left to refund.
  */
 async function refund(deps: JobDeps, orderId: number): Promise<void> {
   const { db, clock, log } = deps;
@@ -126,7 +128,6 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
     sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending" || (await isDisputed(db, orderId))) return;
-  if ((await unassignedRefund(db, orderId)) !== null) return;
   const held = await heldPayments(db, orderId);
   if (held.length > 0 && held.every(isLost))
     await db.transaction(async (tx) => {
@@ -134,6 +135,7 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
       const options = { at: clock(), log, actor: "processor", simulated: false, livemode: null } as const;
       if (locked) await endLost(tx, locked, options);
     });
+  if (await awaitsAssignment(deps, orderId)) return;
   for (const payment of held) await giveBack(deps, payment, payment.isShared);
 }
 
@@ -189,14 +191,17 @@ async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: st
   const payees = await payeesOfIntent(db, paymentIntent);
   const [first] = payees;
   if (!processor || !first || (await isGivenBack(db, paymentIntent))) return;
+  const isShared = payees.length > 1;
   for (const { id, amountCents, isOurs } of await processor.refundsOf(paymentIntent)) {
     if (isOurs) continue;
-    const [of, ask] =
-      payees.length === 1
-        ? ["the payment", "It has its credit note. Find out why, and note it."]
-        : [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."];
+    const [of, ask] = isShared
+      ? [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."]
+      : ["the payment", "It has its credit note. Find out why, and note it."];
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
-    const from = sql`orders o WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}`;
+    // People may have assigned the refund before this check.
+    const from = sql`orders o WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}
+      AND NOT (${isShared} AND EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+        WHERE p.payment_intent = ${paymentIntent} AND d.kind = 'credit_note' AND d.refund = ${id}))`;
     const environment = sql`o.environment`;
     const task = {
       kind: "refund_by_hand",

@@ -27,13 +27,12 @@ import { isPlainLines, isUuid } from "../../kernel/platform/text.ts";
 import {
   type AssignedPart,
   bookRefundByHand,
-  isShareRefunded,
+  isOnItsWay,
   lockRefundByHand,
   type RefundByHand,
   refundsByHand,
 } from "../payments/payments.ts";
-import { heldFor, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
-import { isPartOnItsWay } from "./store.ts";
+import { type RefundDeps, requirePersonOfRefund } from "./rules.ts";
 
 /** The MAC covers all columns. A forged approval would book a refund for an order that it does not belong to. */
 const assignmentState: StateMac = {
@@ -92,30 +91,31 @@ async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mus
 }
 
 /**
- * Checks that the parts add up to the refund, and that each order still has its part.
+ * Checks that the parts add up to the refund, and that each order still has its part. If less than the refund is left
+ * of the orders, because a bank took the money back as well, the parts add up to all that is left. A part that was
+ * approved but waits for this assignment doesn't count: it gets what is left afterwards.
  * @throws ServiceError naming the order and the rule
  */
-async function requireParts(tx: Tx, { refund, orders }: Locked, parts: readonly AssignedPart[]): Promise<void> {
+async function requireParts(tx: Tx, { refund }: Locked, parts: readonly AssignedPart[]): Promise<void> {
   const known = new Set(refund.shares.map(({ paymentId }) => paymentId));
   if (parts.length === 0 || parts.some(({ payment }) => !known.has(payment)))
     throw invalid("orders must name at least one order of the payment, and no other.");
   const sum = parts.reduce((total, { cents }) => total + cents, 0);
-  if (sum !== refund.amountCents)
-    throw invalid(`The amounts must add up to the refund of ${refund.amountCents} cents. They are ${sum} cents.`);
-  for (const { paymentId, orderId, orderCode, restCents } of refund.shares) {
+  const left = refund.shares.reduce((total, { restCents }) => total + restCents, 0);
+  const due = Math.min(left, refund.amountCents);
+  const what = due < refund.amountCents ? `the ${due} cents that are left of the orders` : `the refund of ${due} cents`;
+  if (sum !== due) throw invalid(`The amounts must add up to ${what}. They are ${sum} cents.`);
+  for (const { paymentId, orderCode, restCents } of refund.shares) {
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (cents === 0) continue;
     const which = `order ${orderCode.slice(0, 6).toUpperCase()}`;
-    // A refund of the order waits for this assignment, unless the processor was asked for it before.
-    const isAsked = orders.get(orderId)?.status === "RefundPending" && (await isShareRefunded(tx, refund, paymentId));
-    if (isAsked || (await isPartOnItsWay(tx, orderId, paymentId)))
+    if (await isOnItsWay(tx, refund, paymentId))
       throw new ServiceError(
         "conflict",
         `A refund of ${which} is on its way. Wait until the processor has confirmed it.`,
       );
-    const held = (await heldFor(tx, orderId)).find(({ id }) => id === paymentId)?.amountCents ?? 0;
-    const rest = Math.min(restCents, held);
-    if (cents > rest) throw invalid(`amount of ${which} must be at most ${rest} cents, the rest of its payment.`);
+    if (cents > restCents)
+      throw invalid(`amount of ${which} must be at most ${restCents} cents, the rest of its payment.`);
   }
 }
 

@@ -8,6 +8,7 @@ import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { type LockedOrder, lockOrder, verifiedOrders } from "../order/order.ts";
 import {
+  awaitsAssignment,
   giveBack,
   giveSandboxPart,
   type HeldPayment,
@@ -98,8 +99,8 @@ export async function insertPart(
 type JobDeps = Parameters<typeof giveBack>[0];
 
 /**
- * The jobs that request approved partial refunds from the processor, and that resume those that waited for a bank's
- * decision.
+ * The jobs that request approved partial refunds from the processor, and that resume those that waited for the decision
+ * of a bank or of people.
  */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
   const giveAll = async (which: Parameters<typeof selectApprovedParts>[1]) => {
@@ -111,12 +112,13 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
 
 /**
  * Refunds an approved part. The processor refunds real money; sandbox money is refunded at once. A job alone refunds
- * nothing, because the request's MAC must confirm the approval. While a payment of the order is disputed, the part
- * waits, and the bank's decision queues the job again. A part that can't be refunded any more is closed.
+ * nothing, because the request's MAC must confirm the approval. While a payment of the order is disputed, or a refund
+ * made at the processor is not assigned to its orders, the part waits, and the decision queues the job again. A part
+ * that can't be refunded any more is closed.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db, processor } = deps;
-  if (await isDisputed(db, part.orderId)) return;
+  if ((await isDisputed(db, part.orderId)) || (await awaitsAssignment(deps, part.orderId))) return;
   const held = await heldPayments(db, part.orderId);
   for (const { id, amountCents, unapplied } of part.payments) {
     // If the payment was fully refunded in the meantime, that refund included this part.

@@ -60,5 +60,8 @@ export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held
  */
 export async function refusalByHand(db: Sql, { id }: LockedOrder): Promise<string | null> {
   const refund = await unassignedRefund(db, id);
-  return refund === null ? null : `First say under Payments which orders the refund ${refund} was for.`;
+  if (refund === null) return null;
+  return refund.state === "pending"
+    ? `Somebody made the refund ${refund.id} at the payment processor. Wait until the bank has confirmed it.`
+    : `First say under Payments which orders the refund ${refund.id} was for.`;
 }

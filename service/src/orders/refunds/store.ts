@@ -10,7 +10,6 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { restBefore } from "../payments/payments.ts";
 
 /**
  * A payment that the service holds; its amount is in the smallest unit of the currency. `unapplied`: the payment was
@@ -145,17 +144,6 @@ export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: 
     SELECT id, order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
     WHERE ${"id" in which ? sql`id = ${which.id}` : sql`order_id = ${which.orderId}`} AND part AND state = 'approved'
     ORDER BY requested_at, id`);
-
-/**
- * Whether an approved part of a payment has no credit note yet, so that the processor may still be returning it.
- * @throws ServiceError `unavailable` for a request that fails its MAC
- */
-export async function isPartOnItsWay(tx: Tx, orderId: number, paymentId: number): Promise<boolean> {
-  const approved = await selectApprovedParts(tx, { orderId });
-  for (const { id, payments } of approved)
-    if (payments.some((each) => each.id === paymentId) && (await restBefore(tx, paymentId, id)) !== null) return true;
-  return false;
-}
 
 /** Closes an approved part that can't be refunded any more. The caller must have locked its order and read the part. */
 export async function closePart(tx: Tx, id: string, note: string): Promise<void> {

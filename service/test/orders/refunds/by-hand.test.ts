@@ -101,8 +101,17 @@ async function give(requestId: string): Promise<void> {
   await givers.get("part-refund")?.({ requestId }, { attempt: 1, signal: new AbortController().signal });
 }
 
-/** Requests and approves a refund of a part of an order. */
-async function partOf(code: string, amountCents: number): Promise<string> {
+/** Continues the approved parts of an order, if their queue has a job for it. */
+async function resume(code: string): Promise<void> {
+  const orderId = await world.orderIdOf(code);
+  const queued = await db.query(sql`
+    DELETE FROM jobs WHERE queue = 'part-refund-news' AND (payload ->> 'orderId')::int = ${orderId} RETURNING 1`);
+  if (queued.length === 0) return;
+  await givers.get("part-refund-news")?.({ orderId }, { attempt: 1, signal: new AbortController().signal });
+}
+
+/** Requests and approves a refund of a part of an order, whose job has not run. */
+async function approvedPart(code: string, amountCents: number): Promise<string> {
   const { id: requestedBy, actor } = agent;
   const asked = await db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);
@@ -111,8 +120,11 @@ async function partOf(code: string, amountCents: number): Promise<string> {
   });
   if ("refusal" in asked) throw new Error(asked.refusal);
   await approveRefund(refunds, approver, asked.requestId);
-  await give(asked.requestId);
   return asked.requestId;
+}
+
+async function partOf(code: string, amountCents: number): Promise<void> {
+  await give(await approvedPart(code, amountCents));
 }
 
 const refundsAt = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
@@ -350,6 +362,7 @@ test("a refund of an order that was approved before waits for the assignment, or
 test("waits for a part that is on its way, and an order of which parts return everything ends as refunded", async () => {
   const late = await paid();
   await partOf(late.codes[0] ?? "", total - 3_000);
+  await world.take(stripe.event("refund.created", { ...refundsAt(late.intent)[0], status: "pending" }));
   const { refund, parts } = await refundedByHand(late.intent, 3_000);
   await assert.rejects(ask(refund, parts(3_000)), /A refund of order \w{6} is on its way/);
   for (const event of stripe.refundEvents(refundsAt(late.intent)[0] ?? {})) await world.take(event);
@@ -392,7 +405,7 @@ test("an assignment of a refund that fails before its approval stays listed unti
   const id = await ask(refund, parts(300));
   await world.take(stripe.event("refund.failed", { ...stripe.balance.failRefund(refund) }));
   const [listed] = (await waitingRefunds({ db }, agent)).filter((each) => each.id === refund);
-  assert.deepEqual([listed?.isWaiting, listed?.assignment?.id], [false, id]);
+  assert.deepEqual([listed?.state, listed?.assignment?.id], ["ended", id]);
   assert.deepEqual(await tasksOf(refund), [{ state: "dropped" }]);
   await assert.rejects(approveAssignment(refunds, approver, id), /No refund with this name waits/);
   await assert.rejects(dropAssignment(refunds, { ...approver, environment: "test" }, id), /No refund with this name/);
@@ -400,4 +413,162 @@ test("an assignment of a refund that fails before its approval stays listed unti
   assert.ok(!(await waitingRefunds({ db }, agent)).some((each) => each.id === refund));
   await assert.rejects(ask(refund, parts(300)), /No refund with this name waits/);
   assert.deepEqual(await Promise.all(codes.map(notesOf)), [[], []]);
+});
+
+const requestStates = async (id: string) =>
+  (await db.query<{ state: string }>(sql`SELECT state FROM refund_requests WHERE id = ${id}`)).map(
+    ({ state }) => state,
+  );
+
+test("an approved part waits for a refund by hand, and then goes out, or is closed when it no longer fits", async () => {
+  for (const [cents, after] of [
+    [1_000, "approved"],
+    [total - 4_000, "closed"],
+  ] as const) {
+    const { codes, intent } = await paid();
+    const [code = ""] = codes;
+    const part = await approvedPart(code, 5_000);
+    const { refund, parts } = await refundedByHand(intent, cents);
+    await give(part);
+    assert.equal(refundsAt(intent).length, 1);
+    await approveAssignment(refunds, approver, await ask(refund, parts(cents)));
+    await resume(code);
+    assert.deepEqual(await requestStates(part), [after]);
+    const isOut = after === "approved";
+    assert.equal(refundsAt(intent).length, isOut ? 2 : 1);
+    if (isOut) await takeLast(intent);
+    assert.deepEqual(await notesOf(code), [["credit_note", cents], ...(isOut ? [["credit_note", 5_000]] : [])]);
+  }
+  assert.match(await compare(), /^charges \d+ cents/);
+});
+
+test("an approved part that waited goes out after the refund by hand has failed", async () => {
+  const { codes, intent } = await paid();
+  const [code = ""] = codes;
+  const part = await approvedPart(code, 5_000);
+  const { refund } = await refundedByHand(intent, 9_000);
+  await give(part);
+  assert.equal(refundsAt(intent).length, 1);
+  await world.take(stripe.failRefund(refund));
+  await resume(code);
+  assert.deepEqual(
+    refundsAt(intent).map((each) => each["amount"]),
+    [9_000, 5_000],
+  );
+});
+
+test("nothing of the payment is refunded while the bank has not confirmed a refund by hand", async () => {
+  for (const fails of [true, false]) {
+    const { codes, intent } = await paid();
+    const [code = "", other = ""] = codes;
+    const whole = await requestRefund(refunds, agent, { code, reason: "asked" });
+    await pend(other);
+    const [made] = stripe.refundByHand(intent, 3_000);
+    const refund = String(made?.data.object["id"]);
+    await world.take(stripe.event("refund.created", { ...made?.data.object, status: "pending" }));
+    await work();
+    assert.equal(refundsAt(intent).length, 1);
+    const wait = { code: "conflict", message: /Wait until the bank has confirmed it/ };
+    await assert.rejects(approveRefund(refunds, approver, whole), wait);
+    const listed = (await waitingRefunds({ db }, agent)).find(({ id }) => id === refund);
+    assert.equal(listed?.state, "pending");
+    const parts = [{ payment: listed?.shares[0]?.paymentId ?? 0, cents: 3_000 }];
+    await assert.rejects(ask(refund, parts), /No refund with this name waits/);
+    if (fails) await world.take(stripe.failRefund(refund));
+    else {
+      await takeLast(intent);
+      await approveAssignment(refunds, approver, await ask(refund, parts));
+    }
+    await work();
+    assert.deepEqual(
+      refundsAt(intent).map((each) => each["amount"]),
+      [3_000, total],
+    );
+    await takeLast(intent);
+    assert.equal((await statuses(codes))[1], "Refunded");
+  }
+  assert.match(await compare(), /^charges \d+ cents/);
+});
+
+const failedTasks = (refund: string) =>
+  db.query<{ orderId: number; reason: string }>(sql`
+    SELECT order_id AS "orderId", reason FROM tasks WHERE kind = 'refund_failed' AND subject = ${refund} ORDER BY order_id`);
+
+test("a failed refund asks for each order’s own part, and once for all when nobody had assigned it", async () => {
+  const { codes, refund, parts } = await refunded(1_000, 3);
+  const ids = await Promise.all(codes.map(world.orderIdOf));
+  await approveAssignment(refunds, approver, await ask(refund, parts(0, 400, 600)));
+  await world.take(stripe.failRefund(refund));
+  const assigned = await failedTasks(refund);
+  assert.deepEqual(
+    assigned.map(({ orderId }) => orderId),
+    ids.slice(1),
+  );
+  for (const [n, sum] of ["$4.00", "$6.00"].entries())
+    assert.ok(assigned[n]?.reason.includes(`Pay ${sum} of it back in another way`), assigned[n]?.reason);
+  const other = await refunded(1_000, 3);
+  await world.take(stripe.failRefund(other.refund));
+  const once = await failedTasks(other.refund);
+  assert.deepEqual(
+    once.map(({ orderId }) => orderId),
+    [await world.orderIdOf(other.codes[0] ?? "")],
+  );
+  assert.match(once[0]?.reason ?? "", /The refund of \$10\.00 .* Pay it back in another way/);
+});
+
+test("a refund by hand ends when a lost dispute leaves less than it, and its excess is in the audit log", async () => {
+  const { codes, intent, refund, parts } = await refunded(3_000);
+  const dispute = stripe.dispute(intent, { amount: 2 * total - 1_000 });
+  await world.take(dispute);
+  await world.take(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
+  await assert.rejects(ask(refund, parts(0, 3_000)), /must add up to the 1000 cents that are left/);
+  await assert.rejects(ask(refund, parts(1_000)), /must be at most 0 cents/);
+  await approveAssignment(refunds, approver, await ask(refund, parts(0, 1_000)));
+  const [line] = await db.query<{ detail: object }>(sql`
+    SELECT detail FROM audit_log WHERE action = 'refund.assigned' AND detail ->> 'refund' = ${refund}`);
+  assert.equal(Reflect.get(line?.detail ?? {}, "excessCents"), 2_000);
+  assert.ok(!(await waitingRefunds({ db }, agent)).some(({ id }) => id === refund));
+  const id = await requestRefund(refunds, agent, { code: codes[0] ?? "", reason: "asked" });
+  await approveRefund(refunds, approver, id);
+  await work();
+  assert.equal((await statuses(codes))[0], "Refunded");
+});
+
+test("a refund by hand waits no more when a lost dispute left nothing, and the orders can end", async () => {
+  const { codes, intent, refund, parts } = await refunded(3_000);
+  const dispute = stripe.dispute(intent);
+  await world.take(dispute);
+  await world.take(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
+  assert.ok(!(await waitingRefunds({ db }, agent)).some(({ id }) => id === refund));
+  await assert.rejects(ask(refund, parts(3_000)), /No refund with this name waits/);
+  for (const code of codes) {
+    const id = await requestRefund(refunds, agent, { code, reason: "asked" });
+    await approveRefund(refunds, approver, id);
+  }
+  await work();
+  assert.deepEqual(await statuses(codes), ["Refunded", "Refunded"]);
+});
+
+test("a check that runs after the assignment opens no task for the refund", async () => {
+  const { intent } = await paid();
+  for (const event of stripe.refundByHand(intent, 500)) await world.take(event);
+  const waiting = (await waitingRefunds({ db }, agent)).find(({ paymentIntent }) => paymentIntent === intent);
+  const parts = [{ payment: waiting?.shares[0]?.paymentId ?? 0, cents: 500 }];
+  await approveAssignment(refunds, approver, await ask(waiting?.id ?? "", parts));
+  await work();
+  assert.deepEqual(await tasksOf(waiting?.id ?? ""), []);
+});
+
+test("a forged credit note doesn’t hide a refund that waits: nothing is refunded", async () => {
+  const { codes, intent } = await paid();
+  const [code = ""] = codes;
+  const id = await requestRefund(refunds, agent, { code, reason: "asked" });
+  const { refund, payments } = await refundedByHand(intent, 3_000);
+  await db.query(sql`
+    INSERT INTO billing_documents (partner_id, environment, kind, year, number, payment_id, refund, part_cents, booked_at,
+      issuer_id, buyer_id, buyer_name)
+    SELECT partner_id, environment, 'credit_note', year, 999_999, payment_id, ${refund}, 1, booked_at, issuer_id, buyer_id, buyer_name
+    FROM billing_documents WHERE payment_id = ${payments[1]} AND kind = 'receipt'`);
+  await assert.rejects(approveRefund(refunds, approver, id), { code: "unavailable" });
+  assert.equal(refundsAt(intent).length, 1);
 });

@@ -8,7 +8,7 @@ const at = new Date("2026-03-04T05:06:07.089Z");
 const share = { paymentId: 7, orderId: 3, orderCode: "a".repeat(64), orderStatus: "EsignPending", restCents: 9_900 };
 const refund: WaitingRefund = {
   ...{ id: "re_1", paymentIntent: "pi_1", amountCents: 500, currency: "usd", seenAt: at },
-  ...{ shares: [share], isWaiting: true, assignment: null },
+  ...{ shares: [share], state: "waiting", assignment: null },
 };
 const shownTo = (role: OperatorRole, each = refund): string => {
   const shown = { id: "a", name: "A", email: null, roles: [role], environment: "live", actor: "operator:a" } as const;
@@ -28,7 +28,15 @@ test("an assignment of a refund that failed can be refused, and not approved", (
     ...{ requestedBy: "b", requestedByName: "B" },
   };
   assert.match(shownTo("approver", { ...refund, assignment }), /\/approve"/);
-  const failed = shownTo("approver", { ...refund, assignment, isWaiting: false });
+  const failed = shownTo("approver", { ...refund, assignment, state: "ended" });
   assert.doesNotMatch(failed, /\/approve"/);
   assert.match(failed, /\/drop"/);
+});
+
+test("a refund that the bank has not confirmed has no form, and one above what is left says how much to divide", () => {
+  const pending = shownTo("approver", { ...refund, state: "pending" });
+  assert.match(pending, /Wait for the bank/);
+  assert.doesNotMatch(pending, /<form/);
+  assert.doesNotMatch(shownTo("agent"), /Only \$/);
+  assert.match(shownTo("agent", { ...refund, amountCents: 10_000 }), /Only \$99\.00 is left of these orders/);
 });

@@ -75,16 +75,17 @@ ${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator))}`
   );
 
 function refundPart(refund: WaitingRefund, id: string, operator: Operator): Html {
-  const { amountCents, currency, seenAt, assignment } = refund;
+  const { amountCents, currency, seenAt, state, assignment } = refund;
   return html`<div class="room-part"><h3>${moneyIn(amountCents, currency)}</h3>
 <p>${time(seenAt)}, <code class="breakable">${refund.id}</code></p>
-${assignment ? decision(refund, assignment, operator) : mayAsk.some((each) => may(operator, each)) && assignForm(refund, id)}</div>`;
+${state === "pending" && html`<p>It is on its way. Wait for the bank; then say which orders it was for.</p>`}
+${assignment ? decision(refund, assignment, operator) : state === "waiting" && mayAsk.some((each) => may(operator, each)) && assignForm(refund, id)}</div>`;
 }
 
 export const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
 
 function decision(
-  { shares, currency, id, isWaiting }: WaitingRefund,
+  { shares, currency, id, state }: WaitingRefund,
   {
     id: assignment,
     parts,
@@ -107,14 +108,16 @@ function decision(
     action: `${path}/${assignment}/approve`,
   });
   return html`<p><span class="breakable">${requestedByName}</span> said on ${time(requestedAt)}: ${listed}. <span class="breakable">${reason}</span></p>
-${!isWaiting && html`<p>Nothing of this refund is left to assign: it failed, or the orders’ money went back in another way.</p>`}
-${isWaiting && may(operator, "money.decide") && approve}
+${state === "ended" && html`<p>Nothing of this refund is left to assign: it failed, or the orders’ money went back in another way.</p>`}
+${state === "waiting" && may(operator, "money.decide") && approve}
 ${(isOwn || may(operator, "money.decide")) && buttonForm(`${path}/${assignment}/drop`, isOwn ? "Withdraw" : "Refuse", { kind: "quiet-button", about: `the orders of ${id}` })}`;
 }
 
-const assignForm = ({ id, shares, currency }: WaitingRefund, form: string): Html =>
-  html`<form class="form" method="post" action="${path}">
+function assignForm({ id, shares, amountCents, currency }: WaitingRefund, form: string): Html {
+  const left = shares.reduce((sum, { restCents }) => sum + restCents, 0);
+  return html`<form class="form" method="post" action="${path}">
 <input type="hidden" name="refund" value="${id}">
+${left < amountCents && html`<p>Only ${moneyIn(left, currency)} is left of these orders. Give all of it; what the refund has above that belongs to none of them.</p>`}
 ${shares.map(({ paymentId, orderCode, orderStatus, restCents }) =>
   field({
     name: `part-${paymentId}`,
@@ -128,6 +131,7 @@ ${shares.map(({ paymentId, orderCode, orderStatus, restCents }) =>
 ${textArea({ name: "reason", form, label: "Why it went back", required: true, maxLength: 500, rows: 2 })}
 <div class="form-actions"><button type="submit">Say which orders it was for</button></div>
 </form>`;
+}
 
 /** Reads the typed amounts of the form. @throws ServiceError naming the field */
 function partsOf(form: Readonly<Record<string, string>>): { payment: number; cents: number }[] {
