@@ -33,6 +33,7 @@ const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "payment_failed",
   "supplement_due",
   "paid_late",
+  "refunded_part",
   "refunded",
 ] as const);
 
@@ -45,6 +46,8 @@ export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy",
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
   if (moment === "supplement_due") return takesPayment(order.environment) && order.supplementCents !== null;
+  // The mail about the refund of the whole order names the part as well.
+  if (moment === "refunded_part") return order.status !== "RefundPending" && order.status !== "Refunded";
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }

@@ -10,6 +10,8 @@ export type MailFacts = {
   supplementCents: number | null;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
+  /** The amount of the partial refund that the mail is about; null in other mails. */
+  partCents: number | null;
   /** The part of the refunded amount that the payer's bank had taken back before, so that no refund moves it. */
   lostCents: number;
   /** Everything that was paid for the order; null for nothing. */
@@ -170,6 +172,15 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
         : "It is being sent back. You do not need to do anything.",
     ],
     facts: [["Amount", paidCents === null ? null : dollars(paidCents)]],
+    goal: "page",
+  }),
+  refunded_part: ({ firm, partCents }) => ({
+    subject: "Part of your payment was refunded",
+    lines: [
+      `A part of your payment for the document from ${firm} was refunded. Nothing else about the order changes.`,
+      "Banks usually take 5 to 10 working days to show it. You do not need to do anything.",
+    ],
+    facts: [["Amount", partCents === null ? null : dollars(partCents)]],
     goal: "page",
   }),
   refunded: ({ firm, ...amounts }) => {

@@ -2,7 +2,7 @@ import { readMailFirm } from "../../firms/partners/partners.ts";
 import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type Letter, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { type Fact, type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
@@ -28,7 +28,7 @@ type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf };
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
 
-type Row = Omit<MailOrder, "title" | "firm"> &
+type Row = Omit<MailOrder, "title" | "firm" | "partCents"> &
   Titled &
   Mailable & {
     partnerId: string;
@@ -85,18 +85,22 @@ export const orderMail = defineMail({
       orders.every((each) => each.hasSigned && each.isSignedAlone)
     )
       return null;
+    const { refund } = about;
+    const partCents = moment === "refunded_part" ? await partCentsOf(db, order.id, refund ?? "") : null;
+    if (moment === "refunded_part" && partCents === null) return null;
     const firm = await readMailFirm(db, order.partnerId);
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
       order,
       firm,
       closing: covered.closing,
+      partCents,
       orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
     };
   },
-  write: ({ order, firm, closing, orders }, { moment, at }, { secrets, baseUrl, titleOf }) => {
+  write: ({ order, firm, closing, orders, partCents }, { moment, at }, { secrets, baseUrl, titleOf }) => {
     const all = orders.map(({ changes, ...each }) => ({
-      ...{ ...each, firm, title: titleOf(each) },
+      ...{ ...each, firm, partCents, title: titleOf(each) },
       links: {
         page: `${baseUrl}/orders/${each.code}`,
         documents: baseUrl + documentsPath(secrets, each.code, changes),
@@ -121,6 +125,15 @@ export const orderMail = defineMail({
 
 const rowOf = async (db: Sql, orderId: number): Promise<Row | undefined> =>
   (await db.query<Row>(rowStatement(orderId)))[0];
+
+/** The cents of the credit note of a partial refund; null for an unknown refund. */
+async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<number | null> {
+  const [note] = await db.query<{ cents: number }>(sql`
+    SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund = ${refund} AND d.part_cents IS NOT NULL LIMIT 1`);
+  return note?.cents ?? null;
+}
 
 export type MailOrder = Omit<MailFacts, "firm"> & {
   code: string;

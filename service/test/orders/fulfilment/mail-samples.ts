@@ -9,6 +9,7 @@ export const order: MailOrder = {
   totalCents: 109_50,
   supplementCents: 4_30,
   refundedCents: 109_50,
+  partCents: 20_00,
   lostCents: 0,
   paidCents: 109_50,
   faxTo: "+13125550199",

@@ -7,8 +7,10 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
 import type { MailDeps } from "../../../src/kernel/platform/mail/mail-jobs.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
-import { lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { lockOrder, mailClient, transition } from "../../../src/orders/order/order.ts";
 import { moneyMail } from "../../../src/orders/payments/payments.ts";
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
@@ -28,11 +30,9 @@ await asService(
 );
 
 let sent: Mail[] = [];
-let handler: Handler<object> | undefined;
+const handlers = new Map<string, Handler<object>>();
 const jobs: Jobs = {
-  work: (_, work) => {
-    handler = work as Handler<object>;
-  },
+  work: (queue, work) => void handlers.set(queue, work as Handler<object>),
   start: async () => {},
   stop: async () => {},
 };
@@ -40,18 +40,22 @@ const mailer = {
   send: async (mail: Mail) => void sent.push(mail),
   keep: async () => assert.fail("no test orders here"),
 };
-moneyMail.work(jobs, {
-  ...{ db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" },
-} as unknown as MailDeps);
+const deps = { db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" };
+moneyMail.work(jobs, deps as unknown as MailDeps);
+const clients = { takesPayment: () => true, closingsOf: async () => [] };
+const clientDeps = { ...deps, secrets: secretBytes(Buffer.alloc(32)), titleOf: () => null, clients };
+orderMail.work(jobs, clientDeps as unknown as Parameters<typeof orderMail.work>[1]);
 
-/** Sends the waiting mails. @returns their subjects and texts */
-async function mails(): Promise<string[]> {
+/** Sends the waiting mails of a queue. @returns their subjects and texts */
+async function mails(queue = "firm-money-mail"): Promise<string[]> {
   sent = [];
-  const waiting = await db.query<{ payload: object }>(sql`
-    DELETE FROM jobs WHERE queue = 'firm-money-mail' RETURNING payload`);
-  for (const { payload } of waiting) await handler?.(payload, { attempt: 1, signal: new AbortController().signal });
+  const waiting = await db.query<{ payload: object }>(sql`DELETE FROM jobs WHERE queue = ${queue} RETURNING payload`);
+  for (const { payload } of waiting)
+    await handlers.get(queue)?.(payload, { attempt: 1, signal: new AbortController().signal });
   return sent.map(({ subject, text }) => `${subject}\n${text}`);
 }
+
+const clientMails = () => mails("order-mail");
 
 let count = 0;
 const take = (type: string, object: object) =>
@@ -79,10 +83,10 @@ const whole = (intent: string, metadata = {}) =>
   take("charge.refunded", { payment_intent: intent, refunded: true, amount: total, currency: "usd", metadata });
 
 /** Orders in a status that one payment paid. */
-async function paidTogether(size: number, status = "EsignPending") {
+async function paidTogether(size: number, status = "EsignPending", payBy: "client" | "firm" = "firm") {
   const intent = `pi_${++count}`;
   const codes: string[] = [];
-  for (let n = 0; n < size; n++) codes.push(await orders.insert(status, { payBy: "firm" }));
+  for (let n = 0; n < size; n++) codes.push(await orders.insert(status, { payBy }));
   for (const code of codes) {
     const [row] = await db.query<{ id: number }>(
       sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
@@ -172,4 +176,79 @@ test("a dispute is told once, whether it or its payment comes first, and if a re
     const all = [...early, ...(await mails())].filter((mail) => mail.startsWith("A bank asks"));
     assert.equal(all.length, 1, String(isRefunded));
   }
+});
+
+test("a refund in part of a client’s payment is told once to the client, and to the firm, each with its amount", async () => {
+  const { intent } = await paidTogether(1, "EsignPending", "client");
+  await clientMails();
+  await mails();
+  await refunded(intent, 2_050);
+  const [mail = "", ...more] = await clientMails();
+  assert.deepEqual(more, []);
+  assert.match(mail, /^\[Acme Title\] Part of your payment was refunded/);
+  assert.match(mail, /Nothing else about the order changes[\s\S]*Amount: \$20\.50/);
+  const [told = "", ...others] = await mails();
+  assert.deepEqual(others, []);
+  assert.match(told, /^A payment of the client was refunded in part/);
+  assert.match(told, /\$20\.50 of what the client paid[\s\S]*The order continues/);
+  assert.deepEqual([await clientMails(), await mails()], [[], []]);
+});
+
+test("a client gets no mail about a part of an order that is refunded as a whole, or that the firm pays", async () => {
+  for (const [status, payBy] of [
+    ["RefundPending", "client"],
+    ["EsignPending", "firm"],
+  ] as const) {
+    const { intent } = await paidTogether(1, status, payBy);
+    await clientMails();
+    await refunded(intent, 500);
+    assert.deepEqual(await clientMails(), [], status);
+  }
+});
+
+test("a forged job about a refund that is not on record mails nothing", async () => {
+  const { codes } = await paidTogether(1, "EsignPending", "client");
+  const [row] = await db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", codes[0] ?? "")}`,
+  );
+  await clientMails();
+  for (const refund of ["re_forged", undefined])
+    await db.transaction((tx) =>
+      mailClient(tx, row?.id ?? 0, "refunded_part", at, refund === undefined ? {} : { refund }),
+    );
+  assert.deepEqual(await clientMails(), []);
+});
+
+test("the firm is told how its client’s payment ended: disputed, lost, refunded, or a refund that failed", async () => {
+  const subjects = async () => (await mails()).map((mail) => mail.split("\n")[0]);
+  const held = await paidTogether(1, "EsignPending", "client");
+  await mails();
+  await disputed(held.intent, "needs_response");
+  assert.deepEqual(await subjects(), ["A bank asks for a payment back"]);
+  await disputed(held.intent, "lost");
+  assert.deepEqual(await subjects(), ["A bank took a payment back"]);
+
+  const { intent } = await paidTogether(1, "EsignPending", "client");
+  await mails();
+  await whole(intent);
+  const [mail = ""] = await mails();
+  assert.match(mail, /^An order of your firm was refunded/);
+  assert.match(mail, /what the client paid/);
+
+  const failing = await paidTogether(1, "EsignPending", "client");
+  const refund = { id: "re_back", payment_intent: failing.intent, amount: 700, currency: "usd", metadata: {} };
+  await take("refund.updated", { ...refund, status: "succeeded" });
+  await mails();
+  await take("refund.failed", { ...refund, status: "failed" });
+  const [failed = ""] = await mails();
+  assert.match(failed, /^A refund to the client failed/);
+  assert.match(failed, /The client’s bank did not accept the refund of \$7\.00/);
+});
+
+test("a client’s second payment of an order is returned without a mail to the firm", async () => {
+  const code = await orders.insert("QuoteReady", { payBy: "client" });
+  await paid(code, `pi_${++count}`);
+  await mails();
+  await paid(code, `pi_${++count}`);
+  assert.deepEqual(await mails(), []);
 });

@@ -62,13 +62,14 @@ export type MailMoment =
   | "completed"
   | "cancelled"
   | "paid_late"
+  | "refunded_part"
   | "refunded";
 
 /**
  * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
- * orders of a closing.
+ * orders of a closing. `refund` is the name of the partial refund that the mail is about.
  */
-export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true };
+export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true; refund?: string };
 
 /** Queues a mail to the client, which is sent once the transaction commits. */
 export const mailClient = (
@@ -76,7 +77,7 @@ export const mailClient = (
   orderId: number,
   moment: MailMoment,
   at: Date,
-  more: Pick<OrderMail, "isAlone"> = {},
+  more: Pick<OrderMail, "isAlone" | "refund"> = {},
 ) => enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
 /** The statuses about which the member who placed the order gets a mail: a person must act, or the order has ended. */

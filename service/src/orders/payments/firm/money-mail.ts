@@ -13,7 +13,7 @@ import { restOfOrder } from "../store.ts";
 /**
  * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `won`: the service keeps
  * the payment. `settled`: the order was refunded after the bank took its payment back. `refunded`: money went back to
- * the firm. `refund_failed`: a refund came back to the service. `unneeded`: the firm paid for an order that needed no
+ * the payer. `refund_failed`: a refund came back to the service. `unneeded`: the firm paid for an order that needed no
  * payment.
  */
 type MoneyMoment = "disputed" | "lost" | "won" | "settled" | "refunded" | "refund_failed" | "unneeded";
@@ -41,16 +41,14 @@ type Row = Owner & {
   payBy: "client" | "firm";
 };
 
-/** Money that only concerns the firm when the firm pays the order. */
-const onlyWhenFirmPays: ReadonlySet<MoneyMoment> = new Set(["refunded", "refund_failed", "unneeded"] as const);
-
 /** Tells a firm's owners, and the member who placed the order, what happened to the money of an order. */
 export const moneyMail = defineMail({
   queue: "firm-money-mail",
   isVouched: true,
   async load({ orderId, moment, to }: Payload, deps) {
     const order = await rowOf(deps.db, orderId);
-    if (!order || (order.payBy === "client" && onlyWhenFirmPays.has(moment))) return null;
+    // A client's second payment changes nothing for the firm.
+    if (!order || (order.payBy === "client" && moment === "unneeded")) return null;
     const actor = to === "placer" ? await placerOf(deps, order) : `member:${to}`;
     const reader = actor === null ? undefined : await standingOf(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
@@ -65,7 +63,7 @@ export const moneyMail = defineMail({
       greeting: "Hello,",
       ...wordsOf(moment, {
         ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
-        ...{ isWhole: isWhole === true, isOwed: isOwed === true },
+        ...{ isWhole: isWhole === true, isOwed: isOwed === true, isClients: order.payBy === "client" },
       }),
       facts: [
         ["Order", maskCode(order.code)] as const,
@@ -103,7 +101,15 @@ export async function tellFirm(
     await moneyMail.enqueue(tx, { orderId, to, isWhole, ...event });
 }
 
-type About = { name: string; cents: number | null; status: string; isWhole: boolean; isOwed: boolean };
+type About = {
+  name: string;
+  cents: number | null;
+  status: string;
+  isWhole: boolean;
+  isOwed: boolean;
+  /** Whether the client pays the order, and not the firm. */
+  isClients: boolean;
+};
 
 /** Says whether the order goes on after a refund; nothing for an order that neither ends with it nor continues. */
 function afterRefund({ status, isWhole }: About): string[] {
@@ -114,7 +120,8 @@ function afterRefund({ status, isWhole }: About): string[] {
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
 function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: string[] } {
-  const { name, cents, status, isWhole, isOwed } = about;
+  const { name, cents, status, isWhole, isOwed, isClients } = about;
+  const payer = isClients ? "the client" : "your firm";
   const sum = cents === null ? "money" : dollars(cents);
   const isRefunded = status === "Refunded";
   const hold = status === "OnHold" ? ["Work on the order is on hold."] : [];
@@ -159,18 +166,18 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
     },
     refunded: {
       subject:
-        isRefunded || isWhole ? "An order of your firm was refunded" : "A payment of your firm was refunded in part",
+        isRefunded || isWhole ? "An order of your firm was refunded" : `A payment of ${payer} was refunded in part`,
       lines: [
-        `${sum} of what your firm paid for ${name} was refunded.`,
+        `${sum} of what ${payer} paid for ${name} was refunded.`,
         ...afterRefund(about),
         "Banks usually take 5 to 10 working days to show it. The credit note is under Billing. You do not need to do anything.",
       ],
     },
     refund_failed: {
-      subject: "A refund to your firm failed",
+      subject: `A refund to ${payer} failed`,
       lines: [
-        `Your bank did not accept the refund of ${sum} for ${name}, and the money is back with the operator.`,
-        "An operator pays it back in another way. Answer this email with the account that it should go to.",
+        `${isClients ? "The client’s" : "Your"} bank did not accept the refund of ${sum} for ${name}, and the money is back with the operator.`,
+        `An operator pays it back in another way. Answer this email with ${isClients ? "a way to reach the client about it" : "the account that it should go to"}.`,
       ],
     },
     unneeded: {

@@ -164,10 +164,21 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOpt
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
-/** Credits a partial refund, and tells the firm about it once. */
+/** Credits a partial refund, and tells the firm and the client about it once. */
 export async function takePart(tx: Tx, order: LockedOrder, part: PartRefund, at: Date): Promise<void> {
   const cents = await recordPart(tx, order.id, part, at);
-  if (cents > 0) await tellFirm(tx, order, { moment: "refunded", cents, about: part.refund });
+  if (cents > 0) await tellPart(tx, order, { cents, refund: part.refund, about: part.refund }, at);
+}
+
+/** Mails the firm, and the client, about a partial refund that has its credit note. */
+export async function tellPart(
+  tx: Tx,
+  order: LockedOrder,
+  { cents, refund, about }: { cents: number; refund: string; about: string },
+  at: Date,
+): Promise<void> {
+  await tellFirm(tx, order, { moment: "refunded", cents, about });
+  await mailClient(tx, order.id, "refunded_part", at, { refund });
 }
 
 /** Applies a refund to one of the orders that the refunded payment paid. @param amount the part for this order */

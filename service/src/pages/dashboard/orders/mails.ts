@@ -42,6 +42,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
   completed: "Complete, with the link to the documents",
   cancelled: "Canceled",
   paid_late: "A payment after the cancellation is being returned",
+  refunded_part: "Payment refunded in part",
   refunded: "Payment refunded",
 };
 
