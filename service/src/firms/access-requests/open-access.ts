@@ -4,7 +4,7 @@ import type { Resources } from "../../kernel/resources.ts";
 import type { SentRequest } from "./fields.ts";
 import { requestAccess } from "./request.ts";
 import { recaptchaScorer } from "./screening/recaptcha.ts";
-import { readScreeningRules } from "./screening/rules.ts";
+import { readScreeningRules } from "./screening/rules-file.ts";
 
 const rulesFile = fileURLToPath(new URL("../../../data/screening.yaml", import.meta.url));
 

@@ -3,7 +3,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import { type AccessDeps, auditRequest, issueTrialKey, mailKey, type Refusal } from "./decide.ts";
 import type { SentRequest } from "./fields.ts";
 import type { BotScorer } from "./screening/recaptcha.ts";
-import type { ScreeningRules } from "./screening/rules.ts";
+import type { ScreeningRules } from "./screening/rules-file.ts";
 import { listedDomains, type Reason, screen } from "./screening/screening.ts";
 import * as requests from "./store.ts";
 

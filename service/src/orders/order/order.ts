@@ -28,7 +28,6 @@ export {
   findToCorrect,
   recordCorrection,
 } from "./corrections.ts";
-export { createOrder, draftOrder, writeOrder } from "./create.ts";
 export type { OrderDeps } from "./deps.ts";
 export {
   type NoticesOf,
@@ -56,6 +55,7 @@ export {
   type NewDocument,
   type StoredDocument,
 } from "./documents.ts";
+export { createOrder, draftOrder, writeOrder } from "./draft.ts";
 export {
   addFill,
   fillStates,

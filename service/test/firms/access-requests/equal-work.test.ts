@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { until } from "@signsealship/testing/until";
 import { requestAccess } from "../../../src/firms/access-requests/request.ts";
-import { readScreeningRules } from "../../../src/firms/access-requests/screening/rules.ts";
+import { readScreeningRules } from "../../../src/firms/access-requests/screening/rules-file.ts";
 import { askForLink } from "../../../src/firms/members/members.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../src/kernel/platform/database/database.ts";

@@ -10,7 +10,7 @@ import {
   recaptchaAction,
   recaptchaScorer,
 } from "../../../src/firms/access-requests/screening/recaptcha.ts";
-import { readScreeningRules } from "../../../src/firms/access-requests/screening/rules.ts";
+import { readScreeningRules } from "../../../src/firms/access-requests/screening/rules-file.ts";
 import { readConfig } from "../../../src/kernel/config/config.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import fc from "fast-check";
-import { parseScreeningRules, readScreeningRules } from "../../../src/firms/access-requests/screening/rules.ts";
+import { parseScreeningRules, readScreeningRules } from "../../../src/firms/access-requests/screening/rules-file.ts";
 import { listedDomains, screen } from "../../../src/firms/access-requests/screening/screening.ts";
 
 const rules = readScreeningRules(fileURLToPath(new URL("../../../data/screening.yaml", import.meta.url)));

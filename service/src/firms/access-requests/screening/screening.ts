@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-import type { ScreeningRules } from "./rules.ts";
+import type { ScreeningRules } from "./rules-file.ts";
 
 /** Why a person must review a request; only the operator sees it. */
 export type Reason =
