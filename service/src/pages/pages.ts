@@ -40,7 +40,7 @@ export type PageDeps = {
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
   /** Null when nobody signs documents here. */
   signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
-  /** @throws ServiceError for a task of the other environment, and for a task that the operator's roles do not show */
+  /** The pages for signed-in members and operators. Null when nobody can sign in. */
   people: {
     callers: Callers;
     clock: Clock;

@@ -10,7 +10,7 @@ document.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.closest(".tabs")) return;
   const before = target.getBoundingClientRect().top;
   choose(target.value);
-  // Keeps the scroll position: the samples above it may have become longer or shorter.
+  // Keeps the clicked choice in place: the samples above it may have become longer or shorter.
   scrollBy(0, target.getBoundingClientRect().top - before);
   try {
     localStorage.setItem(remembered, target.value);

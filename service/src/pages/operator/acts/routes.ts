@@ -16,7 +16,10 @@ type ActCall = ConsoleCall<{ code: string }>;
 
 const workers = ["paper.work", "orders.work"] as const;
 
-/** Adds the list of requests to providers for an order, and the forms that record an unknown outcome. */
+/**
+ * Adds the list of an order's requests to providers, and the forms with which an operator states whether a request of
+ * unknown outcome was carried out.
+ */
 export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
   const { db, providers } = deps;
 

@@ -245,8 +245,8 @@ async function checkPdf(
 }
 
 /**
- * The record of a signing names the document that was signed. A separate claim compares the custody certificate with
- * the record.
+ * The context for a custody certificate on the page of a signing: without the page's record, which is about the signed
+ * document and not about the certificate. A separate claim compares the certificate with the page.
  */
 const ofNoRecord = (context: CheckContext): CheckContext =>
   context.config.envelope ? { ...context, config: { ...context.config, proof: null } } : context;

@@ -116,7 +116,7 @@ export type Ceremony = {
    * soon after the last one
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
-  /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong code */
+  /** Tries a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong code */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
    * Opens the signer's page by the entry link that was sent with the last code. Works even when wrong codes have locked

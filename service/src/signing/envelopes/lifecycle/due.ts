@@ -11,7 +11,7 @@ import { followOrder } from "./follow.ts";
 import { signingMailQueue } from "./issue-link.ts";
 import { openMs, reminderDays } from "./open.ts";
 
-/** The most envelopes that are handled in a minute. */
+/** The most envelopes that one sweep handles. */
 const batchSize = 1_000;
 
 /**

@@ -19,8 +19,8 @@ type Run = {
 };
 
 /**
- * Finds words of the page that overlap a field's place, and words that the text view contains but the page does not
- * show. Reports a document that pdf.js can't read.
+ * Finds words of the page that overlap a field's place, and words that the signing page shows under "Read as text" but
+ * the PDF page does not show. Reports a document that pdf.js can't read.
  */
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];

@@ -58,7 +58,7 @@ export function envelopeVerificationRoutes(
   );
 }
 
-/** Returns the transparency log's proofs for the two final files of a completed envelope. */
+/** Adds the routes of the transparency log's proofs for the two final files of a completed envelope. */
 function logProofRoutes(
   app: FastifyInstance,
   { frame, envelopes }: { frame: RouteDeps; envelopes: DocumentDeps },

@@ -11,8 +11,8 @@ import { updatePerson } from "./sessions.ts";
  */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
 /**
- * How many more codes are sent once wrong codes have locked the link. Their messages contain an entry link, which works
- * despite the lock.
+ * How many more codes are sent once wrong codes have locked the link. Their messages contain an entry link or a long
+ * code, which work despite the lock.
  */
 const moreOfLocked = { aDay: 3, ofLink: 10 };
 const betweenCodesMs = 60_000;

@@ -48,7 +48,7 @@ export type OrderDocument = {
 
 type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
 
-/** @param owner the order's firm; null for a holder of the documents' link */
+/** @param owner the order's firm; null for a holder of the link that is mailed to the order's client */
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
@@ -69,7 +69,7 @@ const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string =>
 
 /**
  * The documents of an order, oldest first. Revisions between two signatures are not listed.
- * @param owner null for a holder of the documents' link
+ * @param owner the order's firm; null for a holder of the link that is mailed to the order's client
  * @throws ServiceError `unavailable` when a row fails its MAC
  */
 export const orderDocuments = async (

@@ -101,7 +101,7 @@ export async function withOriginal<T>(
   });
 }
 
-/** The owner of a document. */
+/** The envelope of a document, its order, and their owner. */
 export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 
 /**

@@ -118,7 +118,7 @@ export async function openRoomOf(db: Sql, token: string, now: Date): Promise<Sig
 
 type NewRoom = { signerId: number; token: string; maySign: boolean; presence: string; at: Date; expiresAt: Date };
 
-/** @param token 160 random bits, of which only a hash is stored */
+/** @param room.token 160 random bits, of which only a hash is stored */
 export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {
   const id = newUuid();
   await tx.query(sql`

@@ -190,7 +190,7 @@ export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
     await updateSigner(tx, id, sql`failures = ${failures}, locked_at = ${lockedAt}`);
 }
 
-/** @returns the id of the session @param signerId one of the person's signers */
+/** Begins a session for the person who is this signer. @returns the id of the session */
 export async function insertSession(
   tx: Tx,
   links: Pick<SigningLinks, "tokenOf">,

@@ -16,8 +16,8 @@ import { orderOfId } from "./orders.ts";
 type Reading = { db: Sql; rowMac: RowMac };
 
 /**
- * The groups of statuses that an order has after its notarization. The groups leave out the two statuses for failures
- * in later services.
+ * The groups of statuses that an order has after its notarization. Failures in later services (ShippingFailed,
+ * FaxFailed) are in another group.
  */
 const notarized: ReadonlySet<string> = new Set(["notarized", "shipping", "shipped", "delivered", "complete"]);
 

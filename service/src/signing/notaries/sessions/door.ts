@@ -70,10 +70,10 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Lets a credible witness go back to the waiting room, even after the witness has left. From then on nobody waits for
- * the witness. No mark is removed: the vouching is done once the signer is identified, and before that it has no
- * effect. If the identity has to be established again, the notary can let the witness in again. An interpreter can't
- * go, because the signer understands the rest of the act only through the interpreter.
+ * Sends a credible witness back to the waiting room, even if the witness is disconnected. From then on the act continues
+ * without the witness. The sheet keeps its marks about the vouching. If the signer must be identified again, the notary
+ * can admit the witness again. An interpreter can't be excused, because the signer understands the rest of the act only
+ * through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
  */
 export async function excusePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -88,7 +88,7 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
         `${person.name} interprets until you have signed. End the session if that is not possible.`,
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    // The person may have connected while an earlier request excused them.
+    // A person whom an earlier request excused may have connected at the same moment, and must be disconnected.
     if (!person.admittedAt && !deps.rooms.roomOf(session.id)?.people.has(who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);

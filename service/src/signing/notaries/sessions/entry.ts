@@ -79,8 +79,8 @@ export async function requireStep(
 
 /**
  * Connects a person who was found in the room.
- * @throws ServiceError `conflict` when the person has left the room meanwhile: the notary let them go, or another
- * browser in
+ * @throws ServiceError `conflict` when the notary has meanwhile excused the person, or let the person join with another
+ * browser
  */
 export async function connectPerson(
   deps: Pick<LiveDeps, "sheets" | "rooms">,
@@ -91,7 +91,7 @@ export async function connectPerson(
   try {
     await requireStep(deps, link, "room");
   } catch (error) {
-    // The notary's request found nobody to disconnect yet.
+    // When the notary's request was handled, this connection did not exist yet, so nothing has disconnected it.
     await deps.rooms.disconnect(session, person);
     throw error;
   }

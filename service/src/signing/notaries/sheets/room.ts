@@ -54,8 +54,8 @@ export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act
 });
 
 /**
- * Requires that the open sheet of a task has only one step left: the notary's signature on the noted act. Returns the
- * sheet; undefined when no sheet is open.
+ * Requires that the open sheet of a task has only one step left: the notary's signature on the noted act. Without an
+ * open sheet, requires that the act names no sheet.
  * @throws ServiceError `conflict` naming the step that is open, or the part of the act that differs from the sheet
  */
 export function requireReady(sheet: Sheet | undefined, act: Act): void {

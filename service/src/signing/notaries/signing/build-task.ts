@@ -54,7 +54,10 @@ export type NotaryOutput = { readonly tail: Tail; readonly isVisible: boolean } 
 const SIG_FLAGS = 3;
 const { width, inset } = blockLook;
 
-/** Appends a signature field with a block in a blank place. If no place is blank, the field is invisible. */
+/**
+ * Draws the block into the reserved field. Without a reserved field, adds a field with the block in a blank place; if no
+ * place is blank, the added field is invisible.
+ */
 export async function run(document: Buffer, input: NotaryRevision): Promise<NotaryOutput> {
   try {
     const typeset = await typesetFor(input.lines);
@@ -157,7 +160,7 @@ function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, 
   else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
 }
 
-/** @throws PdfRefusal if this module's PDF reader doesn't find the page that the other PDF reader found */
+/** @throws PdfRefusal if the sealer's PDF reader doesn't find the page on which pdf.js found a blank place */
 function pageAt({ file, root }: PdfLookup, index: number): Page {
   let number = 0;
   for (const page of pages(file, root.dict)) if (number++ === index) return page;

@@ -4,8 +4,8 @@ import { dateFormats, type RequestedField, textFormats } from "../../../../../or
 export type Tag = {
   readonly kind: RequestedField["kind"];
   /**
-   * The signer whom the tag names: `r2` is the second signer; any other role is the next signer. Null means the first
-   * signer.
+   * The signer whom the tag names. `r2` is the second signer. Each new role without a number is the next signer. Null
+   * means the first signer.
    */
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
