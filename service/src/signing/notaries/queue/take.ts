@@ -84,7 +84,7 @@ export async function takeNext(deps: QueueDeps, operator: Operator): Promise<str
   throw new ServiceError("conflict", "Nobody waits whom you may meet.");
 }
 
-/** @returns false when the request is no longer waiting */
+/** @returns false when the request no longer waits, or the notary may no longer take it */
 async function take(tx: Tx, deps: QueueDeps, operator: Operator, { id }: Notary, { code, orderId }: WaitingOrder) {
   const { desk } = deps.sheets;
   if (!(await lockOrder(tx, code))) return false;

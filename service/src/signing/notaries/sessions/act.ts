@@ -23,7 +23,10 @@ import type { LiveDeps } from "./session.ts";
 import { eventsOf, findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
 import { presentLines, witnessObstacle } from "./third-persons.ts";
 
-/** Checks the conditions of an act by audio and video: everybody must be present, and everything recorded. */
+/**
+ * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
+ * the step's signer must be present or recorded.
+ */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
   { id, state }: Pick<LiveSession, "id" | "state">,

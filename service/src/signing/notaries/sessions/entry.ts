@@ -1,5 +1,6 @@
 /**
- * How a signer enters a live session: by the link, a code, one browser, consent to the recording, and the waiting room.
+ * How a signer or a third person enters a live session: by the link, a code, one browser, consent to the recording, and
+ * the waiting room.
  */
 import { timingSafeEqual } from "node:crypto";
 import { minuteMs } from "../../../kernel/platform/clock.ts";

@@ -10,8 +10,9 @@ import type { LiveDeps } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
 /**
- * Begins the act again. If somebody has already signed, only an acknowledgment can begin again, because in other acts
- * the signature must follow the oath. Otherwise the session ends, and the next one begins with the original document.
+ * Begins the act again, unless nothing of it was marked yet. If somebody has already signed, only an acknowledgment can
+ * begin again, because in other acts the signature must follow the oath. Any other act ends then, with its session, and
+ * the next session begins with the original document.
  */
 export async function beginAgain(
   deps: LiveDeps,

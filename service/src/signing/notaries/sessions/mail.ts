@@ -34,8 +34,8 @@ type LiveMail = {
 };
 
 /**
- * The mail with the link of a person's room, or with a code for it. It goes to the address that the order has when the
- * mail is sent.
+ * The mail with the link of a person's room, or with a code for it. A signer's mail goes to the address that the order
+ * has when the mail is sent; a third person's mail goes to the address in the invitation.
  */
 export const liveMail = defineMail({
   queue: "live-session-mail",

@@ -38,7 +38,7 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
   return { n, at: at.toISOString(), person, text };
 }
 
-/** Sends a signer's message to everybody in the room. @throws ServiceError */
+/** Sends the message of a signer or third person to everybody in the room. @throws ServiceError */
 export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const text = textOf(typed);
   const written = await atLink(deps, link, ["room"], async (entered) => ({
@@ -59,7 +59,7 @@ export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: st
   deps.rooms.pass(written.session, written.message);
 }
 
-/** The messages since this signer was admitted. Earlier messages were not meant for this signer. */
+/** The messages since the link's person was admitted. Earlier messages were not meant for that person. */
 export async function readMessages(deps: LiveDeps, link: RoomLink): Promise<Message[]> {
   const { session, person } = await requireStep(deps, link, "room");
   const since = person.admittedAt?.toISOString() ?? "";

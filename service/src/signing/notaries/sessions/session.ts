@@ -55,9 +55,9 @@ export const mostPeople = 7;
 const confirmedMs = 366 * dayMs;
 
 /**
- * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, or the
- * operator has not confirmed that the state's requirement is met. Null when they are offered. The service never decides
- * by itself that a state accepts the service.
+ * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, the state
+ * requires a certificate that the service does not have, or the operator has not confirmed that the state's requirement
+ * is met. Null when they are offered. The service never decides by itself that a state accepts the service.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;

@@ -41,8 +41,8 @@ type Showing = Pick<LockedLive, "tx" | "session" | "at">;
 
 /**
  * Records which document a person's browser shows, even if the document is not the current one.
- * @throws ServiceError `conflict` for a document that is not the current one (it is recorded nevertheless), and while
- * nothing is recorded
+ * @returns whether the document is the current one
+ * @throws ServiceError `conflict` while nothing is recorded, `rate_limited` after too many records of the person
  */
 async function write(deps: LiveDeps, live: Showing, person: string, sha256: string): Promise<boolean> {
   const { desk } = deps.sheets;
@@ -67,7 +67,8 @@ const another = () =>
 /**
  * Records what a signer's browser shows. Witnesses and interpreters are given no document, so a hash from them would be
  * a false mark in the manifest.
- * @throws ServiceError `role_required` for anybody but a signer; otherwise as `write`
+ * @throws ServiceError `role_required` for anybody but a signer, `conflict` for a document that is not the current one
+ * (it is recorded nevertheless); otherwise as `write`
  */
 export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const sha256 = readHash(typed);
@@ -81,7 +82,7 @@ export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed):
   if (!seen.isCurrent) throw another();
 }
 
-/** Records what the notary's browser shows. @throws as `write` */
+/** Records what the notary's browser shows. @throws as `reportShown` */
 export async function reportShownToNotary(
   deps: LiveDeps,
   operator: Operator,

@@ -158,7 +158,7 @@ export async function updateLive(tx: Tx, id: string, set: Statement): Promise<vo
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** @returns false while another node has a valid lease on the session */
+/** @returns false while another node has a valid lease on the session, and after the session has ended */
 export async function leaseSession(db: Sql, id: string, node: string, now: Date, until: Date): Promise<boolean> {
   const rows = await db.query(sql`
     UPDATE live_sessions SET node = ${node}, lease_until = ${until}
