@@ -38,7 +38,10 @@ export type SignRequest = {
 export type SignOutcome =
   /** The signature is in the file. `completed`: it was the last signature, and the document is sealed. */
   | { readonly outcome: "signed"; readonly completed: boolean }
-  /** Another signer was faster. The page must load the document again, and ask the signer again. */
+  /**
+   * The document or the signer has changed in the meantime, or the prepared act was too old. The page must load the
+   * document again, and ask the signer again.
+   */
   | { readonly outcome: "again" };
 
 /** An act that waits for its signature. The signer's browser makes the signature, with a key of its own. */
@@ -72,7 +75,7 @@ export type Ceremony = {
   readonly next: (link: Link) => Promise<number | null>;
   /**
    * The newest revision, which is the one that would be signed.
-   * @throws ServiceError `conflict` before the signer has passed the access step
+   * @throws ServiceError `conflict` before the signer has passed the access step, and after the signing has ended
    */
   readonly document: (
     link: Link,
@@ -82,8 +85,8 @@ export type Ceremony = {
   /** A document for the signer to keep. @throws ServiceError `conflict` when there is none, or it was deleted */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /**
-   * Records that the page was opened. Records nothing before the browser has passed the signer's access step. Only the
-   * first call for a signer has an effect.
+   * Records that the page was opened, once for each signer. Records nothing before the browser has passed the signer's
+   * access step.
    */
   readonly opened: (link: Link, client: Client) => Promise<void>;
   /**
@@ -112,8 +115,8 @@ export type Ceremony = {
   /** Ends the turn of the signer who is using the device. */
   readonly takeTurn: (token: string) => Promise<void>;
   /**
-   * Sends the signer a code of 6 digits, by mail or text message. @throws ServiceError `rate_limited` when it is too
-   * soon after the last one
+   * Sends the signer a code of 6 digits, by mail or text message; while wrong codes have locked the link, an entry link
+   * or a long code. @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /** Tries a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong code */
@@ -155,7 +158,8 @@ export type Ceremony = {
   /**
    * Ends the envelope: the order becomes EsignDeclined.
    * @param reason in the signer's words; may be empty
-   * @param all whether to end also the link's other documents that the signer has not signed
+   * @param all whether to end also the link's other documents that the signer has not signed; `withdrawn` and `not_me`
+   * always end them
    */
   readonly decline: (
     link: Link,

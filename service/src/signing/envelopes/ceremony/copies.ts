@@ -5,7 +5,7 @@ import { openOrderDocument, orderDocuments } from "../records/documents.ts";
 import { type Linked, stateOf } from "./links.ts";
 import { type CopyKind, copyKinds } from "./view.ts";
 
-/** The copies that a signer may download now: the newest document of each kind that was not deleted. */
+/** The copies that a signer may download now: the newest document of each kind, unless it was deleted. */
 export async function copiesOf(deps: Pick<EnvelopeDeps, "db" | "rowMac">, linked: Linked) {
   if (stateOf(linked) !== "completed") return [];
   const { orderCode } = linked.envelope;

@@ -31,7 +31,7 @@ export type Linked = {
   embed: Pick<Embed, "id" | "origin"> | null;
   /** The turn on a member's device; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
-  /** The signer's turn on a notary's device; null for any other link. */
+  /** The signer's turn before a notary, on the notary's device or by audio and video; null for any other link. */
   room: SignerRoom | null;
   /**
    * The signer's place in a session of several documents. Null when the signer is not in a session, and for a link that

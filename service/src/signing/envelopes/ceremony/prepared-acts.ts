@@ -49,7 +49,10 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
     ON CONFLICT (signer_id) DO UPDATE SET kept = excluded.kept, signed_attrs = excluded.signed_attrs, chain = excluded.chain, created_at = excluded.created_at`);
 }
 
-/** Removes and returns the act that was prepared for the signer; undefined when there is none, or it is too old. */
+/**
+ * The act that was prepared for the signer; undefined when there is none, or it is too old. The act stays stored until it
+ * is completed, so that the browser can send the signature again.
+ */
 export async function takePreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT kept AS "kept@act", signed_attrs AS "signedAttrs", chain FROM prepared_acts

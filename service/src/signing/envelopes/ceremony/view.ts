@@ -17,7 +17,7 @@ export type SigningState =
   | "waiting"
   /** The signer may read the document, consent and sign. */
   | "ready"
-  /** The signer has signed, but others have not. */
+  /** The signer has signed, but the envelope is not completed yet. */
   | "signed"
   /** Everybody has signed, and the document is sealed. */
   | "completed"

@@ -7,8 +7,9 @@ import { openEnvelope } from "./open.ts";
 
 /**
  * Brings an order's envelope in line with the order's status. It opens the envelope when the order waits for
- * signatures, completes it when everybody has signed, and ends it when the order no longer waits for signatures. It may
- * be called at any time, because work that is already done is not repeated.
+ * signatures, completes it when everybody has signed, and ends it when the order no longer waits for signatures. The
+ * envelope of an order on hold stays unchanged. May be called at any time, because work that is already done is not
+ * repeated.
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db } = deps;

@@ -27,7 +27,7 @@ import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
 /** How long an envelope is open. Advancing a test firm's clock shortens it. */
 export const openMs = 30 * dayMs;
-/** Reminders are sent this many days after the links, to people who have not signed. */
+/** Reminders are sent this many days after the envelope was opened, to the signers whose turn it is. */
 export const reminderDays = [2, 5, 9, 14, 21] as const;
 
 /**
@@ -47,7 +47,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
 
 /**
  * @returns null when the envelope was opened with the tail; the tail's blob key when no row refers to the tail, because
- * the envelope had already been opened
+ * the envelope had already been opened, or the order or its document has changed
  */
 async function openOn(
   deps: EnvelopeDeps,

@@ -168,7 +168,7 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Begins a signer's turn on the device. The returned token opens the signer's pages; turns of other signers end.
+ * Begins a signer's turn before the notary. The returned token opens the signer's pages; turns of other signers end.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` for an envelope that has ended
  */
@@ -203,7 +203,7 @@ export async function extendTurn(tx: Tx, envelopeId: number, until: Date): Promi
   await setExpiry(tx, envelopeId, until);
 }
 
-/** Ends the signer's turn on the notary's device, so that nobody can sign any more. */
+/** Ends the open turn, so that nobody can sign until the next turn. */
 export const takeFromSigner = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
   closeSignerRooms(tx, envelopeId, at);
 

@@ -12,7 +12,7 @@ import {
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 
-/** An order that waits for its signatures. */
+/** An order that waits for its signers, or for a notary before whom they sign. */
 export type SigningOrder = Owner & {
   code: string;
   pages: number;
@@ -27,7 +27,7 @@ export type SigningOrder = Owner & {
 
 type Row = SigningFacts & Owner & { pages: number; isNotarized: boolean; replacements: number; mac: Buffer | null };
 
-/** Reads an order; undefined when it isn't waiting for signatures. @throws Error when its signers were altered */
+/** Reads an order; undefined when it doesn't have this status. @throws Error when its signers were altered */
 export async function readSigningOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,

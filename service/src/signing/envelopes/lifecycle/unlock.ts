@@ -35,7 +35,10 @@ export async function closeUnlocking(tx: Tx, signerId: number, end: Omit<TaskEnd
     await closeTasks(tx, { kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end });
 }
 
-/** Resets the count of wrong attempts. The transaction must have locked the envelope. */
+/**
+ * Ends the lock of a signer's link: resets the count of wrong attempts, invalidates the last code, and closes the task.
+ * The transaction must have locked the envelope.
+ */
 export async function clearLock(
   tx: Tx,
   { rowMac }: Pick<EnvelopeDeps, "rowMac">,

@@ -41,7 +41,7 @@ export type Envelope = {
   partnerContact: string | null;
 };
 
-/** The document's name for people. */
+/** The title of a document without a name: the firm's reference, otherwise the document's type in the catalog. */
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 

@@ -9,7 +9,10 @@ import { type DocumentOwner, documentMembers, documentUse, insertDocument } from
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 
-/** A revision of the file: its length in bytes, its hash in hex, and the number of the signer whose act created it. */
+/**
+ * A revision of the file: its length in bytes, its hash in hex, and the number of the signer whose act created it (null
+ * for the prepared file).
+ */
 export type Revision = { number: number; signer: number | null; bytes: number; sha256: string; createdAt: Date };
 
 /** The whole file up to a revision. Concurrent requests may share it, so nobody may write to it. */
@@ -19,7 +22,7 @@ export type Document = {
   sha256: string;
   /** The state of the hash after `bytes`. Copy it before use; an act then needs to hash only its own tail. */
   hash: Hash;
-  /** The file with which the order was placed. */
+  /** The original document from which the envelope was opened. */
   original: { bytes: number; sha256: string };
   /** The length of the prepared file in bytes. */
   preparedBytes: number;
@@ -86,8 +89,8 @@ const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   ORDER BY id DESC LIMIT 1`;
 
 /**
- * Runs work on the document with which the order was placed. @throws Error when the document's row was altered; the
- * errors of the work
+ * Runs work on the order's original document (the present one, if it was replaced). @throws Error when the document's
+ * row was altered; the errors of the work
  */
 export async function withOriginal<T>(
   deps: DocumentDeps,

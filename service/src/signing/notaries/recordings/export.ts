@@ -1,4 +1,7 @@
-/** A recording as a zip: its manifest, its chain, and each take as recorded. The zip is created while it is sent. */
+/**
+ * A recording as a zip: its manifest with the transparency log's proof, its chain, its messages, and each take as
+ * recorded. The zip is created while it is sent.
+ */
 import { crc32 } from "node:zlib";
 import { logProof } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";

@@ -63,7 +63,7 @@ export async function playTake(
   return file;
 }
 
-/** Exports manifest, chain and takes as a zip. */
+/** Exports manifest, chain, messages and takes as a zip. */
 export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<StoredFile> {
   const recording = playable(await recordingById(deps.db, id));
   requireReason(viewer);

@@ -22,7 +22,7 @@ type Which = {
   environment: Environment;
   /** The notary's id; null for recordings of all notaries. */
   notaryId: string | null;
-  /** The order's number; null for recordings of all orders. */
+  /** The order's code; null for recordings of all orders. */
   orderCode: string | null;
 };
 

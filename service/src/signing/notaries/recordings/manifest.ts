@@ -22,7 +22,7 @@ type Input = {
   salt: Buffer;
 };
 
-/** The file with the lines of the chain. `chainSha256` in the manifest is the hash of exactly these bytes. */
+/** The file with the lines of the chain. `chain.sha256` in the manifest is the hash of exactly these bytes. */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
 /** The stated end of a take whose real end was not recorded, because the service died during the take. */

@@ -7,7 +7,7 @@ import { openSheetOf, type Sheet } from "./store.ts";
 
 /** The session and the recording of an act by audio and video. */
 export type OnRecord = Pick<Act, "session" | "recording"> & {
-  /** The third persons who were admitted, as lines for the act's list of witnesses. */
+  /** The third persons who took part, as lines for the act's list of witnesses. */
   present: readonly string[];
 };
 

@@ -127,8 +127,8 @@ export async function endWithSignature(
 }
 
 /**
- * Ends the open sheets of an order without an act, and voids the signatures that were made on them. Does nothing
- * without a sheet.
+ * Ends the open sheets of an order without an act, and voids the signatures that were made on them. Also discards a
+ * document that was prepared for an act whose sheet was never opened.
  */
 export async function endWithoutAct(
   tx: Tx,

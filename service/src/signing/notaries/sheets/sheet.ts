@@ -43,7 +43,7 @@ export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise
 
 /**
  * Marks the open step of a sheet. The transaction must have locked the sheet.
- * @throws ServiceError `conflict` naming the step that is open, or the condition that is not met
+ * @throws ServiceError as `requireTurn`; also `conflict` naming the condition that is not met
  */
 export async function markStep(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function markStep(
   return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
 }
 
-/** Records events other than steps, such as a hand-over, a gap, or a person leaving. */
+/** Records events other than steps, such as a hand-over, a hold, or a witness's oath. */
 export const noteEvent = (
   tx: Tx,
   rowMac: RowMac,

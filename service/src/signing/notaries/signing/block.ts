@@ -58,7 +58,10 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
   limitMs: 30_000,
 };
 
-/** Plans the block of an act before the first signature. At that time all its contents except the time are known. */
+/**
+ * Plans the block of an act before the first signature. The time of the act and the signers' identification are not
+ * known yet.
+ */
 export const placeBlock =
   ({ db, workers, clock }: Pick<DeskDeps, "db" | "clock"> & { workers: Workers }): PlaceFor =>
   ({ notary, order, eligibility }, { act, mode }) =>

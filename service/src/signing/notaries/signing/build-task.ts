@@ -104,7 +104,7 @@ function buildTail(
 }
 
 /**
- * Draws the lines into the reserved field, as large as they fit.
+ * Draws the lines into the reserved field, in a smaller font if they don't fit otherwise.
  * @throws PdfRefusal when the field has changed since it was prepared
  */
 function fillField(

@@ -53,7 +53,7 @@ const tokenRoom = 6 * 1024;
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
-/** A revision that waits for its signature with the notary's key, which is in the notary's browser. */
+/** A revision that waits for its signature with the notary's key, which is in the browser or at a trust service. */
 export type PreparedSignature = {
   /** The bytes to append to the document that was given to the notary. */
   tail: Buffer;
@@ -76,7 +76,7 @@ export type PreparedSignature = {
 /**
  * Prepares the revision that the notary signs on this service's page: a block with the act, and the signature over the
  * whole file.
- * @param der the certificate of the key that the browser opened
+ * @param der the certificate of the key, which the browser opened or a trust service holds
  * @throws ServiceError naming the fault of the certificate or the act
  */
 export async function prepareSignature(

@@ -64,8 +64,7 @@ export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
 /**
- * Deletes revisions that were not signed or confirmed in time, and revisions of orders that no longer wait for a
- * notary.
+ * Deletes revisions after the time in which they can be confirmed, whether or not they were signed.
  */
 export const sweepSignatures = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - keptMs)}`);
