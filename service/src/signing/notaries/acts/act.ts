@@ -36,7 +36,7 @@ export type Principal = {
   basis: (typeof identityBases)[number];
   /** The principal's own credential; null when the notary established the identity in another way. */
   credential: Credential | null;
-  /** The person who vouched for the principal, and how the notary knew that person. */
+  /** The person who vouched for the principal, and how the notary identified that person. Null when nobody vouched. */
   witness: Witness | null;
 };
 

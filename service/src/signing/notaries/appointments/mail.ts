@@ -19,7 +19,10 @@ type SessionMail = {
   person: number | null;
 };
 
-/** Queues mails about this version of an appointment to everybody who is to appear, and to the notary. */
+/**
+ * Queues mails about this version of an appointment to everybody who is to appear, and to the notary. The notary gets no
+ * mail `again`, which asks people to choose another time.
+ */
 export async function mailSession(
   tx: Tx,
   { id, sequence }: Pick<NotarySession, "id" | "sequence">,

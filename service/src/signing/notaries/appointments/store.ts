@@ -82,7 +82,7 @@ export async function findSession(db: Sql, id: string): Promise<NotarySession | 
   return found;
 }
 
-/** The appointments of an order, the earliest first. */
+/** The appointments of an order, in the order in which they were booked. */
 export const sessionsOf = (db: Sql, orderId: number): Promise<NotarySession[]> =>
   db.query<NotarySession>(sql`${sessions} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
 

@@ -41,7 +41,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promis
     const [due] = await sessionsToLookAt(tx, at, id);
     const session = await findSession(tx, id);
     const people = session && (await peopleOf({ db: tx, rowMac }, session.orderId));
-    // Another node has already ended the appointment.
+    // Another node has already handled the appointment.
     if (!due || !session || !people) return;
     const outcome = session.startsAt <= at && !due.isReminder ? outcomeOf(people.status) : null;
     if (outcome !== null) return endSession(tx, id, outcome, at);

@@ -64,7 +64,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
 }
 
 /**
- * How many mails about an appointment an order may cause in a day. The limit exists because the mails go to clients,
+ * How many times a day an order's people may be mailed an appointment. The limit exists because the mails go to clients,
  * and a form can be sent again and again.
  */
 const mostADay = 5;

@@ -92,7 +92,7 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
-/** How long the answers may take to travel to us, in addition to the seconds that the state allows for answering. */
+/** How much longer than the allowed seconds an unanswered try blocks a new one: its answers may be on their way. */
 const graceSeconds = 5;
 
 const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>

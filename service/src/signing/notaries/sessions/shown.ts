@@ -82,7 +82,7 @@ export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed):
   if (!seen.isCurrent) throw another();
 }
 
-/** Records what the notary's browser shows. @throws as `reportShown` */
+/** Records what the notary's browser shows. @throws as `reportShown`, except `role_required` */
 export async function reportShownToNotary(
   deps: LiveDeps,
   operator: Operator,
