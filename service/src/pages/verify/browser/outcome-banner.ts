@@ -20,7 +20,7 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
-/** Names the author of the seal: the service itself, or somebody else, about whom nothing more is known. */
+/** The service can vouch for what it wrote itself. Of others' documents, it can only say that nothing changed. */
 function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   const isOthers = purpose?.kind === "proof" || purpose?.kind === "signed" || purpose?.kind === "notarized";
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";

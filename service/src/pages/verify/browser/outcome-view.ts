@@ -37,7 +37,7 @@ const part = (title: string, body: Html): Html => technicalPart(title, body, "h3
 
 function proofDetails(outcome: ProofOutcome): Html {
   const { claims, statement, fileSha256, docSha256, certificate, earlier, anchoring, verdict } = outcome;
-  // A file that failed shows no passed summary lines, even if single checks passed.
+  // For a file that failed, the failed checks come first, and what the seal states about the document is left out.
   const good = verdict !== "not_verified";
   return html`${part("What was checked", claimList(good ? claims : failingFirst(claims), titleOf))}
 ${good && verdict !== "unsigned" && part("What that means", statementView(statement, "h4"))}

@@ -21,7 +21,7 @@ export type Appearances = {
   text: (field: Shape, text: string) => Drawing;
   /** A checkbox, or an option of a radio, in one of its states. */
   box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
-  /** @param caption the line below the mark: who, when, and which act */
+  /** @param caption the line below the mark: when, who, and which act */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
   /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
   addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;

@@ -27,7 +27,7 @@ const soonMs = 60 * dayMs;
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
 /**
- * The parts of a notary's record that expire, and when. Days end in UTC, because no day in the United States ends
+ * The parts of a notary's record that expire, and when. Days end in UTC, because no day in the fifty states ends
  * earlier.
  */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
