@@ -20,8 +20,8 @@ export type FormSignature = {
 const UNSEEN = 1 | 2 | 32;
 
 /**
- * The empty signature fields of a document that can be signed, page by page from top to bottom. Each must be its own widget
- * and visible on a page. Some fields are left out:
+ * The empty signature fields of a document that can be signed, page by page from top to bottom. Each must be its own
+ * widget and visible on a page. Some fields are left out:
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;
  * - in a signed document, fields that a signature may not change, and fields that require a certain signature;

@@ -14,7 +14,8 @@ type ToPlan = { holder: string; bytes: Buffer; signers: number; fields: readonly
 
 /**
  * Plans where each signer signs. If the order lists places, only those count. Otherwise the document's empty signature
- * fields count, or its tags if it has no such fields. A signer without a place gets one on the page that `prepareDocument` adds.
+ * fields count, or its tags if it has no such fields. A signer without a place gets one on the page that
+ * `prepareDocument` adds.
  * @param document.signers the number of signers
  * @param document.fields the fields that the order requests; null when the document decides
  * @throws PdfRefusal for a document that can't be read, or that names signers that the order does not have

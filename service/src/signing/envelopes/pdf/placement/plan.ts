@@ -17,8 +17,9 @@ export type PlanRequest = {
 /**
  * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
  * complete. Otherwise the document's own signature fields count. In a document without signature fields, the tags
- * count, unless somebody has signed or certified it. In a certified document, signers
- * without a field get invisible ones. If any other document has places for fewer people than the order has signers, the others sign on an added page.
+ * count, unless somebody has signed or certified it. In a certified document, signers without a field get
+ * invisible ones. If any other document has places for fewer people than the order has signers, the others sign on an
+ * added page.
  * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
