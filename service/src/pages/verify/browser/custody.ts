@@ -113,8 +113,8 @@ async function custodyRecordClaim(
  * States which document of a closing the file is. The manifests of the page's room list the closing's documents. So do
  * the closing certificates that were chosen with the file and passed. A file that no manifest lists lowers no verdict,
  * because a manifest does not list documents that were sealed later. But the claim fails for a file that begins with a
- * listed document and was then changed. One more seal of the service does not count as a change. A file that was notarized
- * elsewhere stays unchecked.
+ * listed document and was then changed. One more seal of the service does not count as a change. A file that was
+ * notarized elsewhere stays unchecked.
  */
 export async function roomDocumentClaim(
   { bytes }: NamedBytes,
