@@ -13,6 +13,7 @@ import {
   insertCheckpoint,
   lineHolds,
   type Outlook,
+  type StoredCheckpoint,
   selectNewestCheckpoint,
   selectOutlook,
   selectTiles,
@@ -74,10 +75,18 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     seen.set(log, published);
   }
 
+  /** Signs the committed tree. The next turn then knows this checkpoint, and need not examine it again. */
+  async function sign({ environment }: Outlook): Promise<void> {
+    const signed = await deps.db.transaction((tx) => publish(tx, deps, environment));
+    if (!signed) return;
+    newest.set(environment, signed.note);
+    seen.set(signed.log, signed.size);
+  }
+
   /** A log that ends signs its last checkpoint, and then the next one begins. */
-  async function end({ environment, published, finalSize }: Outlook & { finalSize: number }): Promise<void> {
-    if ((published ?? -1) < finalSize) await deps.db.transaction((tx) => publish(tx, deps, environment));
-    await deps.db.transaction((tx) => succeed(tx, deps, environment));
+  async function end(outlook: Outlook, finalSize: number): Promise<void> {
+    if ((outlook.published ?? -1) < finalSize) await sign(outlook);
+    await deps.db.transaction((tx) => succeed(tx, deps, outlook.environment));
   }
 
   async function attempt(log: Environment, work: () => Promise<void>): Promise<void> {
@@ -112,10 +121,10 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
         const { environment, origin, finalSize, isDue } = outlook;
         origins.set(environment, origin);
         await attempt(environment, async () => {
-          if (finalSize !== null) return end({ ...outlook, finalSize });
+          if (finalSize !== null) return end(outlook, finalSize);
           await watch(outlook);
           const isGrown = isDue && (await deps.db.transaction((tx) => sequence(tx, deps, environment), longStatements));
-          if (isGrown || isUnpublished(outlook)) await deps.db.transaction((tx) => publish(tx, deps, environment));
+          if (isGrown || isUnpublished(outlook)) await sign(outlook);
         });
       }
     },
@@ -175,15 +184,21 @@ async function keepPublished({ db, keys }: SequencerDeps, { log, noteKey }: Stor
   return newest.note;
 }
 
-/** Signs the committed tree. The file is durable before the checkpoint can be read. */
-async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<void> {
-  if (!(await tryLock(tx, environment))) return;
+type Signed = { log: LogName } & StoredCheckpoint;
+
+/**
+ * Signs the committed tree. The file is durable before the checkpoint can be read.
+ * @returns null when another node has the lock, or when the log has ended
+ */
+async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<Signed | null> {
+  if (!(await tryLock(tx, environment))) return null;
   const tree = await examined(tx, deps, environment);
   const { log, size, root, finalSize } = tree;
   // When a log ended with its newest checkpoint, further leaves wait for the next log.
-  if (finalSize !== null && finalSize < size) return;
+  if (finalSize !== null && finalSize < size) return null;
   const signer = await deps.keys.open(tree);
   const note = signer.signed(size, root);
   await writeHighWater(deps.keys.pathOf(log), note);
   await insertCheckpoint(tx, log, { size, note }, deps.clock());
+  return { log, size, note };
 }

@@ -200,12 +200,15 @@ test("never gives a leaf to a line that the service did not write, and reports t
   assert.equal(row?.leaf, null);
   const { stdout } = await runCli({ DATA_DIR: service.dataDir }, "doctor");
   assert.match(stdout, /did not write 1 lines of the test log/);
-  await db.query(sql`ALTER TABLE log_entries DISABLE TRIGGER log_entries_grow`);
+  await db.query(sql`ALTER TABLE log_entries DISABLE TRIGGER log_entries_kept`);
   await db.query(sql`DELETE FROM log_entries WHERE row_mac IS NULL AND leaf IS NULL`);
-  await db.query(sql`ALTER TABLE log_entries ENABLE TRIGGER log_entries_grow`);
+  await db.query(sql`ALTER TABLE log_entries ENABLE TRIGGER log_entries_kept`);
 });
 
 test("refuses to shrink, rewrite or delete the log", async () => {
+  // Nobody gives this line a leaf, because it has no MAC.
+  await db.query(sql`
+    INSERT INTO log_entries (log, line, queued_at) VALUES ('test', ${`seal/v1 ${"1e".repeat(32)}\n`}, now() - interval '1 hour')`);
   const changes = [
     sql`UPDATE log_trees SET size = size - 1`,
     sql`UPDATE log_trees SET origin = 'other'`,
@@ -213,6 +216,11 @@ test("refuses to shrink, rewrite or delete the log", async () => {
     sql`UPDATE log_entries SET leaf = leaf + 1000 WHERE leaf IS NOT NULL`,
     sql`UPDATE log_entries SET line = line || ' '`,
     sql`DELETE FROM log_entries`,
+    // Each gives a leaf to a waiting line, and changes something else of it.
+    sql`UPDATE log_entries SET leaf = 1000, line = line || ' ' WHERE leaf IS NULL`,
+    sql`UPDATE log_entries SET leaf = 1000, id = DEFAULT WHERE leaf IS NULL`,
+    sql`UPDATE log_entries SET leaf = 1000, log = 'live-2' WHERE leaf IS NULL`,
+    sql`UPDATE log_entries SET leaf = 1000, queued_at = now() WHERE leaf IS NULL`,
     sql`UPDATE log_tiles SET hashes = substring(hashes FOR 32) WHERE length(hashes) > 32`,
     sql`UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0))`,
     sql`UPDATE log_tiles SET entries = set_byte(entries, 9, 1)`,
