@@ -19,7 +19,7 @@ import {
   within,
 } from "./support/log-figures.ts";
 
-const rounds = 8;
+const rounds = 16;
 const roundMs = 2_000;
 const callers = 4;
 const document = makePdf({ bytes: 100_000 });

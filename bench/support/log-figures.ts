@@ -10,6 +10,7 @@ import { monitorAnswer } from "@signsealship/verifier";
 import { logKeyOf, logProof } from "../../service/src/evidence/transparency-log/transparency-log.ts";
 import type { Database } from "../../service/src/kernel/platform/database/database.ts";
 import { atLeast, atMost, type Result } from "../result.ts";
+import { checksInBrowser, type ProofInput } from "./browser-check.ts";
 import { entryOf, published, queueEntries } from "./filled-log.ts";
 
 /** A measured service, its database, and the request headers that authenticate a partner. */
@@ -123,6 +124,7 @@ export async function proving(
   sealed: readonly Sealed[],
 ): Promise<Result[]> {
   const [byApi, plain, direct, offline]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const checked: ProofInput[] = [];
   const key = (await logKeyOf(db, "test")) ?? "";
   let bytes = 0;
   for (let n = 0; n < proofs; n++) {
@@ -136,13 +138,16 @@ export async function proving(
     if (logged.state !== "logged") throw new Error("an entry is not logged");
     const proof = Buffer.from(logged.proof);
     bytes = Math.max(bytes, proof.length);
+    const logs = [{ environment: "test", key } as const];
+    const given: ProofInput = { proof, entry: formatEntry(entry), environment: "test", logs };
+    checked.push(given);
     const check = async () => {
-      const given = { proof, entry: formatEntry(entry), environment: "test", logs: [{ environment: "test", key }] };
-      const claims = await verifyLogProof(given as Parameters<typeof verifyLogProof>[0]);
+      const claims = await verifyLogProof(given);
       if (claims.some(({ state }) => state !== "holds")) throw new Error("a proof does not hold");
     };
     offline.push(await timed(check));
   }
+  const inBrowser = await checksInBrowser(baseUrl, checked);
   return [
     within(`log proof by API among ${size} entries, median`, quantile(byApi, 0.5), 5, "ms"),
     within("the same, p99", quantile(byApi, 0.99), 5, "ms"),
@@ -150,6 +155,8 @@ export async function proving(
     within("log proof of a random entry without HTTP, p99", quantile(direct, 0.99), 5, "ms"),
     within("size of such a proof", bytes, 1_638, "bytes"),
     within("check of such a proof by Web Crypto, median", quantile(offline, 0.5), 2, "ms"),
+    within("the same in Chromium, median", quantile(inBrowser, 0.5), 10, "ms"),
+    within("the same in Chromium, p99", quantile(inBrowser, 0.99), 10, "ms"),
   ];
 }
 
