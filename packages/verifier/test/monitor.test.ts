@@ -226,6 +226,26 @@ test("reports faults that no honest log has: two histories of a closing, a wrong
   assert.match((await findingsOf(folder, { state }))[0] ?? "", /Entries 3 and 4/);
 });
 
+test("shows nothing of a log that could control a terminal, and at most a hundred faults of its entries", async () => {
+  const evil = await sampleLog("example.com/\u009b2Jlog/\u202elive", 7);
+  const folder = writeLog(newFolder(), Array(300).fill("\u001b[1A\u001b[2K"), evil);
+  const own = { key: formatNoteKey(evil.key), checkpointUpTo: async () => null, take: () => {} };
+  const findings = () => ["Entry 0, \u001b[2K, is of no row of the database."];
+  const { text, json, exitCode } = await watch(folder, { key: own.key, own: async () => ({ ...own, findings }) });
+  assert.equal(exitCode, 1);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
+  assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  assert.match(text, /WRONG: Entry 0, \ufffd\[2K, is of no row/);
+  const { findings: sentences } = json as { findings: string[] };
+  assert.equal(sentences.filter((sentence) => sentence.includes("grammar")).length, 100);
+  assert.ok(sentences.includes("There are more such entries."));
+  const elsewhere = write(join(newFolder(), "note"), evil.signed(3, rootOf([])));
+  await assert.rejects(watch(writeLog(newFolder(), entriesUpTo(10)), { with: [elsewhere] }), (error: Error) => {
+    assert.match(error.message, /is of the log example\.com\/\ufffd2Jlog/);
+    return error instanceof UsageError;
+  });
+});
+
 test("reports a changed byte in each file of a log", async () => {
   const lines = entriesUpTo(300);
   for (const path of [

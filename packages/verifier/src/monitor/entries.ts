@@ -97,25 +97,36 @@ async function* bundlesFrom(tree: PublishedTree, start: number) {
   }
 }
 
+const mostSentences = 100;
+
+/** Collects sentences, and stops after a hundred: a malicious log could give one for each of millions of entries. */
+function cappedSentences() {
+  const sentences: string[] = [];
+  const add = (sentence: string): void => {
+    if (sentences.length < mostSentences) sentences.push(sentence);
+    else sentences[mostSentences] = "There are more such entries.";
+  };
+  return { sentences, add };
+}
+
 /** Checks that entries match the grammar, and that they do not contradict each other. */
 function entryRules(before: EntriesRead, { wanted, earlierLinks }: Parameters<typeof readEntries>[2]) {
   const links = new Map(before.links);
   let { next } = before;
-  const wrong: string[] = [];
+  const { sentences: wrong, add } = cappedSentences();
   const places = new Map<string, FilePlace>();
   const judge = (index: number, entry: LogEntry): void => {
-    if (next) wrong.push(`Entry ${index} comes after entry ${next.index}, with which the log ended.`);
+    if (next) add(`Entry ${index} comes after entry ${next.index}, with which the log ended.`);
     if (entry.kind === "logkey/v1" && entry.change === "next") next ??= { index, key: entry.key };
     if (entry.kind === "closing/v1") {
       const earlier = links.get(entry.link);
-      if (earlier !== undefined)
-        wrong.push(`Entries ${earlier} and ${index} have one link: a closing has two histories.`);
+      if (earlier !== undefined) add(`Entries ${earlier} and ${index} have one link: a closing has two histories.`);
       else links.set(entry.link, index);
       if (earlierLinks.has(entry.link))
-        wrong.push(`Entry ${index} and an entry of an earlier log have one link: a closing has two histories.`);
+        add(`Entry ${index} and an entry of an earlier log have one link: a closing has two histories.`);
     }
     if (entry.kind === "import/v1" && Number(entry.count) !== index)
-      wrong.push(`Entry ${index} says that ${entry.count} entries stand before it.`);
+      add(`Entry ${index} says that ${entry.count} entries stand before it.`);
     if ("sealedSha256" in entry && wanted.has(entry.sealedSha256)) {
       const known = places.get(entry.sealedSha256);
       const retracted = entry.kind === "retract/v1" ? entry.reason : (known?.retracted ?? null);
@@ -132,7 +143,7 @@ function entryRules(before: EntriesRead, { wanted, earlierLinks }: Parameters<ty
         judge(index, parseEntry(Buffer.from(bytes).toString("latin1")));
       } catch (error) {
         if (!(error instanceof EvidenceError)) throw error;
-        wrong.push(`Entry ${index} is not of the log's grammar: ${error.message}.`);
+        add(`Entry ${index} is not of the log's grammar: ${error.message}.`);
       }
     },
   };

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseCheckpoint, type SignedCheckpoint } from "@signsealship/evidence/log";
 import { UsageError } from "../errors.ts";
+import { printable } from "../files/shell.ts";
 import type { Fetch } from "../url/fetch-bounded.ts";
 import { type FilePlace, nothingRead, readEntries } from "./entries.ts";
 import { Findings } from "./findings.ts";
@@ -57,7 +58,7 @@ export async function monitorAnswer(from: string, options: MonitorOptions): Prom
   } catch (error) {
     if (error instanceof EvidenceError) throw new UsageError(error.message);
     if (!(error instanceof LogUnreadable)) throw error;
-    const text = `The log cannot be read: ${error.message}. Nothing is said of it.`;
+    const text = printable(`The log cannot be read: ${error.message}. Nothing is said of it.`);
     return { json: { from, unreadable: error.message }, text, exitCode: 2 };
   }
 }
@@ -90,7 +91,8 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   const origins = new Set(logs.map(({ checkpoint }) => checkpoint?.origin));
   for (const { name, note } of last ? checkpointsOf(files) : []) {
     const { origin } = parseCheckpoint(note);
-    if (!origins.has(origin)) throw new UsageError(`${name} is of the log ${origin}, and this is ${last?.origin}`);
+    if (!origins.has(origin))
+      throw new UsageError(printable(`${name} is of the log ${origin}, and this is ${last?.origin}`));
   }
   return answerOf(logs, files);
 }
@@ -246,7 +248,9 @@ function answerOf(logs: readonly WatchedLog[], files: readonly GivenFile[]): Mon
   const [first, ...others] = logs.map(({ facts, findings }) => ({ ...facts, findings: findings.sentences }));
   const followedBy = others.length > 0 ? { followedBy: others } : {};
   const exitCode = isWrong ? 1 : ofFiles.length > 0 ? 2 : 0;
-  return { json: { ...first, places, files: ofFiles, ...followedBy }, text: lines.join("\n"), exitCode };
+  // Origins and entries come from the log. Unprintable characters in them could erase the findings from a terminal.
+  const text = lines.map(printable).join("\n");
+  return { json: { ...first, places, files: ofFiles, ...followedBy }, text, exitCode };
 }
 
 function linesOf({ facts, findings, next }: WatchedLog): string[] {
