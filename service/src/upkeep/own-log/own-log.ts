@@ -32,6 +32,8 @@ export type OwnLog = {
 /** A line that waits longer is a finding: normally it enters the log within seconds. */
 const longestWaitMs = 10 * minuteMs;
 const most = 50;
+/** Longer than each line of the grammar but those with keys. An entry may have 64 KB. */
+const longestShown = 200;
 
 /**
  * Reads the lines that the log must contain according to the database.
@@ -62,11 +64,14 @@ export async function openOwnLog(
     checkpointUpTo: (size) => newestCheckpointUpTo(db, tree.log, size),
     take(index, text) {
       const line = ownLine(text);
+      const isRepeated = seen.has(line);
       seen.add(line);
       // An `import/v1` line is not compared here: the monitor itself compares the number in the line with its position.
-      if (rows.has(line) || line.startsWith("import/v1 ")) return;
+      const hasRow = rows.has(line) || line.startsWith("import/v1 ");
+      if (hasRow && !isRepeated) return;
       foreignCount += 1;
-      if (foreign.length < most) foreign.push(`Entry ${index}, ${line}, is of no row of the database.`);
+      const why = isRepeated ? "is an earlier entry, too" : "is of no row of the database";
+      if (foreign.length < most) foreign.push(`Entry ${index}, ${line.slice(0, longestShown)}, ${why}.`);
     },
     findings() {
       const since = resources.clock().getTime() - longestWaitMs;

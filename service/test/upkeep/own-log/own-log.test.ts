@@ -151,6 +151,15 @@ test("a log that a restored copy continues from a stale export is found, and the
   }
 });
 
+test("names an entry that the log has twice, because somebody deleted its row and queued it again", async () => {
+  const { sealedSha256 } = await seal(running.service, "twice");
+  await settled();
+  const line = `seal/v1 ${sealedSha256}`;
+  await attack(sql`DELETE FROM log_entries WHERE line = ${`${line}\n`}`);
+  await db.query(queueEntry("test", { kind: "seal/v1", sealedSha256 }, new Date()));
+  assert.match((await findings()).join("\n"), new RegExp(`^Entry \\d+, ${line}, is an earlier entry, too\\.$`));
+});
+
 test("refuses the log of another installation, and makes no claim about an unreadable one", async () => {
   const elsewhere = await startService({ DATA_DIR: join(folder.path, "elsewhere"), LOG_ORIGIN: "elsewhere.example" });
   const own = { DATA_DIR: running.service.dataDir };
