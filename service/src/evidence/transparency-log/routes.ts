@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, onRequestHookHandler } from "fastify";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -16,7 +16,7 @@ export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: 
  * Logs that have ended stay published. The log after `live` is at `/log/live-2`.
  */
 export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
-  const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
+  const shown = { schema: { hide: true }, onRequest: [uncachedUntilFound, limits.limit("log")] };
   app.get<{ Params: { log: string } }>("/log/:log/checkpoint", shown, async (request, reply) => {
     const checkpoint = await publishedCheckpoint(db, named(request.params), clock());
     if (checkpoint === null) throw notFound();
@@ -47,6 +47,15 @@ export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: L
     return forAll(reply, unchanging).type("text/plain; charset=utf-8").send(published);
   });
 }
+
+/**
+ * Keeps error answers out of shared caches. Otherwise anybody could ask for the log's next tile, and a cache would
+ * answer 404 to monitors after the tile is published. They would report that the log hides it.
+ */
+export const uncachedUntilFound: onRequestHookHandler = (_request, reply, done) => {
+  forAll(reply, "no-store");
+  done();
+};
 
 const unchanging = "public, max-age=31536000, immutable";
 

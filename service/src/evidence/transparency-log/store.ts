@@ -38,8 +38,9 @@ export function queueEntry(log: Environment, entry: LogEntry, at: Date): Stateme
 }
 
 /**
- * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. `finalSize`:
- * the size of its last checkpoint, if the log is about to end.
+ * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. A batch in the
+ * future counts as old: the database's clock was wrong and has been set back. `finalSize`: the size of its last
+ * checkpoint, if the log is about to end.
  */
 export type Outlook = {
   log: LogName;
@@ -55,7 +56,8 @@ export const selectOutlook = (db: Sql, intervalMs: number): Promise<Outlook[]> =
   db.query<Outlook>(sql`
     SELECT DISTINCT ON (environment) log, environment, origin, size, final_size AS "finalSize",
       (SELECT max(size) FROM log_checkpoints c WHERE c.log = t.log) AS published,
-      coalesce(sequenced_at <= clock_timestamp() - make_interval(secs => ${intervalMs / 1_000}), true)
+      coalesce(sequenced_at NOT BETWEEN clock_timestamp() - make_interval(secs => ${intervalMs / 1_000})
+          AND clock_timestamp(), true)
         AND EXISTS (SELECT FROM log_entries e WHERE e.log = t.environment AND leaf IS NULL) AS "isDue"
     FROM log_trees t ORDER BY environment, generation DESC`);
 

@@ -44,7 +44,7 @@ export { ed25519KeyAt } from "./key.ts";
 export { type LogWaits, logProof, notLoggedYet, placeInLog, requireLogProof } from "./published.ts";
 export { successionLines } from "./retire.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
-export { logRoutes } from "./routes.ts";
+export { logRoutes, uncachedUntilFound } from "./routes.ts";
 export { linesWithLogs, logGauges, markImport, newestCheckpointUpTo, protectedTables, queueEntry } from "./store.ts";
 export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog } from "./trees.ts";
 export { witnessGauges } from "./witness-store.ts";

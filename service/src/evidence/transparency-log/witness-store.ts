@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { mostCosignatures, queueEntry } from "./store.ts";
@@ -7,13 +8,14 @@ import { environmentOf, type LogName, logs } from "./trees.ts";
 export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 
 /**
- * Claims the witnesses that were not asked recently, for one caller until `until`. @returns the last known size of the
- * log at each
+ * Claims the witnesses that were not asked recently, for one caller until `until`. A claim that ends more than a day
+ * later does not count, because a node with a wrong clock made it. @returns the last known size of the log at each
  */
 export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`
     INSERT INTO log_witnesses AS w (log, witness, next_at) SELECT ${log}, name, ${until} FROM unnest(${witnesses}::text[]) AS name
-    ON CONFLICT (log, witness) DO UPDATE SET next_at = ${until} WHERE w.next_at <= ${now}
+    ON CONFLICT (log, witness) DO UPDATE SET next_at = ${until}
+      WHERE w.next_at <= ${now} OR w.next_at > ${until}::timestamptz + interval '1 day'
     RETURNING witness, size`);
 
 /**
@@ -79,12 +81,12 @@ export const publishPolicy = (db: Sql, log: "live", sha256: string, policy: stri
       ON CONFLICT DO NOTHING
     ) ${queueEntry(log, { kind: "policy/v1", sha256 }, at)}`);
 
-/** A published policy by its hash. */
+/** A published policy by its hash; null for a text that was changed in the database. */
 export async function selectPolicy(db: Sql, log: "live", sha256: string): Promise<string | null> {
   const [found] = await db.query<{ policy: string }>(
     sql`SELECT policy FROM log_policies WHERE log = ${log} AND sha256 = ${sha256}`,
   );
-  return found?.policy ?? null;
+  return found && hash("sha256", found.policy) === sha256 ? found.policy : null;
 }
 
 /**

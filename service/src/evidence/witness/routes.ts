@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { uncachedUntilFound } from "../transparency-log/transparency-log.ts";
 import { addCheckpoint, type WitnessDeps } from "./add-checkpoint.ts";
 import { selectNote } from "./store.ts";
 
@@ -11,7 +12,7 @@ const maxBodyBytes = 72 * 1024;
 export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, limits: RateLimits): Promise<void> {
   const { db, witness } = deps;
   const origins = new Map([...witness.logs.keys()].map((origin) => [hash("sha256", origin), origin]));
-  const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
+  const shown = { schema: { hide: true }, onRequest: [uncachedUntilFound, limits.limit("log")] };
   // Registered in its own Fastify scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
@@ -31,7 +32,6 @@ export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, lim
     const origin = origins.get(request.params.origin);
     const note = origin === undefined ? null : await selectNote(db, witness.id, origin);
     if (!note) throw new ServiceError("not_found", "This witness has cosigned no such log.");
-    const headers = { "Cache-Control": "max-age=1", "Access-Control-Allow-Origin": "*" };
-    return reply.headers(headers).type("text/plain; charset=utf-8").send(note);
+    return reply.header("Cache-Control", "max-age=1").type("text/plain; charset=utf-8").send(note);
   });
 }

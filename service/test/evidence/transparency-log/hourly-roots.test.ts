@@ -232,6 +232,18 @@ test("chooses one root per interval when the log has grown, even if many nodes a
   assert.ok(stamped >= 2);
 });
 
+test("every authority stamps each root, also when another one fails", async () => {
+  const names = ["https://four.example", "https://five.example", "https://six.example"];
+  const stamper = (authority: string) => async () =>
+    authority === names[1] ? null : { token: Buffer.from(authority), authority, genTime: new Date() };
+  const stampers = new Map(names.map((name) => [name, stamper(name)]));
+  const size = await grown();
+  const clock = () => new Date(Date.now() + 20 * day);
+  await anchorRoots(deps({ clock, stampers, calendars: null }));
+  const states = await Promise.all(names.map(statusOf));
+  assert.deepEqual(states.flat(), [`${size} stamped 1`, `${size} waiting 1`, `${size} stamped 1`]);
+});
+
 test("asks a failed source again, and stops once it has anchored a later root", async () => {
   const source = "https://two.example";
   let isDown = true;

@@ -10,14 +10,15 @@ import {
   verifyLogProof,
   verifyNote,
 } from "@signsealship/evidence/log";
+import { readCarriedCheckpoint } from "@signsealship/evidence/seal";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { createSequencer } from "../../../src/evidence/transparency-log/sequencer.ts";
-import { selectTiles, writeGrowth } from "../../../src/evidence/transparency-log/store.ts";
-import { currentTree, LogHalt, logProof } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { selectOutlook, selectTiles, writeGrowth } from "../../../src/evidence/transparency-log/store.ts";
+import { currentTree, LogHalt, logProof, queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
@@ -85,6 +86,33 @@ test("puts a seal into the log of its environment within seconds, and proves it"
   }
 });
 
+test("a sealed file contains the log's newest checkpoint at that time", async () => {
+  await proofOf(await seal(test_.headers));
+  const { checkpoint: before } = await checkpointOf("test");
+  const { verifyCode } = await seal(test_.headers);
+  const document = await fetch(`${service.baseUrl}/api/passport/verify/${verifyCode}/document`);
+  const carried = parseCheckpoint((await readCarriedCheckpoint(Buffer.from(await document.arrayBuffer()))) ?? "");
+  assert.ok(carried.size >= before.size);
+  assert.equal(await verifyNote(carried.note, await parseNoteKey(await keyOf("test"))), "signed");
+});
+
+test("numbers lines only when the interval since the last batch is over, on whichever node", async () => {
+  await proofOf(await seal(test_.headers));
+  const rollback = new Error("rollback");
+  const isDue = async (intervalMs: number) => {
+    let due: boolean | undefined;
+    const outlook = db.transaction(async (tx) => {
+      await tx.query(queueEntry("test", { kind: "artifact/v1", commitment: "9d".repeat(32) }, new Date()));
+      due = (await selectOutlook(tx, intervalMs)).find(({ environment }) => environment === "test")?.isDue;
+      throw rollback;
+    });
+    await assert.rejects(outlook, rollback);
+    return due;
+  };
+  assert.equal(await isDue(3_600_000), false);
+  assert.equal(await isDue(0), true);
+});
+
 test("gives the same proof after the log has grown", async () => {
   const sealed = await seal(test_.headers);
   const first = await proofOf(sealed);
@@ -110,6 +138,27 @@ test("serves the tiles of each published width, and nothing beyond", async () =>
     assert.equal((await get(path)).status, 404, path);
 });
 
+test("lets no cache store that a tile is missing, because the log may publish it in the next second", async () => {
+  const missing = [
+    "test/tile/0/000",
+    "test/anchors/1",
+    "live/policy",
+    `live/policy/${"0".repeat(64)}`,
+    "test-2/checkpoint",
+  ];
+  for (const path of missing) {
+    const answer = await fetch(`${service.baseUrl}/log/${path}`);
+    assert.equal(answer.status, 404, path);
+    assert.equal(answer.headers.get("cache-control"), "no-store", path);
+    assert.equal(answer.headers.get("access-control-allow-origin"), "*", path);
+  }
+});
+
+test("continues after the database's clock was set back", async () => {
+  await db.query(sql`UPDATE log_trees SET sequenced_at = now() + interval '1 year' WHERE log = 'test'`);
+  await proofOf(await seal(test_.headers));
+});
+
 test("finds a line that commits after lines with higher ids", async () => {
   const { key } = { key: (await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM log_entries`))[0]?.id };
   let release = () => {};
@@ -122,7 +171,6 @@ test("finds a line that commits after lines with higher ids", async () => {
     hasId = resolve;
   });
   const late = db.transaction(async (tx) => {
-    const { queueEntry } = await import("../../../src/evidence/transparency-log/transparency-log.ts");
     await tx.query(queueEntry("test", { kind: "artifact/v1", commitment: "5a".repeat(32) }, new Date()));
     hasId();
     await held;

@@ -97,6 +97,13 @@ test("the policy is a line of the log, and stays available by its hash", async (
   assert.equal(await get(`/log/live/policy/${sha256}`), await get("/log/live/policy"));
   for (const other of ["0".repeat(64), "%00", "policy"])
     assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${other}`)).status, 404, other);
+  await db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    const [{ log = "" } = {}] = await tx.query<{ log: string }>(sql`SELECT log FROM log_policies LIMIT 1`);
+    await tx.query(sql`
+      INSERT INTO log_policies (log, sha256, policy, published_at) VALUES (${log}, ${"12".repeat(32)}, 'quorum none', now())`);
+  });
+  assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${"12".repeat(32)}`)).status, 404, "of another hash");
 });
 
 test("a failing witness delays nothing: the log grows, and shows the newest state once the quorum is old", async () => {
@@ -109,6 +116,11 @@ test("a failing witness delays nothing: the log grows, and shows the newest stat
   two.order("proper");
   await witnessed(size);
   assert.equal(sizeOf(await get("/log/live/checkpoint")), size);
+});
+
+test("asks a witness again after a node's clock was set back", async () => {
+  await db.query(sql`UPDATE log_witnesses SET next_at = now() + interval '1 year'`);
+  await witnessed(await grown());
 });
 
 test("only a valid cosignature by the witness's own key is stored, whatever else the answer contains", async () => {

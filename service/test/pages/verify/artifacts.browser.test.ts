@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
 import { readZip } from "@signsealship/evidence/zip";
@@ -10,6 +11,7 @@ import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
 import { makeReceipt } from "../../../src/delivery/receipts/make.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
@@ -182,4 +184,33 @@ test("the page states whose statement the time is: a checked stamp of an authori
   const [, original] = artifacts.find(([name]) => name === "deed.pdf") ?? assert.fail();
   const verdicts = await verdictsOn(opened, "deed.pdf", original);
   assert.deepEqual(verdicts, ["This is the document on record, before it was sealed"]);
+});
+
+test("a log proof that is dropped with its file is checked, on the page and in the file that works from a disk", async () => {
+  const path = `/api/passport/verify/${passport}`;
+  await until(async () => (await fetch(`${running.service.baseUrl}${path}/tlog-proof`)).status === 200);
+  const proof = (await get(`${path}/tlog-proof`)).toString();
+  const given = (name: string, bytes: Uint8Array | string) => {
+    mkdirSync(join(folder.path, "logged"), { recursive: true });
+    writeFileSync(join(folder.path, "logged", name), bytes);
+    return join(folder.path, "logged", name);
+  };
+  const pdf = given("sealed.pdf", await get(`${path}/document`));
+  const good = given("sealed.pdf.tlog-proof", proof);
+  const index = Number(/^index (\d+)$/m.exec(proof)?.[1]);
+  const bad = given("bad.tlog-proof", proof.replace(/^index \d+$/m, `index ${index + 1}`));
+  const single = given("verifier.html", await get("/verify/offline"));
+  for (const url of [`${running.service.baseUrl}/verify`, pathToFileURL(single).href]) {
+    const { page, close } = await browser.open(url, { width: 375 });
+    await page.setInputFiles("#drop-files", [pdf, good]);
+    await page.locator("#outcome article").last().waitFor();
+    const outcome = page.locator("#outcome");
+    assert.match(String(await outcome.textContent()), new RegExp(`Entry ${index} of the log \\S+/log/test`), url);
+    await page.evaluate("document.getElementById('outcome').replaceChildren()");
+    await page.setInputFiles("#drop-files", [pdf, bad]);
+    await page.locator("#outcome article").last().waitFor();
+    assert.match(String(await outcome.locator("h2").textContent()), /failed the check$/, url);
+    assert.match(String(await outcome.textContent()), /The proof does not lead from this seal/, url);
+    await close();
+  }
 });
