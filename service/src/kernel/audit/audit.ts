@@ -17,8 +17,8 @@ export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 export type { AuditLine } from "./line-mac.ts";
 
 /**
- * Builds the INSERT of one audit line. Only this and `newOrderLines` write the audit log. The INSERT runs by itself in
- * the transaction of the change, or as a part (`WITH ... AS (...)`) of the change's own statement.
+ * Builds the INSERT of one audit line. Only this and `newOrderLines` insert into the audit log. The INSERT runs by
+ * itself in the transaction of the change, or as a part (`WITH ... AS (...)`) of the change's own statement.
  * @param from the text after FROM, for a line that is written once for each row selected there
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
@@ -47,7 +47,7 @@ export const lastActor = (orderId: Statement, to: string): Statement => sql`(
   SELECT actor FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
 
-/** Part of a statement: the actor who placed an order. `readOrigins` verifies it. */
+/** Part of a statement: the actor who placed an order. Doesn't verify the line's MAC; `readOrigins` does. */
 export const placedBy = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 

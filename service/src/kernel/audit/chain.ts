@@ -98,7 +98,7 @@ const lineRows: MacTable<UnplacedLine> = {
 
 export const protectedTables = [placeRows, lineRows];
 
-/** Verifies that the service wrote the line. */
+/** Verifies that the service wrote a line that has no position in the chain yet. */
 export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }): boolean =>
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
 

@@ -42,7 +42,10 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
   return { lines, waiting, faults, late };
 }
 
-/** Finds faults in the lines that have no position. @returns how many of them the service will add to the chain */
+/**
+ * Finds faults in the lines that have no position, or one below 1. @returns how many of them the service will add to
+ * the chain
+ */
 async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {
   const outside = await db.query<{ id: number }>(sql`SELECT id FROM audit_log WHERE chain_position < 1 ORDER BY id`);
   const forged = outside.map(({ id }) => id);

@@ -72,8 +72,8 @@ export const macOfLine = (line: AuditLine, newOrder: string | null = null): MacO
   new MacOfRow(
     auditTable,
     lineMembers({
-      // PostgreSQL stores microseconds, so the MAC covers them: a forged time may differ from the real one only in the
-      // microseconds.
+      // PostgreSQL stores microseconds, so the MAC covers them: otherwise a forged time could differ from the real one
+      // in its microseconds.
       occurredAt: line.at.toISOString().replace("Z", "000"),
       action: line.action,
       actor: line.actor,

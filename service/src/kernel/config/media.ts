@@ -29,7 +29,7 @@ export type LivekitMedia = {
   turn: Relay | null;
 };
 
-/** Live audio and video; null when MEDIA is off. */
+/** Live audio and video by either engine. */
 export type MediaSettings = EmbeddedMedia | LivekitMedia;
 
 const localNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -96,7 +96,7 @@ const privateRanges: ReadonlySet<string> = new Set(["loopback", "private", "uniq
 function livekitUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?):$/.test(url.protocol) || url.username || url.search || url.hash) return undefined;
-  // Tokens and session descriptions pass there.
+  // Tokens and session descriptions must not cross a public network unencrypted.
   if (/^(http|ws):$/.test(url.protocol) && !isPrivateHost(url.hostname)) return undefined;
   return text.replace(/^ws/, "http").replace(/\/$/, "");
 }

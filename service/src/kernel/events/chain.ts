@@ -25,7 +25,10 @@ const atOnce = 5_000;
 
 type ChainDeps = { db: Database; rowMac: RowMac };
 
-/** The last event of a page that was added to the chain; null when no waiting event is left. */
+/**
+ * The result of one batch: how many of its events got a position, and the number of its last event; `last` is null when
+ * no waiting event is left after the batch.
+ */
 type Page = { placed: number; last: number | null };
 
 /**

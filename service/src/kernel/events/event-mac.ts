@@ -72,14 +72,14 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 export const protectedTables = [eventRows];
 
 /**
- * The result of checking events: the row numbers of events whose MAC is not valid, and the number of copies of
- * authentic events.
+ * The result of checking events: how many were checked, the row numbers of events whose MAC is not valid, and the row
+ * numbers of copies of authentic events.
  */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 
 const batch = 5_000;
 
-/** Verifies the MAC of each event. */
+/** Verifies the MAC of each event and finds copies. */
 export async function checkEvents({ db, rowMac }: { db: Sql; rowMac: RowMac }): Promise<EventReport> {
   const forged: number[] = [];
   let events = 0;

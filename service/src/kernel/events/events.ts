@@ -27,7 +27,7 @@ export type EventRow = {
 };
 
 /**
- * Builds the INSERT of an event. Nothing else writes events, and webhooks are sent from these rows. The INSERT runs by
+ * Builds the INSERT of an event. Nothing else inserts events, and webhooks are sent from these rows. The INSERT runs by
  * itself in the transaction of the change that caused the event, or as a part (`WITH ... AS (...)`) of the change's own
  * statement.
  * @param from the text after FROM, for an event that is written once for each row selected there

@@ -69,7 +69,8 @@ export function sessionOf({ session }: FastifyRequest): Session {
 }
 
 /**
- * The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws HttpError when the session has no firm
+ * The firm of the session (contract, Endpoints, Analytics: 401 and 403).
+ * @throws HttpError when there is no session, or when the session has no firm
  */
 export function linkedPrincipalOf(request: FastifyRequest): Principal {
   const { principal } = sessionOf(request);
@@ -80,8 +81,8 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 
 /**
  * Refuses cross-site writes. A browser sends the origin of each write. The origin must be that of the public address,
- * or the requested host with a scheme that is at least as secure. A client that sends no origin is not a browser, so no
- * site can make it send a write.
+ * or the requested host with a scheme that is at least as secure. Without an origin, `Sec-Fetch-Site` decides. A client
+ * that sends neither is not a browser, so no site can make it send a write.
  * @throws HttpError for a write from another site
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {

@@ -39,8 +39,8 @@ export function healthRoutes(
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**
- * Answers every request with 503 once the database belongs to a newer release. Even a read could go wrong, because a
- * newer release can write rows that this one doesn't understand. Load balancers see that the node is not ready.
+ * Answers all other requests with 503 once the database belongs to a newer release. Even a read could go wrong, because
+ * a newer release can write rows that this one doesn't understand. Load balancers see that the node is not ready.
  */
 export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
   app.addHook("onRequest", async (request, reply) => {

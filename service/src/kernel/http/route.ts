@@ -37,8 +37,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
-   * The schema of the query. A parameter of type text may be sent only once. Parameters of other types are not checked
-   * here, because the domain parses them.
+   * The schema of the query. A parameter of type text, or one that the schema doesn't name, may be sent only once.
+   * Parameters of other types are not checked here, because the domain parses them.
    */
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
@@ -122,7 +122,10 @@ const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answe
   ...warningsFor(request, () => unknownMembers(request.body, body)),
 });
 
-/** Refuses a body of the wrong type in the form's own words, not the framework's. */
+/**
+ * Calls `onRefusal`, then sends the refusal. A body of the wrong type is refused in the form's own words, not the
+ * framework's.
+ */
 const refuse =
   <P extends TObject, Q extends TObject, A extends TSchema>({ form, onRefusal }: JsonRoute<P, Q, A>) =>
   async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -137,7 +137,7 @@ function decodable(url: string): string {
   }
 }
 
-/** Decodes percent-encoded characters, so that the log recognizes a code in any spelling. */
+/** Decodes percent-encoded characters, so that `maskCodes` recognizes a code in any spelling. */
 function readable(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -163,8 +163,8 @@ function accessLine(request: FastifyRequest, status: number, elapsedTime: number
 }
 
 /**
- * Answers bytes that are not an HTTP request. No route sees them, so the parser's error is converted to the service's
- * error format here.
+ * Answers a request that the HTTP parser refused, or that arrived too slowly. No route sees it, so the parser's error
+ * is converted to the service's error format here.
  */
 function answerBrokenRequest(error: Error & { code?: string }, socket: import("node:net").Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
@@ -208,7 +208,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
   });
 }
 
-/** The log line of a request. It contains no address, query or body, and no code from the path. */
+/** The log line of a request. It contains no address, query or body. `logAccess` masks codes in the path. */
 export type AccessLine = {
   requestId: string;
   method: string;

@@ -14,7 +14,7 @@ const UnknownVerdict = Type.Object(
   { $id: "UnknownVerdict", description: "No such code, or nothing to be had under it: all look the same." },
 );
 
-/** The one refusal of public verification (contract, Verification). */
+/** The refusal of public verification for an unknown code (contract, Verification). */
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 /**

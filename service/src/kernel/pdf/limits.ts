@@ -16,7 +16,10 @@ export const LIMITS = {
   compressedObjects: 1_000_000,
   /** The highest object number (ISO 32000-1 annex C). */
   objectNumber: 8_388_607,
-  /** The deepest nesting of direct arrays and dictionaries. */
+  /**
+   * The deepest nesting of direct arrays and dictionaries, of the page tree and of the form's field tree. Also the most
+   * references in one signature.
+   */
   nesting: 100,
   /** The most keys of one dictionary. */
   keys: 10_000,

@@ -43,7 +43,7 @@ const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 /**
  * The streams that readers decode to get the text of the pages. The path to a stream, not the type in its dictionary,
  * decides how the stream is read. The only exception is an XObject that is an image: it is left out, because readers
- * draw it. A content stream is reported again for each page that names it.
+ * draw it. A content stream is reported again each further time that the Contents of one page name it.
  * @throws PdfRefusal for an unreadable part on the way, which other readers may be able to read
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {

@@ -10,8 +10,8 @@ export type Resolve = (span: Span | undefined) => Span | undefined;
 /**
  * The decoded data of the stream with this dictionary: FlateDecode with or without a PNG predictor, or no filter.
  * @param decrypt decrypts the stream's data; it returns null for data that can't be the output of the cipher
- * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `too_complex` for other filters and for
- * decompression bombs
+ * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `encrypted` for data that can't be decrypted,
+ * `too_complex` for other filters and for decompression bombs
  */
 export function streamData(
   dict: Dict,

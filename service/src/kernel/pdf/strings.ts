@@ -23,7 +23,8 @@ const isOther = (code: number): boolean =>
   (code >= 0x18 && code < 0x20) || (code >= 0x7f && code <= 0xa0) || code === 0xad;
 
 /**
- * The text of these bytes. @param exact true to return null for text with PDFDocEncoding characters that Latin-1 lacks
+ * The text of these bytes. @param exact `exact` to return null for text with PDFDocEncoding characters that Latin-1
+ * lacks
  */
 export function textOfBytes(bytes: Buffer, exact?: "exact"): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)

@@ -28,7 +28,10 @@ export function requireWholeFolder(folder: string): void {
     throw new StartupError(`a restore into DATA_DIR ${folder} did not end: empty the folder and restore again`);
 }
 
-/** Creates the folder and proves that it is writable. @throws StartupError that names the folder and the problem. */
+/**
+ * Creates the folder, and proves that it is writable and has free space. @throws StartupError that names the folder and
+ * the problem.
+ */
 export function prepareDataFolder(folder: string): void {
   const probe = join(folder, `.probe-${process.pid}`);
   try {

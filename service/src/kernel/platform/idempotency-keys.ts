@@ -1,4 +1,4 @@
-/** Rows of `Idempotency-Key`s. Each row claims its key and stores the result to replay. */
+/** How long the row of an `Idempotency-Key` is valid. Each row claims its key and stores the result to replay. */
 import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import { dayMs } from "./clock.ts";
@@ -92,7 +92,7 @@ export type KeyClaim = { key: RequestKey; id: string };
 
 /**
  * If a transaction in flight has claimed the same key, this statement waits for that transaction. If a committed row
- * has the key, it returns no row.
+ * that has not expired has the key, it returns no row.
  */
 export function claimStatement(
   { key, id }: KeyClaim,

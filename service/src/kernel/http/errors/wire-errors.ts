@@ -95,8 +95,8 @@ const busyWarningMs = 60_000;
 const busy = new WeakMap<FastifyBaseLogger, { warnedAt: number; refused: number }>();
 
 /**
- * Once a minute, logs how many requests were refused because of load. A line for each of them would cost more than the
- * refusal itself.
+ * At most once a minute, logs how many requests were refused because of load. A line for each of them would cost more
+ * than the refusal itself.
  */
 function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
   const now = performance.now();
@@ -106,7 +106,10 @@ function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
   busy.set(log, isDue ? { warnedAt: now, refused: 0 } : { warnedAt, refused: refused + 1 });
 }
 
-/** The only place that turns an error into a response. An unknown error becomes an opaque 500 and a full log line. */
+/**
+ * Sends the response for an error that a route or hook threw. An unknown error becomes an opaque 500 and a full log
+ * line.
+ */
 export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = wireErrorOf(error);
   if (error instanceof BusyError) warnOfBusy(request.log, error);

@@ -111,8 +111,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Only routes with a JSON body have these refusals. For forms with a document, the contract defines a 400 with other
-  // messages.
+  // JSON and text fields can be too large; only JSON is refused for its media type. For forms with a document, the
+  // contract defines a 400 with other messages.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

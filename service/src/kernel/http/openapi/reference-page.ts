@@ -31,7 +31,7 @@ async function openReference(): Promise<FastifyInstance> {
 
 const barHeight = "2.75rem";
 
-/** A link back to the site, which the library's page lacks. */
+/** Links back to the site, which the library's page lacks. */
 const bar = `<nav aria-label="Site" style="position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 1.25rem; box-sizing: border-box; height: ${barHeight}; padding: 0 1rem; border-bottom: 1px solid rgb(128 128 128 / 30%); background: Canvas; color: CanvasText; color-scheme: light dark; font: 0.9rem/1 system-ui, sans-serif"><a href="/" style="color: inherit; font-weight: 600; text-decoration: none">SignSealShip</a><a href="/docs" style="color: inherit">Guides</a><a href="/docs/quickstart" style="color: inherit">Quickstart</a></nav>`;
 
 const framed = (html: string): string => html.replace("<html>", '<html lang="en">').replace("<body>", `<body>${bar}`);
@@ -40,7 +40,7 @@ const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 
 /**
  * The Content-Security-Policy of this page alone. The library starts with an inline script and inline styles, so the
- * policy allows exactly these.
+ * policy allows that script by its hash, and any inline style.
  */
 function contentSecurityPolicy(html: string): string {
   const script = inlineScript.exec(html)?.[1];

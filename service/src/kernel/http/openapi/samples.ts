@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-// The folder has one file for each operation and language, named after the operation's id.
+// Each file of the folder is a sample of one operation in one language, named after the operation's id.
 const folder = new URL("../../../../guides/samples/", import.meta.url);
 
 const languages = [

@@ -85,7 +85,7 @@ async function readText(part: MultipartFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The parser cuts a file off one byte after the limit, so a file that reaches this length was too large. */
+/** The parser cuts a file off one byte after the limit, so a longer file arrives with one byte too many. */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {
     await finished(part.file.resume());

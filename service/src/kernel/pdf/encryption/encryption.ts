@@ -10,8 +10,8 @@ import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file
 const MAY_ADD_FIELDS = 0b101000;
 
 /**
- * The encryption of a document that the empty password opens and whose permissions let anybody add a signature field;
- * null when it is not encrypted.
+ * The encryption of a document that the empty password opens and that anybody may add a signature field to, because its
+ * permissions allow it or the owner password is empty too. Null when it is not encrypted.
  * @param file its sections, newest first
  * @throws PdfRefusal `encrypted` in every other case
  */
@@ -21,7 +21,8 @@ export function openEncryption(file: PdfFile): Encryption | null {
   const said = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
-    // Readers use only the newest trailer. If an older trailer differed, readers could understand the file in two ways.
+    // A reader that uses only the newest trailer, and one that also uses older ones, would understand the file
+    // differently.
     if (other && other.bytes.toString("latin1", other.start, other.end) !== said) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }

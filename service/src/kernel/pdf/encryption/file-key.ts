@@ -4,7 +4,7 @@ import { rc4 } from "./ciphers.ts";
 /** The values from which the key and the permissions are computed (ISO 32000-2 table 21). */
 export type KeyEntries = {
   readonly revision: number;
-  /** The key's length in bytes, 5 to 32. */
+  /** The key's length in bytes, 5 to 16. Not used from revision 5 on. */
   readonly keyLength: number;
   readonly o: Buffer;
   readonly u: Buffer;
@@ -86,7 +86,7 @@ export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissio
 function hash2B(revision: number, salt: Buffer, userEntry: Buffer): Buffer {
   let key = createHash("sha256").update(salt).update(userEntry).digest();
   if (revision === 5) return key;
-  // Ends after at most 288 rounds, because `last` is below 256.
+  // Ends after at most 287 rounds, because `last` is below 256.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const cipher = createCipheriv("aes-128-cbc", key.subarray(0, 16), key.subarray(16, 32)).setAutoPadding(false);
     const encrypted = cipher.update(Buffer.concat(Array<Buffer[]>(64).fill([key, userEntry]).flat()));

@@ -12,12 +12,15 @@ export const endOf = ({ x, width }: { readonly x: number; readonly width: number
 export const overlap = (a: { x: number; width: number }, b: { x: number; width: number }): number =>
   Math.min(endOf(a), endOf(b)) - Math.max(a.x, b.x);
 
-/** The words of a page without the marks that make up blanks, and without the words between the marks. */
+/**
+ * The words of a page, without the marks that make up blanks and without lone punctuation, such as a slash between
+ * marks.
+ */
 export const wordsIn = ({ runs }: PageContent): Run[] =>
   runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\] ]+$/.test(run.text));
 
 /**
- * The blanks of a page; blanks made of marks come first. A rule below marks, or a box around a rule, is not a second
+ * The blanks of a page; blanks made of marks come first. A box or rule at marks, or a rule in a box, is not a second
  * blank.
  */
 export function blanksIn(content: PageContent): Blank[] {
@@ -84,7 +87,9 @@ const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
       (run.y > rule.y - 11 && run.y <= rule.y && overlap(run, rule) > 0.6 * rule.width),
   );
 
-/** The height of the empty space above a line, at most `most`. */
+/**
+ * The height of the empty space above a line, in points: at most `most`, and at least 10 even if there is less space.
+ */
 export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], most: number): number {
   const { box } = blank;
   const within = box ? others.filter((each) => "text" in each && isInside(each, box)) : others;

@@ -20,7 +20,7 @@ const person = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?:,.*)?$/u;
 
 const withoutLabel = (text: string): string => text.replace(/^(?:name|nombre):\s*/i, "").trim();
 
-/** A person's name followed by a description of the person: "JOHN ROE, an unmarried man". */
+/** Whether a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
 
 /** A party's name means `signature` only where the document is signed. */

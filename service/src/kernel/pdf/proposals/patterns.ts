@@ -13,7 +13,7 @@ export const parties: readonly RegExp[] = [
 
 /**
  * Patterns for the words of a label, without its colon and its blanks. A `notary` blank is for people other than the
- * signers. An `other` blank needs a value that no field of this form holds.
+ * signers. An `other` blank asks for a value that none of the kinds of fields is for.
  */
 export const labelPatterns: readonly Pattern[] = [
   {

@@ -21,7 +21,7 @@ import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts"
 export type Proposal = {
   readonly kind: Kind;
   readonly rect: Rect;
-  /** The label for the field. Only text fields need one, because fields of the other kinds show what they ask for. */
+  /** The label of a text field or checkbox. Empty for the other kinds, because their fields show what they ask for. */
   readonly label: string;
   /** The words of the page that ask for the signature or the entry. */
   readonly words: string;

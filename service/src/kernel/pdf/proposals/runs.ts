@@ -23,7 +23,8 @@ export function runsIn(
   widths: ReadonlyMap<string, number> | undefined,
 ): Run[] {
   const [a, b, c, d, x, y] = times(toShown, matrixOf(transform));
-  // Whether the text is upright: it runs to the right, its line does not rise, and its letters are not rotated.
+  // Whether the text is upright: it runs to the right, its line does not rise or fall, and its letters are not upside
+  // down.
   if (str.trim() === "" || a <= 0 || Math.abs(b) > 0.02 * a || d >= 0) return [];
   const size = Math.hypot(c, d);
   const across = Math.hypot(transform[0] ?? 1, transform[1] ?? 0) || 1;

@@ -37,7 +37,7 @@ const changing: ReadonlySet<string> = new Set([
 ]);
 const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
 /**
- * The keys that this file reads. A dictionary that repeats one of them is refused, because readers disagree on which
+ * The keys that `lookAt` reads. A dictionary that repeats one of them is refused, because readers disagree on which
  * value counts.
  */
 const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
@@ -76,7 +76,7 @@ function requireShown(file: PdfFile, stream: Dict): void {
   }
 }
 
-/** The name of a file specification. Doesn't decrypt strings of an encrypted document. */
+/** The name of a file specification; empty in an encrypted document, whose strings are not decrypted. */
 function nameOf(file: PdfFile, specification: Dict): string {
   const name = resolve(file, entry(specification, "UF")) ?? resolve(file, entry(specification, "F"));
   return name && isString(name) && !file.encryption ? quoted(textOf(name)) : "";

@@ -21,7 +21,7 @@ export const noticeCodes = [
   "media",
   /** Files inside the document: `text` names them. */
   "attached_files",
-  /** Words in the text view that the page doesn't show: `text` quotes them. */
+  /** Words that the signing page shows under "Read as text" but the PDF page doesn't show: `text` quotes them. */
   "hidden_text",
   /** Parts of the document could not be examined. */
   "partly_examined",

@@ -18,7 +18,10 @@ import type { StoredFile } from "./stored-file.ts";
 
 export type { BlobAt, BlobBackend } from "./backend.ts";
 
-/** A store of documents, encrypted at rest. Every read of a whole document counts in the memory budget. */
+/**
+ * A store of documents, encrypted at rest. The streams of `StoredFile.body`, and `withBytes`, count in the memory
+ * budget.
+ */
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;

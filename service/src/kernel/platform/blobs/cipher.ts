@@ -20,7 +20,7 @@ const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
 const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32, 64 * 1024, 16];
-/** The bytes that are encrypted before yielding to other requests: 4 MiB, which takes some milliseconds. */
+/** The number of chunks that are decrypted before yielding to other requests: 4 MiB, which takes some milliseconds. */
 const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;

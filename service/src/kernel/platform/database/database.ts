@@ -36,7 +36,7 @@ export const longStatements: StatementTime = { statementMs: hourMs };
 export type Database = Sql & {
   /**
    * Runs `work` in one transaction. Commits when `work` resolves, and rolls back when `work` throws. Runs `work` again
-   * when PostgreSQL rolled the transaction back because of a deadlock.
+   * when PostgreSQL rolled the transaction back in favor of another one, as in a deadlock.
    */
   transaction: <T>(work: (tx: Tx) => Promise<T>, time?: StatementTime) => Promise<T>;
   /**

@@ -28,7 +28,10 @@ export async function stopWriters(tx: Tx): Promise<void> {
   if (tables.length > 0) await tx.script(`LOCK TABLE ${tables.join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** Gives every table its trigger. Runs as the owner of the tables, in the transaction of the migrations. */
+/**
+ * Raises the lowest schema version that may write, and gives every table its trigger. Runs as the owner of the tables,
+ * in the transaction of the migrations.
+ */
 export async function raiseFence(tx: Tx, minimum: number): Promise<void> {
   if ((await readFence(tx)) < minimum || !(await hasFunction(tx))) await tx.script(fenceAt(minimum));
   await tx.query(sql`UPDATE schema_fence SET minimum = ${minimum} WHERE minimum < ${minimum}`);

@@ -57,7 +57,7 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
 
 /**
  * Functions that create or fill large objects, whose space belongs to no table of the service. By default every role
- * may call them.
+ * may call most of them.
  */
 export const largeObjectFunctions = [
   "lo_creat(integer)",

@@ -11,7 +11,7 @@ export type StateMac = {
   table: Statement;
   /** The column that identifies a row. */
   key: Statement;
-  /** The columns that the MAC covers, taken from the row with the alias `row`. */
+  /** The column that contains the MAC. */
   mac: Statement;
   /** The columns that the MAC covers, taken from the row whose alias is passed. */
   covered: (row: Statement) => Statement;
@@ -128,7 +128,7 @@ const names = new Map<string, Statement>();
 /** A name as a quoted identifier. */
 const quoted = (column: string): Statement => textual(`"${column}"`);
 
-/** A text as an SQL literal. The text is not escaped, so callers must pass a constant of this file. */
+/** A text as an SQL literal. The text is not escaped, so callers must pass a constant. */
 const literal = (text: string): Statement => textual(`'${text}'`);
 
 /**
