@@ -22,7 +22,7 @@ export type Upgrade = {
   /** The proof with the calendars' additions; the same object as the input when nothing was added. */
   readonly proof: Uint8Array;
   readonly changed: boolean;
-  /** The state of each pending attestation, in the order in which the proof lists them. */
+  /** The states of the pending attestations, 32 at most, in the order in which the proof lists them. */
   readonly attestations: readonly AttestationState[];
 };
 
@@ -42,7 +42,8 @@ const maxAttestations = 32;
 
 /**
  * Asks the calendars that a proof names for what they can add to it, and merges the answers. Only the configured
- * calendars and the known public ones are asked, so that a forged proof cannot make the service send requests.
+ * calendars and the known public ones are asked, so that a forged proof cannot make the service send requests
+ * elsewhere.
  * @param proof bytes of a detached OpenTimestamps proof
  * @throws EvidenceError when the proof can't be read; a calendar's failure is a state, never an error
  */

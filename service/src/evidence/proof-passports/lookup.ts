@@ -111,7 +111,7 @@ export type ListedPassport = {
   documentKept: boolean;
   /** The RFC 3161 time stamp; null without one. */
   timeStampedAt: Date | null;
-  /** The OpenTimestamps anchor; null when every calendar refused the hash. */
+  /** The state of the OpenTimestamps anchor; null without one. */
   anchorStatus: AnchorStatus | null;
 };
 

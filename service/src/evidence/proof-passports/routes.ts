@@ -222,7 +222,7 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   });
 }
 
-/** The log's proofs for the evidence; null while the log does not include the seal or can't prove that it does. */
+/** The log's proofs for the evidence; none while the log does not include the seal or can't prove that it does. */
 async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
   const { id, environment, sealedSha256, proof } = evidence;
   const nothing = { logProof: null, checkpoint: { tokens: [], ots: null }, rootOts: null };

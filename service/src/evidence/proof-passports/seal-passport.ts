@@ -34,11 +34,11 @@ export type SealPassportDeps = {
 };
 
 /**
- * Seals an uploaded PDF and records its passport. First the sealed PDF is stored durably. Then one transaction writes
- * the passport, the audit line, the event, and the response that repeated requests get. The uploaded bytes are never
- * written.
+ * Seals an uploaded PDF and records its passport. First the sealed PDF is stored durably, if such files are kept. Then
+ * one transaction writes the passport, the audit line, the event, and the response that repeated requests get. The
+ * upload is never stored by itself.
  * @returns the contract's seal response
- * @throws ServiceError; then nothing was recorded
+ * @throws ServiceError; then nothing was recorded, unless the connection broke during the commit
  */
 export async function sealPassport(
   deps: SealPassportDeps,
@@ -68,8 +68,8 @@ export async function sealPassport(
   };
   const { timeStamp } = sealed;
   const chain = sealChainOf(sealing.chainPem[environment]);
-  // If this fails, the blob is not deleted here, because after a broken connection nobody knows whether the row was
-  // committed. The sweep of orphaned blobs deletes it if there is no row.
+  // If the transaction below fails, the blob is not deleted here, because after a broken connection nobody knows
+  // whether the row was committed. The sweep of orphaned blobs deletes it if there is no row.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);
   const times = {

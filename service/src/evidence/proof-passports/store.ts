@@ -174,8 +174,8 @@ export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
 /**
- * The only query that a verification by code runs. It is a statement of its own, so that a benchmark can run just the
- * query.
+ * The query that finds the passport of a verify code. It is a statement of its own, so that a benchmark can run just
+ * the query.
  */
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"

@@ -128,7 +128,9 @@ export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promi
   return rows.length > 0;
 }
 
-/** The fingerprints of the new and the previous certificate, and the new path of the previous key's file. */
+/**
+ * The fingerprints of the new and the previous certificate, the new path of the previous key's file, and the new chain.
+ */
 export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
 
 /**

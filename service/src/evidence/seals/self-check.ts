@@ -62,7 +62,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   };
 }
 
-/** All messages begin with a part of the same buffer. Hashes that common beginning only once. */
+/** If all messages begin with a part of the same buffer, hashes that common beginning only once. */
 function hashingOnce(crypto: EvidenceCrypto): EvidenceCrypto {
   return {
     ...crypto,

@@ -14,7 +14,7 @@ const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|w
 
 const shortestCode = 24;
 
-/** The text with every code in it cut to its first six characters. */
+/** The text with every code in it cut to its first six characters, and every key and webhook secret replaced. */
 export function maskCodes(text: string): string {
   if (text.length < shortestCode && !text.includes("svc_")) return text;
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
@@ -23,7 +23,10 @@ export function maskCodes(text: string): string {
 /** An external text for the log, with codes and mail addresses masked. */
 export const maskSecrets = (text: string): string => maskEmails(maskCodes(text));
 
-/** The masked message of an error. Its other members (a database client, a request, a body) are not logged. */
+/**
+ * The members of an error that are logged, with codes and addresses masked. Its other members (a database client, a
+ * request, a body) are not logged.
+ */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: maskSecrets(String(error)) };
   const { name, message, stack, cause } = error;

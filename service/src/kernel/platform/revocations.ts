@@ -70,14 +70,16 @@ export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, fr
 const keptColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
 type KeptRow = KeptRevocation & { id: number; mac: Buffer | null };
 
-/** The revocations of keys and of seal certificates that this service wrote, the earliest first. */
+/**
+ * The revocations of keys and of seal certificates that this service wrote, in the order in which they were recorded.
+ */
 export async function keptRevocations(db: Sql, rowMac: RowMac): Promise<KeptRevocation[]> {
   return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
 }
 
 /**
- * All rows of these kinds, the earliest first. A row without a valid MAC may be forged, or someone may have removed the
- * MAC.
+ * All rows of these kinds, in the order in which they were recorded. A row without a valid MAC may be forged, or
+ * someone may have removed the MAC.
  */
 export async function storedRevocations(
   db: Sql,

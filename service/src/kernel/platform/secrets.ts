@@ -88,7 +88,7 @@ export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array)
 export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-/** The length of a key's id, which is the prefix of all data made with the key. */
+/** The length of a key's id. Data that are made with a key contain its id. */
 export const keyIdBytes = 4;
 
 /** The id of a key. It reveals nothing about the key. */

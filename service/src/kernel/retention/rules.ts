@@ -28,7 +28,10 @@ export type Source = {
   blobKey: Statement;
   /** Locks all rows that share a blob; absent when no two rows share one. */
   lockAll?: Statement;
-  /** Marks rows that fail their MAC, which the plan must ignore; absent for rows that have no MAC. */
+  /**
+   * Selects the column `isAuthentic`: false for rows that fail their MAC, which the plan must ignore. Absent for rows
+   * that have no MAC.
+   */
   authentic?: (states: JudgedStates) => Statement;
   /** Selects the rows that the audit log confirms; absent when the check doesn't depend on the log. */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;

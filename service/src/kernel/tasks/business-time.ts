@@ -42,7 +42,10 @@ function wallClock(instant: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) + (((instant % 1000) + 1000) % 1000);
 }
 
-/** The instant of a wall-clock time in the zone; the later instant when the time occurs twice. */
+/**
+ * The instant of a wall-clock time in the zone. When the time occurs twice, gives the earlier instant in zones west of
+ * Greenwich, and the later one in zones east of it.
+ */
 function instantOf(wall: number, zone: string): number {
   const guess = wall - (wallClock(wall, zone) - wall);
   return guess - (wallClock(guess, zone) - wall);
@@ -51,7 +54,10 @@ function instantOf(wall: number, zone: string): number {
 const isBusinessDay = (midnight: number, { days, holidays }: BusinessCalendar): boolean =>
   days.has(new Date(midnight).getUTCDay()) && !holidays.has(new Date(midnight).toISOString().slice(0, 10));
 
-/** Adds business hours to a time. @throws RangeError for a calendar without business days */
+/**
+ * Adds business hours to a time.
+ * @throws RangeError for a calendar with too few business hours within a year
+ */
 export function addBusinessHours(from: Date, hours: number, calendar: BusinessCalendar): Date {
   const { zone, opens, closes } = calendar;
   const wall = wallClock(from.getTime(), zone);

@@ -11,7 +11,7 @@ export type TaskDeps = { db: Database; clock: Clock };
 
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
 
-/** The kinds of tasks that a person must close, because no event shows that such a task is done. */
+/** The kinds of tasks that a person may close with a note, because no event reliably shows that such a task is done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
   "refund_asked",
@@ -115,7 +115,7 @@ const releasing =
 
 /**
  * Releases all claims of tasks that a person may no longer do, in the transaction that removes the right.
- * @param which.keep the kinds that the person may still do
+ * `keep` names the kinds that the person may still do.
  */
 export async function releaseClaims(
   tx: Tx,
@@ -148,8 +148,8 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   );
 
 /**
- * Closes a task with a person's note, if no event would close it. @throws ServiceError for a task that an event closes,
- * or without a note
+ * Closes a task with a person's note, if its kind is one that people close.
+ * @throws ServiceError for a task of another kind, or without a note
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, { kind }, at) => {

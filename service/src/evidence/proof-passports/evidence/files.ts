@@ -20,8 +20,9 @@ export type LogEvidence = {
 };
 
 /**
- * All evidence of a passport, so that anyone can verify it. Equal evidence gives equal bytes. The evidence changes only
- * when the log includes the seal, when the hourly root is anchored, and when a block confirms a proof.
+ * All evidence of a passport, so that anyone can verify it. Equal evidence gives equal bytes. The evidence changes when
+ * the log includes the seal, when the hourly root is anchored, when a block confirms a proof, and when the sealed PDF
+ * is deleted.
  * @param sealed the sealed PDF; null when it is not stored
  */
 export function evidenceFiles(

@@ -1,7 +1,7 @@
 import { parseSignedData } from "@signsealship/evidence/cms";
 import { findSignatures, openUnlocked, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
 
-/** The parts of a sealed PDF, as byte offsets. */
+/** The parts of a sealed PDF, as byte offsets in the file unless stated otherwise. */
 export type SealedParts = {
   /** The length of the document as uploaded. */
   readonly originalLength: number;
@@ -9,7 +9,7 @@ export type SealedParts = {
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** The position in the file of the signature value, which is a part of the CMS. */
+  /** The offset in the CMS of the signature value. */
   readonly signatureStart: number;
   readonly signatureLength: number;
 };

@@ -44,7 +44,8 @@ function nextBracket(bytes: Buffer, from: number): number {
 }
 
 /**
- * The numbers up to the closing bracket, parsed as leniently as any reader does; empty unless there are exactly four.
+ * The numbers up to the closing bracket, parsed as leniently as any reader does; empty unless there are exactly four
+ * and the first is 0.
  */
 function numbersAt(bytes: Buffer, from: number, search: Search): number[] {
   const numbers: number[] = [];

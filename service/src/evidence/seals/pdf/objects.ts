@@ -47,8 +47,9 @@ export type LockParts = { readonly field: string; readonly reference: string };
 const mostNamed = 64 * 1024;
 
 /**
- * The lock of a seal. It leaves out fields that already had an appearance before the seal, because pyHanko would report
- * them as changed after any later revision.
+ * The lock of a seal. It leaves out fields with an appearance that no state selects, because pyHanko would report them
+ * as changed after any later revision. Unless the document is locked, it also leaves out signature fields without a
+ * signature.
  * @throws PdfRefusal
  */
 export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {

@@ -40,8 +40,8 @@ export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;
   start: () => Promise<void>;
   /**
-   * Claims no more jobs, and waits `graceMs` for the running ones. Then aborts their signals and no longer waits for
-   * them.
+   * Claims no more jobs, and waits `graceMs` for the running ones. Then aborts their signals, and waits for them half a
+   * second more at most.
    */
   stop: (graceMs?: number) => Promise<void>;
 };

@@ -24,7 +24,7 @@ export type JobOutcome = "done" | "retry" | "dead";
 export type JobsDeps = {
   db: Database;
   log: Log;
-  /** Called with the outcome of each job. */
+  /** Called with the outcome of each attempt. */
   onOutcome?: (queue: string, outcome: JobOutcome) => void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Sends mail by SMTP, or stores it in the outbox folder when no server is set. Call it from a job (jobs.ts), never from
- * a request, so that an unreachable mail server neither delays nor loses anything.
+ * A mail to send by SMTP, or to store in the outbox folder when no server is set. Send it from a job (jobs.ts), never
+ * from a request, so that an unreachable mail server neither delays nor loses anything.
  */
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";

@@ -70,7 +70,7 @@ const isClosed = (folder: string): boolean =>
 
 /**
  * Before the server starts: lets the owner in without a password, so that `closeAccess` can set passwords. Does nothing
- * once passwords exist.
+ * once `closeAccess` has succeeded.
  */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
@@ -87,7 +87,8 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
   await client.connect();
   try {
     await client.query(setUpRoles(readPasswords(folder) ?? (await makePasswords(folder))));
-    // The file with the passwords is written last. If anything fails before, the next start repeats all steps.
+    // pg_hba.conf, which requires the passwords, is written last. If anything fails before, the next start repeats all
+    // steps.
     writeHba(folder, byPassword);
     await client.query("SELECT pg_reload_conf()");
     await untilRefused(host);

@@ -1,4 +1,8 @@
-/** Waits until the work has ended, but no longer than `graceMs`. @returns whether the work has ended */
+/**
+ * Waits until the work has ended, but no longer than `graceMs`.
+ * @returns whether the work has ended
+ * @throws the error of the work
+ */
 export async function endsWithin(work: Promise<unknown>, graceMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -11,7 +11,7 @@ export type Thread = {
   readonly isAlive: () => boolean;
 };
 
-/** The memory limits of a task: for its heap, and for its buffers outside the heap. */
+/** The memory limits of a task. `heapMb` is for its heap and its buffers outside the heap together. */
 export type ThreadLimits = {
   readonly heapMb: number;
   /**
