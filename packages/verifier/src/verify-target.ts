@@ -21,7 +21,8 @@ export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 /**
  * Verifies a file, a folder or a verify URL.
  *
- * @param more further manifests, certificates or verify URLs of the same room; or the document of a custody certificate
+ * @param more further manifests, certificates or verify URLs of the same room; or the document of a custody or proof
+ * certificate; or the time stamp and proofs of a sealed PDF
  * @throws UsageError for a target that does not exist, or is not a file, folder or verify URL
  */
 export async function verifyTarget(

@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 
-/** Identifier octets of the universal types, constructed bit included, and of the context tags in use. */
+/** Identifier octets of the universal types in use, constructed bit included. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,

@@ -177,8 +177,8 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
 }
 
 /**
- * A seal's own certificate can't issue certificates. Only the certificate authorities among the seal's anchors are
- * therefore trusted to issue certificates to signers.
+ * A seal's own certificate can't issue certificates. In addition to `signerAnchors`, only the certificate authorities
+ * among the seal's anchors are therefore trusted to issue certificates to signers.
  */
 const signerAnchorsOf = ({ signerAnchors = [], sealAnchors }: ProofTrust): readonly Certificate[] => [
   ...signerAnchors,

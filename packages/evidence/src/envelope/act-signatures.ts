@@ -23,7 +23,8 @@ export type PlacedSignature = {
  * Maps the signatures of a document by the end of their signed range. Encrypted documents that open without a password
  * are decrypted, because an act's hash is encrypted in them.
  *
- * @returns an EvidenceError for an unreadable file, or for two acts whose signed ranges end at the same byte
+ * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
+ * same byte
  */
 export async function placedSignatures(bytes: Uint8Array): Promise<Map<number, PlacedSignature> | EvidenceError> {
   try {

@@ -2,11 +2,11 @@ import { EvidenceError } from "../errors.ts";
 
 /**
  * Limits the work and memory of reading one hostile file. A unit is about ten nanoseconds of work, or a few bytes of
- * memory that stay in use. All readers of a file share one budget, even if it is opened several times.
+ * memory that stay in use. An opening of a file that is passed an earlier one shares its budget.
  */
 export type Budget = { left: number };
 
-/** The budget of one file, in units: about half a second of work, or reading a hundred megabytes. */
+/** The budget of one file, in units: about half a second of work. */
 const MAX_WORK = 48_000_000;
 
 /** The costs of reading, in addition to one unit per byte. */

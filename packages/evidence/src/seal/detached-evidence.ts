@@ -60,7 +60,7 @@ export interface BesideResult {
 /** Bitcoin nodes accept a block whose stated time is up to this many milliseconds off the true time. */
 const BLOCK_TOLERANCE_MS = 2 * 3600_000;
 
-/** The earliest of several instants; null for an empty list. */
+/** The earliest of several instants; null when none is known. */
 export function earliest(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.min(...known);

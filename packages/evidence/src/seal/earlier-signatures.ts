@@ -18,8 +18,8 @@ import type { SealTrust } from "./verify-seal.ts";
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
 /**
- * A signature that the document had before it was sealed. It is only a finding: the seal's verdict does not depend on
- * it.
+ * A signature that the document had before it was sealed. The seal's verdict depends on it only if it restricts later
+ * changes (/P), or is a trusted seal of the service.
  */
 export interface EarlierSignature {
   readonly claims: readonly Claim<EarlierClaimName>[];

@@ -7,7 +7,7 @@ import type { RetiredCertificate } from "./retirement.ts";
 
 /**
  * A service's published trust list: trusted seal certificates, certificates of the authorities that issue signers'
- * certificates, the retired certificates of both kinds, and time-stamping roots.
+ * certificates, the retired certificates of both kinds, time-stamping roots, and transparency logs.
  */
 export type TrustList = {
   readonly sealAnchors: readonly Certificate[];

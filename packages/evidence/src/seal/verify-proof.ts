@@ -69,7 +69,10 @@ export interface ProofVerification {
   readonly docSha256: string | null;
   /** The signature that covers the whole file; null when there is none. */
   readonly seal: SealVerification | null;
-  /** The signatures that the document had before, each over its own revision. The verdict does not depend on them. */
+  /**
+   * The signatures that the document had before, each over its own revision. The verdict depends on them only through
+   * the claim `certification_respected`.
+   */
   readonly earlierSignatures: readonly EarlierSignature[];
   /** The time-stamp token that came separately. */
   readonly separateTimeStamp: TimeStampVerification | null;

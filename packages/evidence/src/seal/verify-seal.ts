@@ -54,8 +54,7 @@ export interface SealVerification {
 
 /**
  * Judges the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at
- * the
- * earliest time that is proven, or else at `at`.
+ * the earliest time that is proven, or else at `at`.
  *
  * @param detachedTime the earliest time that detached evidence proves, epoch ms; null for none
  */

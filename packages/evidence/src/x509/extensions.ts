@@ -77,7 +77,8 @@ const NO_MAIL_ADDRESSES = encode(
 );
 
 /**
- * Reads the Extensions of a certificate; undefined when it has none. @throws EvidenceError `x509`, `der` or `limit`.
+ * Reads the extensions of a certificate. `node` is undefined when it has none. @throws EvidenceError `x509`, `der` or
+ * `limit`.
  */
 export function readExtensions(node: DerNode | undefined): CertificateExtensions {
   const read: { -readonly [Key in keyof CertificateExtensions]: CertificateExtensions[Key] } = {

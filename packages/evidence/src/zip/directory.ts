@@ -2,7 +2,7 @@ import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
 import { refusal } from "./faults.ts";
 
-/** Limits of a zip; the zips of this service contain six files. */
+/** Limits of a zip; the evidence zips of this service contain at most 16 files. */
 export const zipLimits = { entries: 64, entryBytes: 256 * 1024 * 1024, totalBytes: 384 * 1024 * 1024 } as const;
 
 const END_LENGTH = 22;

@@ -19,7 +19,7 @@ export type VerifyIo = {
   /** The present instant, epoch ms. */
   readonly now: () => number;
   readonly fetch: Fetch;
-  /** The PEM file of seal certificates that are trusted when `--trust` is not given; null for none. */
+  /** The PEM files of the certificates that are trusted when `--trust` is not given; empty for none. */
   readonly trustedByDefault: readonly string[];
 };
 

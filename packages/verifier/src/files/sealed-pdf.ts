@@ -114,7 +114,10 @@ function imprintOf(token: Uint8Array): string | null {
   }
 }
 
-/** Findings about signatures that the document had before it was sealed. The verdict does not depend on them. */
+/**
+ * Findings about signatures that the document had before it was sealed. The verdict depends on them only through the
+ * claim `certification_respected`.
+ */
 function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
   return earlierSignatures.flatMap(({ claims }, index) =>
     claims.map(({ name, state, why }) => check(`earlier.${index + 1}.${name}`, state, why)),

@@ -25,8 +25,8 @@ import type { Fetch } from "../url/fetch-bounded.ts";
 export class LogUnreadable extends Error {}
 
 /**
- * Reads a file of a log by its path below the prefix; null when the file does not exist. @throws LogUnreadable when the
- * server does not answer
+ * Reads a file of a log by its path below the prefix; null when the file does not exist. @throws LogUnreadable when it
+ * can't be read
  */
 export type ReadLog = (path: string) => Promise<Uint8Array | null>;
 

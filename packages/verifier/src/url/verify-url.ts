@@ -36,7 +36,10 @@ export function parseVerifyUrl(text: string): VerifyUrl | null {
   return null;
 }
 
-/** Fetches the published files of a passport and verifies them here. The service's own verdict is ignored. */
+/**
+ * Fetches the published files of a passport and verifies them here. The service's own verdict can only make the result
+ * worse.
+ */
 export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch): Promise<Report> {
   const get = (path: string, maxBytes: number) => fetchBounded(fetch, `${target.base}${path}`, maxBytes);
   const path = target.kind === "proof" ? "/api/passport/verify" : "/api/verify/room";

@@ -42,7 +42,7 @@ export type TimeStampingDeps = {
   readonly clock: Clock;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly crypto: EvidenceCrypto;
-  /** Called for every refused answer. */
+  /** Called for each authority that gave no usable token. */
   readonly onRefusal: (refusal: TimeStampRefusal) => void;
   readonly timeoutMs?: number;
 };

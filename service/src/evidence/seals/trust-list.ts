@@ -29,7 +29,7 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
  * The trust list for verifiers, as JSON (docs/evidence-format.md, section 4.3). It lists the seal's own certificate of
  * each chain, and when and why a certificate was retired. It doesn't list the issuers of these certificates, because a
  * verifier that trusts an issuer trusts everybody who has a certificate from it. It also lists the authorities that
- * issue signers' certificates, and the roots of time-stamping authorities.
+ * issue signers' certificates, the roots of time-stamping authorities, and the keys of transparency logs.
  * @param inUse the chains in use
  */
 export async function trustList(

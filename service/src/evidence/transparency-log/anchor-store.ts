@@ -11,8 +11,8 @@ export const openTimestamps = "opentimestamps";
 const anchorLock = 7_246_009;
 
 /**
- * Chooses the checkpoint that each source will anchor. Does nothing for a source if one was chosen since `after`, or if
- * the log has not grown since the last choice. A lock lets only one node choose at a time.
+ * Chooses the checkpoint that each source will anchor. Does nothing if one was chosen since `after`, or if the log has
+ * not grown since the last choice. A lock lets only one node choose at a time.
  */
 export async function chooseRoot(
   tx: Tx,
@@ -38,8 +38,8 @@ export type DueAnchor = {
 };
 
 /**
- * Claims due anchors of these sources for one caller until `claimedUntil`, newest first. The subquery returns the keys
- * as an array, so that PostgreSQL runs it only once.
+ * Claims due anchors of these sources for one caller until `claimedUntil`, newest first. The subquery is materialized,
+ * so that PostgreSQL runs it only once.
  */
 export const claimDueAnchors = (
   db: Sql,
@@ -151,7 +151,7 @@ export async function lineState(db: Sql, environment: Environment, entry: LogEnt
   return { state, cosignatures, witnesses };
 }
 
-/** Gauge: how long ago each source last anchored an hourly root of the live log. */
+/** Gauge: for each source, how long the oldest root of the live logs has waited to be anchored; 0 when none waits. */
 export const anchorGauges = (now: Date): Statement => sql`
 SELECT 'log_roots_oldest_waiting_seconds' AS gauge, source AS label,
   coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - min(chosen_at) FILTER (WHERE status = 'waiting'))), 0)::float8 AS value

@@ -148,7 +148,10 @@ export async function grow(
   return { size, root: Buffer.from(root), tiles: changed };
 }
 
-/** For the last bundle of entries, also recomputes the entries' hashes from their bytes. */
+/**
+ * Checks that the tiles lead to the root. For the last bundle of entries, also recomputes the entries' hashes from
+ * their bytes.
+ */
 function checkEdge({ size, root }: { size: number; root: Buffer }, tiles: ReadonlyMap<string, StoredTile>): void {
   if (!sameBytes(hashOfRange(tiles, { start: 0, end: size }), root))
     throw new LogHalt(`the tiles do not lead to the stored root of ${size} entries`);

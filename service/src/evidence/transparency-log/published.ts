@@ -43,8 +43,9 @@ const retractionsOf = (entry: LogEntry): string[] =>
 /**
  * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
  * quorum of witnesses. Before one is anchored, it leads to the first checkpoint with a quorum, or else to the first
- * that covers the line. So the proof's bytes change only when a checkpoint is anchored or gets its quorum, or when the
- * log gets a retraction of the file. The proof is read and checked before it is returned.
+ * that covers the line. So the proof's bytes change only when a checkpoint is anchored or cosigned, when the log ends
+ * because of its key, or when the log gets a retraction of the file. The proof is read and checked before it is
+ * returned.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -91,8 +92,8 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 const quorumWaitMs = 60_000;
 
 /**
- * The checkpoint for readers: the newest one with a quorum of witnesses, if it is less than a minute old; otherwise the
- * newest.
+ * The checkpoint for readers: the newest one with a quorum of witnesses, if it got the quorum less than a minute ago;
+ * otherwise the newest.
  */
 export async function newestForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   const witnessed = await selectWitnessed(db, log);
@@ -173,7 +174,7 @@ type Wait = { seconds: number; isGone: () => boolean };
 /**
  * Waits for the log for as long as the caller asked.
  * @param apply returns the wait that the caller requested, or null; not called when too many requests already wait
- * @returns null when the caller requested no wait
+ * @returns null when the caller requested no wait, or when too many requests already wait
  */
 export type LogWaits = (line: WaitedLine, partnerId: string, apply: () => Wait | null) => Promise<LineState | null>;
 

@@ -165,9 +165,9 @@ export const linesWithLogs = (db: Sql, environment: Environment): Promise<{ line
     SELECT line, log FROM log_entries WHERE split_part(log, '-', 1) = ${environment} AND leaf IS NOT NULL`);
 
 /**
- * Queues a line that states the number of imported lines. These record the seals made before the log existed, and come
- * before this line.
- * @returns the number of imported lines
+ * Queues for each log a line that states the number of its imported lines. These record the seals made before the log
+ * existed, and come before this line.
+ * @returns the number of logs with imported lines
  */
 export async function markImport(tx: Tx, at: Date): Promise<number> {
   const counts = await tx.query<{ log: Environment; lines: number }>(sql`
@@ -224,9 +224,9 @@ export const isLine = (environment: Environment, line: string): Statement =>
 
 /**
  * Selects the checkpoint that the line's proof leads to, from all checkpoints that cover the line. This is the first
- * anchored checkpoint, if it has a quorum or no checkpoint has a quorum. Otherwise it is the first checkpoint with a
- * quorum; without any, the first checkpoint. For a log with a compromised key, it is the last checkpoint, because the
- * next log vouches for that one.
+ * anchored checkpoint with a quorum or, if no checkpoint has a quorum, the first anchored one. Without such a
+ * checkpoint, it is the first one with a quorum; without any, the first checkpoint. For a log with a compromised key,
+ * it is the last checkpoint, because the next log vouches for that one.
  * @param retractions the lines that would retract this line
  */
 export async function selectPlace(

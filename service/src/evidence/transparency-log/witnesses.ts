@@ -34,7 +34,7 @@ import {
 /** A witness with an address, which the log can ask. */
 type AskedWitness = Witness & { url: string };
 
-/** The published policy of a log: the operator's file with the line of the log itself. */
+/** The published policy of the live logs: the operator's file, with the lines of the service's own logs above it. */
 export type PublishedPolicy = {
   witnesses: readonly AskedWitness[];
   policy: WitnessPolicy;

@@ -66,7 +66,7 @@ function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: st
   return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }
 
-/** A field's fully qualified name; null when nested too deeply. */
+/** The names of the fields above a field, and its own name last; null when nested too deeply. */
 function pathsTo(name: string): string[] | null {
   const parts = name.split(".", MAX_DEPTH + 1);
   return parts.length > MAX_DEPTH ? null : parts.map((_, index) => parts.slice(0, index + 1).join("."));

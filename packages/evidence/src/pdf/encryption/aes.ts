@@ -50,7 +50,7 @@ function addRoundKey(state: Uint8Array, schedule: Uint8Array, round: number): vo
   for (let i = 0; i < BLOCK; i++) state[i] = (state[i] ?? 0) ^ (schedule[round * BLOCK + i] ?? 0);
 }
 
-/** ShiftRows: row r of the state rotates by r places to the right. */
+/** InvShiftRows and InvSubBytes: row r of the state rotates by r places to the right. */
 function unshiftAndSubstitute(state: Uint8Array): void {
   const before = state.slice();
   for (let i = 0; i < BLOCK; i++) state[i] = INVERSE[before[(i + BLOCK - 4 * (i % 4)) % BLOCK] ?? 0] ?? 0;

@@ -61,7 +61,7 @@ async function aes256Key({ revision, u, ue }: KeyEntries): Promise<Uint8Array | 
 async function hash2B(revision: number, salt: Uint8Array): Promise<Uint8Array> {
   let key = await digest("SHA-256", Uint8Array.from(salt));
   if (revision === 5) return key;
-  // Ends after at most 288 rounds, because the last byte is at most 255.
+  // Ends after at most 287 rounds, because the last byte is at most 255.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const repeated = concatBytes(Array.from({ length: 64 }, () => key));
     const encrypted = await encryptAesCbc(key.slice(0, 16), key.slice(16, 32), repeated);

@@ -54,8 +54,8 @@ function isWidget(stored: Parameters<Rule>[0]["before"]): boolean {
 }
 
 /**
- * The level of a change of an annotation: `annotations` unless it is a widget, even if it has keys of a form field;
- * otherwise `other`.
+ * The level of a change of an annotation: `other` for a widget, and for an object that is not an annotation; otherwise
+ * `annotations`, even if it has keys of a form field.
  */
 function annotationLevel(stored: Parameters<Rule>[0]["before"]): Level {
   const dictionary = dictionaryOf(stored);
