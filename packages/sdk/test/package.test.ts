@@ -83,30 +83,63 @@ for (const [name, flags] of [
 ] as const satisfies readonly (readonly [RuntimeName, readonly string[]])[])
   test(`places an order and reads a webhook on ${name}`, needs(name), () => runs(runtimeProgram(name), ...flags));
 
-test("compiles in the strictest project, which checks the package's types; a wrong field does not compile", () => {
-  const compile = (lines: string) => {
-    writeFileSync(join(project, "consumer.ts"), `import { createClient } from "@signsealship/sdk";\n${lines}\n`);
-    const options = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
-      noEmit: true,
-      target: "es2022",
-      lib: ["es2022", "dom", "dom.iterable"],
-      module: "nodenext",
-      types: [],
-    };
-    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["consumer.ts"] }));
-    const tsc = join(root, "node_modules/.bin/tsc");
-    return spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" }).stdout;
+/** Compiles a file of the partner's project in the strictest way. @returns what the compiler reports */
+function compile(name: string, source: string, more: readonly string[] = []): string {
+  writeFileSync(join(project, name), source);
+  const options = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    module: "nodenext",
+    jsx: "react-jsx",
+    types: [],
   };
+  const files = [name, ...more];
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files }));
+  const tsc = join(root, "node_modules/.bin/tsc");
+  return spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" }).stdout;
+}
+
+test("compiles in the strictest project, which checks the package's types; a wrong field does not compile", () => {
   const key = "declare const key: string | undefined;\nconst client = createClient({ baseUrl: '', key });";
   const order = (fields: string) =>
-    `${key}\nclient.orders.create({ email: "", byodConfirmed: true, ${fields} }, null);`;
-  assert.equal(compile(order("svcSign: true, name: key")), "");
-  assert.match(compile(order("scvSign: true")), /TS2561|TS2353/);
-  assert.match(compile(order("svcSign: 1")), /TS2322/);
+    `import { createClient } from "@signsealship/sdk";\n${key}\nclient.orders.create({ email: "", byodConfirmed: true, ${fields} }, null);\n`;
+  assert.equal(compile("consumer.ts", order("svcSign: true, name: key")), "");
+  assert.match(compile("consumer.ts", order("scvSign: true")), /TS2561|TS2353/);
+  assert.match(compile("consumer.ts", order("svcSign: 1")), /TS2322/);
+});
+
+/** The part of React's and Node's types that the examples use, because React is not a dependency of the service. */
+const typesOfOthers = `
+declare module "react" {
+  export function useRef<T>(value: T): { current: T };
+  export function useRef<T>(value: T | null): { current: T | null };
+  export function useEffect(effect: () => void | (() => void), inputs: readonly unknown[]): void;
+}
+declare module "react/jsx-runtime" {
+  export namespace JSX {
+    interface Element {}
+    interface IntrinsicElements { div: { ref?: { current: HTMLDivElement | null } } }
+  }
+}
+declare const process: { env: Readonly<Record<string, string | undefined>> };
+`;
+
+test("the examples of embedded signing compile with the packed SDK, and a wrong property of the React component does not", () => {
+  const example = (name: string) => readFileSync(join(root, "examples/embedded-signing", name), "utf8");
+  writeFileSync(join(project, "others.d.ts"), typesOfOthers);
+  writeFileSync(join(project, "SignFrame.tsx"), example("SignFrame.tsx"));
+  assert.equal(compile("server.ts", example("server.ts"), ["SignFrame.tsx", "others.d.ts"]), "");
+  const page = (props: string) =>
+    `import { SignFrame } from "./SignFrame.js";\nexport const page = <SignFrame url="https://x.example" ${props} />;\n`;
+  const types = ["others.d.ts"];
+  assert.equal(compile("page.tsx", page("onEvent={({ type }) => console.log(type === 'signed')}"), types), "");
+  assert.match(compile("page.tsx", page("onEvent={({ type }) => console.log(type === 'sealed')}"), types), /TS2367/);
+  assert.match(compile("page.tsx", page(""), types), /TS2741/);
 });
 
 test("the programs of the README compile", () => {

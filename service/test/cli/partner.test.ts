@@ -8,6 +8,7 @@ import { freePort } from "@signsealship/testing/free-port";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createOrder } from "../../src/cli/partner/order.ts";
+import { partnerTemplateVerbs } from "../../src/cli/partner/template.ts";
 import type { Verb } from "../../src/cli/verb.ts";
 import { orderVerbs } from "../../src/cli/verbs/order.ts";
 
@@ -25,8 +26,8 @@ const wanted = ["--document", document, "--email", "a@example.com", "--byod-conf
 /** Runs a verb in this process, because a command spends most of its time loading code. */
 async function run({ options, run: work }: Verb, ...args: string[]) {
   const asked = ["--base-url", service.baseUrl, "--key", partner.key, ...args];
-  const { values } = parseArgs({ args: asked, options, strict: true });
-  return work([], values);
+  const { values, positionals } = parseArgs({ args: asked, options, strict: true, allowPositionals: true });
+  return work(positionals, values);
 }
 
 const listOrders = () => {
@@ -57,6 +58,28 @@ test("an order with one idempotency key is placed once", async () => {
   const first = await place();
   assert.match(first.text, /^order: /);
   assert.deepEqual(await place(), first);
+});
+
+test("a partner makes a template, places an order from it, and changes it: the order keeps its version", async () => {
+  const verb = (name: string) => partnerTemplateVerbs.find((each) => each.name === name) ?? assert.fail(name);
+  const create = ["--name", "Lease", "--document", document, "--sign", "--roles", '[{"name":"Tenant"}]'];
+  const { json: template } = (await run(verb("template create"), ...create)) as { json: { templateId: string } };
+  const { templateId } = template;
+  const tenant = `roles={"Tenant":{"name":"Jane Roe","email":"jane@example.com"}}`;
+  const from = ["--template", templateId, "--email", "a@example.com", "--byod-confirmed"];
+  const placed = (await run(createOrder, ...from, "--field", tenant)) as { json: { orderCode: string } };
+  const changed = await run(verb("template publish"), templateId, "--name", "Lease 2027");
+  assert.match(changed.text, /^version: 2$/m);
+  assert.match((await run(verb("template list"))).text, new RegExp(`^${templateId}  v2 .*Tenant  Lease 2027$`, "m"));
+  const response = await fetch(`${service.baseUrl}/api/partner/orders/${placed.json.orderCode}`, {
+    headers: partner.headers,
+  });
+  const order = (await response.json()) as { template: object };
+  assert.deepEqual(order.template, { templateId, version: 1 });
+  await run(verb("template retire"), templateId);
+  await assert.rejects(run(createOrder, ...from, "--field", tenant), /--template: template is archived/);
+  await run(verb("template restore"), templateId);
+  assert.match((await run(createOrder, ...from, "--field", tenant)).text, /^order: /);
 });
 
 test("a refusal names the flag", async () => {

@@ -3,6 +3,7 @@ import { after, before, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { pageBox, shownPlace, shownSize } from "../../../src/kernel/pdf/pages/page-box.ts";
 import { pages as pagesIn } from "../../../src/kernel/pdf/pages/page-tree.ts";
 import { lookUpPdf } from "../../../src/kernel/pdf/xref/lookup.ts";
@@ -409,6 +410,48 @@ test("lines to sign on are proposed, and become fields of the chosen signer one 
   await done(page);
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
+});
+
+test("places go to the signers whom the page names, all at once, and the others to the chosen signer", async () => {
+  const lines = ["John Roe", "Jane Roe", "Buyer"].map(
+    (name, index) =>
+      `BT /F1 10 Tf 72 ${600 - 80 * index} Td (______________________________) Tj 0 -13 Td (${name}) Tj 250 13 Td (Date: ______________) Tj ET`,
+  );
+  const content = ["BT /F1 10 Tf 72 660 Td (IN WITNESS WHEREOF, the parties have signed.) Tj ET", ...lines].join("\n");
+  const { opened, page } = await begin(makePdf({ content }), { signers: 2 });
+  await placed(page, /^Signature\? Proposed on page 1: place it for John Roe$/).waitFor();
+  await page.getByRole("button", { name: "Place the other 2 for Jane Roe" }).waitFor();
+  await page.getByRole("button", { name: "Place 4, each for its own signer" }).click();
+  await editor(page).getByRole("status").getByText("4 fields placed for their signers.").waitFor();
+  await assertGood(opened);
+  const own = (await written(page)).map(({ kind, signer }) => `${kind} ${signer}`);
+  assert.deepEqual(own, ["signature 2", "date 2", "signature 1", "date 1"]);
+  await page.getByLabel("Fields for").selectOption("John Roe");
+  await page.getByRole("button", { name: "Place all 2 for John Roe" }).click();
+  assert.deepEqual(
+    (await written(page)).slice(4).map(({ signer }) => signer),
+    [2, 2],
+  );
+});
+
+test("the client is the first of several signers, unless somebody else is named", async () => {
+  const { page } = await pages.open();
+  await pages.go(page, newPath);
+  const first = page.locator("[name=signer1_name]");
+  // The browser reports that the part was opened a moment later.
+  const fills = (text: string) => until(async () => (await first.inputValue()) === text);
+  await page.getByText("Other signers, or several").click();
+  assert.equal(await first.inputValue(), "", "there is no client yet");
+  await page.getByText("Other signers, or several").click();
+  await page.getByLabel("Client’s email").fill("jane@example.com");
+  await page.getByLabel("Client’s name").fill("Jane Roe");
+  await page.getByText("Other signers, or several").click();
+  await fills("Jane Roe");
+  assert.equal(await page.locator("[name=signer1_email]").inputValue(), "jane@example.com");
+  await first.fill("Max Doe");
+  await page.getByText("Other signers, or several").click();
+  await page.getByText("Other signers, or several").click();
+  assert.equal(await first.inputValue(), "Max Doe");
 });
 
 test("the file of a refused form is shown only to its own firm", async () => {

@@ -113,6 +113,20 @@ test("a signer signs in the frame of another site without a cookie, and the page
     assert.equal(await page.locator("iframe").count(), 0);
   }));
 
+test("a signer who declines in the frame ends the signing, and the page around it learns that, but not the reason", () =>
+  embedded(async (running, browser, host) => {
+    const { page } = await show(browser, host, await urlFor(running, host.origin));
+    const frame = page.frameLocator("iframe");
+    await frame.getByRole("button", { name: "Begin" }).click();
+    await frame.getByText("I do not want to sign", { exact: true }).click();
+    await frame.getByLabel("Why?").fill("The price is wrong.");
+    await frame.getByRole("button", { name: "Decline to sign" }).click();
+    await frame.getByRole("heading", { name: "The signing has ended" }).waitFor();
+    await until(async () => (await told(page)).some(({ type }) => type === "declined"));
+    assert.ok(!(await told(page)).some(({ type }) => type === "signed"));
+    assert.doesNotMatch(JSON.stringify(await page.evaluate("window.all")), /price|Jane|jane@/);
+  }));
+
 test("without a script the frame leads to its own tab, where plain forms lead to the signature", () =>
   embedded(async (running, browser, host) => {
     const url = await urlFor(running, host.origin);

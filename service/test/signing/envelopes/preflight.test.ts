@@ -210,6 +210,25 @@ describe("words of a document that people may not see are reported:", () => {
     assert.deepEqual(await noticesOf(makePdf({ content: below }), [{ ...signature, y: 500 }]), []);
   });
 
+  test("words that end where a place begins are not reported, and words that reach into it are", async () => {
+    const label = makePdf({ content: "BT /F1 10 Tf 80 150 Td (Initials: _____ _____ _____) Tj ET" });
+    const initials: RequestedField = { ...signature, kind: "initials", y: 618, width: 27, height: 26 };
+    assert.deepEqual(
+      await noticesOf(label, [
+        { ...signature, y: 300 },
+        { ...initials, x: 114 },
+      ]),
+      [],
+    );
+    assert.deepEqual(
+      await noticesOf(label, [
+        { ...signature, y: 300 },
+        { ...initials, x: 104 },
+      ]),
+      [{ code: "text_below_place", page: 1, text: "Initials:" }],
+    );
+  });
+
   test("words below a place on a page that is rotated and cropped", async () => {
     const turned = makePdf({ content: below, pageEntries: "/Rotate 90 /CropBox [36 36 576 756]" });
     const place = { ...signature, x: 100, y: 30, width: 40, height: 200 };

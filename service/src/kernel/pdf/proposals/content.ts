@@ -43,7 +43,7 @@ export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageCon
  * The widths of the characters that a page shows, by font. pdf.js gives a run of text only one width for all of its
  * characters.
  */
-function widthsByFont({ fnArray, argsArray }: Operators, OPS: Ops): Map<string, Map<string, number>> {
+export function widthsByFont({ fnArray, argsArray }: Operators, OPS: Ops): Map<string, Map<string, number>> {
   const found = new Map<string, Map<string, number>>();
   let font = new Map<string, number>();
   for (const [index, operator] of fnArray.entries()) {

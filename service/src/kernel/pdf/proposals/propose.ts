@@ -14,7 +14,7 @@ import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./exe
 import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
-import { roleOf } from "./role.ts";
+import { roleOf, textsNear } from "./role.ts";
 import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
@@ -27,13 +27,15 @@ export type Proposal = {
   readonly words: string;
   /** The party who signs or fills in this place, according to the words on the page; null when they name no party. */
   readonly role: string | null;
+  /** Texts near the place that may contain the signer's name, the nearest first. */
+  readonly near: readonly string[];
   readonly reason: Reason;
   /** `low`: only a label without a line, or only the shape or the place of a line, suggests the field. */
   readonly confidence: "high" | "medium" | "low";
 };
 
-/** A proposal whose party and confidence are not determined yet. */
-type Plain = Omit<Proposal, "role" | "confidence">;
+/** A proposal before its party, the texts near it and its confidence are determined. */
+type Plain = Omit<Proposal, "role" | "near" | "confidence">;
 
 /** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's blanks. */
 export function propose(content: PageContent): Proposal[] {
@@ -52,7 +54,12 @@ export function propose(content: PageContent): Proposal[] {
     if (!found.some(({ rect }) => meet(rect, proposal.rect))) found.push(proposal);
   return found
     .sort((a, b) => a.rect.y - b.rect.y || a.rect.x - b.rect.x)
-    .map((each) => ({ ...each, role: roleOf(each.words, each.rect, page), confidence: confidenceOf(each) }));
+    .map((each) => ({
+      ...each,
+      role: roleOf(each.words, each.rect, page),
+      near: textsNear(each.rect, page),
+      confidence: confidenceOf(each),
+    }));
 }
 
 function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {

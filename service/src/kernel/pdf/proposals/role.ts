@@ -1,4 +1,4 @@
-import { endOf } from "./blanks.ts";
+import { endOf, overlap } from "./blanks.ts";
 import type { Rect } from "./content.ts";
 import type { PageWords } from "./labels.ts";
 import { parties } from "./patterns.ts";
@@ -6,6 +6,10 @@ import type { Run } from "./runs.ts";
 
 /** The distances, in points, within which words below, above or left of a place can name the party for the place. */
 const reach = { below: 20, above: 120, left: 160 } as const;
+/** A person's name is also in the second or third line below a place: "By: ____", "Name: Jane Roe". */
+const reachOfNames = 42;
+/** The number of texts near a place that are compared with the signers' names. */
+const mostTexts = 8;
 /** A handicap for words above a line: such words usually belong to an earlier line, which is above them. */
 const aboveCosts = 12;
 
@@ -16,20 +20,43 @@ const aboveCosts = 12;
 export function roleOf(words: string, place: Rect, page: PageWords): string | null {
   const own = partyIn(words);
   if (own !== null) return own;
-  const bottom = place.y + place.height;
-  const costOf = (run: Run): number => {
-    const isRow = Math.abs(run.y - bottom) < 8 && endOf(run) <= place.x + 4;
-    if (isRow) return 1 + (place.x - endOf(run)) / 100;
-    if (run.x >= place.x + place.width || endOf(run) <= place.x - reach.left) return Number.POSITIVE_INFINITY;
-    const down = run.y - bottom;
-    if (down >= 0) return down < reach.below ? down : Number.POSITIVE_INFINITY;
-    return -down < reach.above ? aboveCosts - down : Number.POSITIVE_INFINITY;
-  };
   const near = page.words
-    .map((run) => ({ role: partyIn(run.text), cost: costOf(run) }))
+    .map((run) => ({ role: partyIn(run.text), cost: distance(run, place, reach.below) }))
     .filter(({ role, cost }) => role !== null && Number.isFinite(cost))
     .sort((a, b) => a.cost - b.cost);
   return near[0]?.role ?? null;
+}
+
+/** The short texts near a place that may contain the name of the person who signs there, the nearest first. */
+export function textsNear(place: Rect, page: PageWords): string[] {
+  return page.words
+    .filter((run) => !isOfAnother(run, place, page))
+    .map(({ text, ...run }) => ({ text, cost: distance(run, place, reachOfNames) }))
+    .filter(({ text, cost }) => Number.isFinite(cost) && text.split(/\s+/).length <= longest && / \p{Lu}/u.test(text))
+    .sort((a, b) => a.cost - b.cost)
+    .slice(0, mostTexts)
+    .map(({ text }) => text.slice(0, 200));
+}
+
+/** Whether words above a place are nearer to a line above them, whose caption they are. */
+const isOfAnother = (run: Run, { x, y, width, height }: Rect, { blanks }: PageWords): boolean =>
+  blanks.some(
+    (blank) =>
+      blank.y < run.y &&
+      run.y - blank.y < y + height - run.y &&
+      overlap(run, blank) > 0 &&
+      overlap(blank, { x, width }) > 0,
+  );
+
+/** How far words are from a place whose party they may name; infinite for words that can't name it. */
+function distance(run: Pick<Run, "x" | "y" | "width">, place: Rect, below: number): number {
+  const bottom = place.y + place.height;
+  const isRow = Math.abs(run.y - bottom) < 8 && endOf(run) <= place.x + 4;
+  if (isRow) return 1 + (place.x - endOf(run)) / 100;
+  if (run.x >= place.x + place.width || endOf(run) <= place.x - reach.left) return Number.POSITIVE_INFINITY;
+  const down = run.y - bottom;
+  if (down >= 0) return down < below ? down : Number.POSITIVE_INFINITY;
+  return -down < reach.above ? aboveCosts - down : Number.POSITIVE_INFINITY;
 }
 
 /** The longest text, in words, that names the party who signs. A longer text only mentions a party. */

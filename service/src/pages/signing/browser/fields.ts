@@ -48,6 +48,14 @@ const signatureIn = (form: HTMLFormElement): SignatureInputs => ({
   picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
 });
 
+type Valued = { readonly field: PlacedField; readonly value: () => string | null };
+
+/** People initial many pages in the same way, so the initials of one place are offered for the next. */
+function suggestedFor({ kind }: PlacedField, shown: readonly Valued[]): string {
+  if (kind !== "initials") return "";
+  return shown.find((each) => each.field.kind === "initials" && each.value())?.value() ?? "";
+}
+
 /** Shows the signer's fields over their pages, with a bar that leads from one to the next. */
 export function showFields(config: SigningConfig, pages: Pages): Shown {
   const { fields, words } = config;
@@ -91,7 +99,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     const element = make("button", { type: "button", className: "viewer-field" });
     place(field, element);
     element.addEventListener("click", () =>
-      openSheet({ field, input, signature, words }, () => {
+      openSheet({ field, input, suggested: suggestedFor(field, shown), signature, words }, () => {
         if (isMark(field)) isChosen = true;
         refresh();
       }),

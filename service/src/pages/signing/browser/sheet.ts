@@ -144,18 +144,19 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
 /** A form control whose value is a text. */
 export type ValueInput = HTMLInputElement | HTMLSelectElement;
 
+type Asked = {
+  readonly field: PlacedField;
+  readonly input: ValueInput;
+  /** The text to offer while the field is empty; empty for none. */
+  readonly suggested: string;
+  readonly signature: SignatureInputs;
+  readonly words: ViewerWords;
+};
+
 /** Asks for the value of a field. @param accepted called once, when the value is in the form */
-export function openSheet(
-  {
-    field,
-    input,
-    signature,
-    words,
-  }: { field: PlacedField; input: ValueInput; signature: SignatureInputs; words: ViewerWords },
-  accepted: () => void,
-): void {
+export function openSheet({ field, input, suggested, signature, words }: Asked, accepted: () => void): void {
   const isSignature = field.kind === "signature" || field.kind === "mark";
-  const body = isSignature ? signatureBody(signature, words) : textBody(field, input);
+  const body = isSignature ? signatureBody(signature, words) : textBody(field, input, suggested);
   const title = make("h2", { id: "sheet-title", textContent: field.label });
   const cancel = make("button", { type: "button", className: "quiet-button", textContent: words.cancel });
   const ok = make("button", { type: "submit", textContent: words.ok });
@@ -180,8 +181,9 @@ export function openSheet(
   sheet.showModal();
 }
 
-function textBody({ label }: PlacedField, input: ValueInput): SheetBody {
+function textBody({ label }: PlacedField, input: ValueInput, suggested: string): SheetBody {
   const copy = input instanceof HTMLSelectElement ? copyOfSelect(input, label) : copyOf(input, label);
+  if (suggested !== "" && copy.input.value === "") copy.input.value = suggested;
   return {
     content: [copy.labelled],
     accept() {

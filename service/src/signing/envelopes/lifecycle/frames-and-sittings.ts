@@ -20,7 +20,9 @@ type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
  * @throws ServiceError naming the rule
  */
 export function checkedOrigin(text: unknown, environment: Environment): string {
-  const url = typeof text === "string" && text.length <= 300 ? URL.parse(text.trim()) : null;
+  // URL.parse drops line breaks and supplies missing slashes, so it could read another site than a person does.
+  const written = typeof text === "string" && text.length <= 300 ? text.trim() : "";
+  const url = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(written) ? URL.parse(written) : null;
   const isLocal = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
   const rule =
     environment === "test"

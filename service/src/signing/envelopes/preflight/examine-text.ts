@@ -1,6 +1,7 @@
 import { type PageBox, pageBox, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { widthsByFont } from "../../../kernel/pdf/proposals/content.ts";
 import { textLimits } from "../../../kernel/pdf/text-cost.ts";
 import { type DocumentNotice, quoted } from "../../../kernel/pdf/unseen/notice.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
@@ -16,7 +17,9 @@ type Run = {
   readonly transform: readonly number[];
   readonly width: number;
   readonly hasEOL: boolean;
+  readonly fontName: string;
 };
+type Widths = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
  * Finds words of the page that overlap a field's place, and words that the signing page shows under "Read as text" but
@@ -50,7 +53,8 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
       if (runs.length > 0) {
         const box = pageBox(look.file, found);
         const here = planned.filter((field) => field.page === number - 1 && !field.invisible);
-        const below = wordsBelow(runs, box, here);
+        const widths: Widths = here.length > 0 ? widthsByFont(await page.getOperatorList(), OPS) : new Map();
+        const below = wordsBelow({ runs, widths }, box, here);
         if (below !== "") notices.push({ code: "text_below_place", page: number, text: below });
         const unseen = await textWithoutInk(page, OPS);
         const hidden = quoted((unseen ?? []).join(" "));
@@ -77,7 +81,11 @@ const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
 /** A line of underscores or the like is a line to sign on, so it doesn't count as a word. */
 const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);
 
-function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly PlannedField[]): string {
+function wordsBelow(
+  { runs, widths }: { readonly runs: readonly Run[]; readonly widths: Widths },
+  box: PageBox,
+  fields: readonly PlannedField[],
+): string {
   if (fields.length === 0) return "";
   const places = fields.map((field) => placedOn(box, field.place).rect);
   const covered = fields.flatMap(({ place, covers }): Rect[] => {
@@ -88,8 +96,9 @@ function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly Planned
   const words: string[] = [];
   let length = 0;
   for (const run of runs) {
+    const all = centersOf(run, widths.get(run.fontName));
     for (const { 0: word, index } of run.str.matchAll(/\S+/g)) {
-      const centers = [...word].map((_, at) => centerOf(run, index + at));
+      const centers = all.slice(index, index + word.length);
       const isBelow = centers.some((point) => inOne(places, point)) && !centers.some((point) => inOne(covered, point));
       if (!isBelow || isRule(word)) continue;
       words.push(word);
@@ -101,12 +110,30 @@ function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly Planned
   return quoted(words.join(" "));
 }
 
-/** The center of a character, a quarter of the font size above its baseline. */
-function centerOf({ str, transform, width }: Run, at: number): [number, number] {
+/**
+ * The centers of a run's characters, a quarter of the font size above the baseline. Equal widths would stretch
+ * "Initials:" onto the blank behind it, so the font's own widths divide the run.
+ */
+function centersOf(
+  { str, transform, width }: Run,
+  widths: ReadonlyMap<string, number> | undefined,
+): [number, number][] {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = transform;
   const across = Math.hypot(a, b) || 1;
-  const along = (width * (at + 0.5)) / Math.max(str.length, 1);
-  return [e + (along * a) / across + 0.25 * c, f + (along * b) / across + 0.25 * d];
+  // Counted in UTF-16 units, as the positions of the words are.
+  const each = str.split("").map((unit) => widths?.get(unit) ?? 500);
+  const unit =
+    width /
+    Math.max(
+      each.reduce((sum, one) => sum + one, 0),
+      1,
+    );
+  let start = 0;
+  return each.map((one) => {
+    const along = (start + one / 2) * unit;
+    start += one;
+    return [e + (along * a) / across + 0.25 * c, f + (along * b) / across + 0.25 * d];
+  });
 }
 
 const inOne = (rects: readonly Rect[], [x, y]: readonly [number, number]): boolean =>

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
+import { wholeFile } from "@signsealship/testing/blobs";
 import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import type { Principal } from "../../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../../src/kernel/platform/database/sql.ts";
@@ -85,6 +88,23 @@ test("a firm opens the page for a signer, who signs in its frame: trail and act 
     ["embedded", site, [`page at ${site}, opened by the firm for the signer`]],
   );
 });
+
+test(
+  "the custody certificate states that the firm opened the page for the signer, and no mailed link",
+  needs("poppler"),
+  async () => {
+    const token = await session(await waiting([jane]));
+    const link = { token, session: null };
+    await signBy(ceremony, link, "Jane Doe");
+    await until(async () => (await ceremony.view(link)).copies.length === 2);
+    const certificate = await wholeFile(await ceremony.copy(link, "custody_certificate"));
+    const printed = execFileSync("pdftotext", ["-layout", "-", "-"], { input: certificate, encoding: "utf8" });
+    const text = printed.replaceAll(/\s+/g, " ");
+    assert.match(text, /The firm opened the signing page for the signer, in its page at https:\/\/app\.example\.com/);
+    assert.match(text, /Identified by page at https:\/\/app\.example\.com, opened by the firm for the signer/);
+    assert.doesNotMatch(text, /Identified by link mailed/);
+  },
+);
 
 test("pages of mailed links stay outside frames", async () => {
   await waiting([jane]);
@@ -212,6 +232,10 @@ describe("refuses", () => {
     ],
     "a wildcard": ["https://*.example.com", `origin must be ${rule}, without a wildcard.`],
     "another scheme": ["data:text/html,x", `origin must be ${rule}.`],
+    "a script": ["javascript:alert(1)", `origin must be ${rule}.`],
+    "two lines": ["https://app.example.com\n.evil.example", `origin must be ${rule}.`],
+    "without slashes": ["https:app.example.com", `origin must be ${rule}.`],
+    "with a backslash": ["https:\\\\app.example.com", `origin must be ${rule}.`],
     "a name and password": [
       "https://a:b@app.example.com",
       `origin must be ${rule}, without a path: https://a:b@app.example.com has more.`,

@@ -1,6 +1,7 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
 import { make, part } from "../../../ui/browser/parts.ts";
 import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
+import { namedRows, rowField } from "../new/signer-rows.ts";
 import { openDocument } from "./places/opened.ts";
 import { placesPart } from "./places/section.ts";
 
@@ -69,6 +70,26 @@ document.addEventListener("click", async (event) => {
     button.click();
   }
 });
+
+// The client is usually one of several signers. The event does not bubble, so it is caught on its way down.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target instanceof HTMLDetailsElement && target.id === rowsId && target.open) nameClientFirst();
+  },
+  true,
+);
+
+/** Writes the client into the first row of signers while no row names anybody. */
+function nameClientFirst(): void {
+  const values: Record<string, string> = Object.fromEntries(typedIn(form));
+  if (namedRows(values).length > 0 || !values["email"]) return;
+  for (const member of ["name", "email"] as const) {
+    const row = document.getElementById(`field-${rowField(1, member)}`);
+    if (row instanceof HTMLInputElement) row.value = values[member] ?? "";
+  }
+  form.dispatchEvent(new Event("input"));
+}
 
 /**
  * The typed values, except the form fields that were placed on the document's pages: their text may be long, and

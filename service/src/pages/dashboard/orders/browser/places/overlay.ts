@@ -41,10 +41,11 @@ export function openOverlay({ store, signers, pageBox, preview }: Shown): Overla
     element.className = `placed of-${field.row} ${field.kind}${isSelected && viewer === null ? " selected" : ""}${field.error === null ? "" : " refused"}${seen}`;
     setNumbers(element, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
     element.setAttribute("aria-label", spoken(box, signers()));
+    element.title = spoken(box, signers());
     element.setAttribute("aria-pressed", String(isSelected));
     if (viewer === null) element.removeAttribute("aria-disabled");
     else element.setAttribute("aria-disabled", "true");
-    const shown = make("span", { className: "placed-text", textContent: textOf(box, viewer !== null) });
+    const shown = make("span", { className: "placed-text", textContent: textOf(box, viewer !== null, signers()) });
     const handle = isSelected && viewer === null ? [make("span", { className: "placed-handle" })] : [];
     element.replaceChildren(shown, ...handle);
     const page = pageBox(field.page);
@@ -84,15 +85,21 @@ const titleOf = ({ field, option }: Box): string => {
   return option === null ? label : `${label}: ${field.options[option]?.label ?? ""}`;
 };
 
+/** In points: a narrower box has no room for the signer's name. */
+const leastForName = 100;
+
 /** The text in a box. @param asFilled whether to show it as a signer sees it, with the sender's values */
-function textOf(box: Box, asFilled: boolean): string {
+function textOf(box: Box, asFilled: boolean, signers: readonly Signer[]): string {
   const { field, option } = box;
   const { kind, value } = field;
   if (kind === "checkbox") return value === "" ? "" : "✓";
   if (kind === "radio") return value !== "" && value === field.options[option ?? 0]?.label ? "●" : "";
   if (kind === "multiple") return "";
   if (value !== "") return value;
-  return asFilled && field.readOnly ? "" : titleOf(box);
+  if (asFilled) return field.readOnly ? "" : titleOf(box);
+  // Colors alone do not tell signers apart for everybody.
+  const isNamed = signers.length > 1 && box.rect.width >= leastForName;
+  return isNamed ? `${titleOf(box)}, ${nameOf(signers, field.row)}` : titleOf(box);
 }
 
 function spoken(box: Box, signers: readonly Signer[]): string {

@@ -3,6 +3,7 @@ import { boxesOf, type Field, kindWords, newField, type Size, within } from "../
 import { fitSize, type SizeRules } from "../places/geometry.ts";
 import { nameOf, type Signer } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
+import { assign } from "./assign.ts";
 import { type FoundPlaces, overlaps, type PlacedProposal } from "./found.ts";
 
 export type ProposalsDeps = {
@@ -10,7 +11,7 @@ export type ProposalsDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** The row of the signer for whom accepted fields are placed. */
+  /** The row of the signer for whom fields are placed if the page does not say whose they are. */
   readonly row: () => number;
   readonly pageBox: (page: number) => HTMLElement;
   readonly pageSize: (page: number) => Size;
@@ -18,17 +19,20 @@ export type ProposalsDeps = {
 };
 
 /**
- * Shows proposals as dashed boxes on the pages. The sender accepts them for the chosen signer, one by one or all at
- * once.
+ * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once: for the signer whom
+ * the page names, else for the chosen signer.
  */
 export function showProposals({ found, store, rules, signers, row, pageBox, pageSize, say }: ProposalsDeps) {
   const element = make("div", { className: "place-proposals" });
   const said = make("p", { className: "place-found" });
   const all = make("button", { type: "button", className: "quiet-button" });
+  const named = make("button", { type: "button" });
   const none = make("button", { type: "button", className: "quiet-button", textContent: "Hide them" });
-  element.append(said, make("div", { className: "form-actions" }, all, none));
+  element.append(said, make("div", { className: "form-actions" }, named, all, none));
   const elements = new Map<PlacedProposal, HTMLButtonElement>();
   let isHidden = false;
+  let owners: ReadonlyMap<PlacedProposal, number> = new Map();
+  const ownerOf = (proposal: PlacedProposal): number => owners.get(proposal) ?? row();
 
   /**
    * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
@@ -42,42 +46,32 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
     return found.all().filter((proposal) => !isTaken(proposal));
   }
 
-  function fieldOf({ kind, page, rect, label }: PlacedProposal): Field {
+  function fieldOf(proposal: PlacedProposal): Field {
+    const { kind, page, rect, label } = proposal;
     const size = pageSize(page);
     const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
     // The line of the blank becomes the lower edge of the field.
     const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
-    return { ...newField({ kind, row: row(), page, rect: placed }), label };
+    return { ...newField({ kind, row: ownerOf(proposal), page, rect: placed }), label };
   }
 
   function accept(proposals: readonly PlacedProposal[]): void {
     const fields = proposals.map(fieldOf);
     store.add(fields);
     const [first] = fields;
-    const what = fields.length === 1 && first ? kindWords[first.kind] : `${fields.length} fields`;
-    say(`${what} placed for ${nameOf(signers(), row())}.`);
+    if (!first) return;
+    const what = fields.length === 1 ? kindWords[first.kind] : `${fields.length} fields`;
+    const isForOne = fields.every((field) => field.row === first.row);
+    say(`${what} placed for ${isForOne ? nameOf(signers(), first.row) : "their signers"}.`);
   }
 
-  function draw(proposal: PlacedProposal): HTMLButtonElement {
-    const { kind, page, rect, label } = proposal;
-    const made = make("button", { type: "button", className: `proposal ${kind}` });
-    made.append(make("span", { className: "placed-text", textContent: `${label || kindWords[kind]}?` }));
-    setNumbers(made, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
-    made.addEventListener("click", (event) => {
-      event.stopPropagation();
-      accept([proposal]);
-    });
-    made.addEventListener("keydown", (event) => {
-      if (event.key !== "Delete" && event.key !== "Backspace") return;
-      event.preventDefault();
-      found.dismiss(proposal);
-      say("The proposal is gone.");
-    });
-    pageBox(page).append(made);
-    return made;
+  function dismiss(proposal: PlacedProposal): void {
+    found.dismiss(proposal);
+    say("The proposal is gone.");
   }
 
-  all.addEventListener("click", () => accept(pending()));
+  named.addEventListener("click", () => accept(pending().filter((each) => owners.has(each))));
+  all.addEventListener("click", () => accept(pending().filter((each) => !owners.has(each))));
   none.addEventListener("click", () => {
     isHidden = true;
     refresh();
@@ -92,21 +86,72 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
         made.remove();
         elements.delete(proposal);
       }
-    const name = nameOf(signers(), row());
+    owners = assign(found.all(), signers());
     for (const proposal of shown) {
-      const made = elements.get(proposal) ?? draw(proposal);
+      const made = elements.get(proposal) ?? boxOf(proposal, { accept, dismiss });
+      if (!elements.has(proposal)) pageBox(proposal.page).append(made);
       elements.set(proposal, made);
-      const title = `${proposal.label || kindWords[proposal.kind]}?`;
-      const spoken = `${title} Proposed on page ${proposal.page}: place it for ${name}`;
-      if (made.ariaLabel !== spoken) made.ariaLabel = spoken;
+      const owner = owners.get(proposal);
+      describe(made, proposal, { owner, name: nameOf(signers(), owner ?? row()) });
     }
     element.hidden = isHidden && found.state() !== "picture";
     said.textContent = sentence(shown.length, found);
-    all.textContent = shown.length === 1 ? `Place it for ${name}` : `Place all ${shown.length} for ${name}`;
-    for (const button of [all, none]) button.hidden = shown.length === 0;
+    const owned = shown.filter((proposal) => owners.has(proposal)).length;
+    const others = shown.length - owned;
+    named.textContent = owned === 1 ? "Place it for the signer named there" : `Place ${owned}, each for its own signer`;
+    all.textContent = `Place ${whichOnes(others, owned > 0)} for ${nameOf(signers(), row())}`;
+    named.hidden = owned === 0;
+    all.hidden = others === 0;
+    none.hidden = shown.length === 0;
   }
 
   return { element, refresh, stop: found.watch(refresh) };
+}
+
+type Uses = {
+  readonly accept: (proposals: readonly PlacedProposal[]) => void;
+  readonly dismiss: (proposal: PlacedProposal) => void;
+};
+
+function boxOf(proposal: PlacedProposal, { accept, dismiss }: Uses): HTMLButtonElement {
+  const { rect } = proposal;
+  const made = make("button", { type: "button" });
+  made.append(make("span", { className: "placed-text" }));
+  setNumbers(made, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
+  made.addEventListener("click", (event) => {
+    event.stopPropagation();
+    accept([proposal]);
+  });
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Delete" && event.key !== "Backspace") return;
+    event.preventDefault();
+    dismiss(proposal);
+  });
+  return made;
+}
+
+/**
+ * Writes what a box proposes, and for whom. Repeated for each change, because the sender may choose another signer.
+ * @param owner the row of the signer whom the page names; undefined if it names nobody
+ */
+function describe(
+  made: HTMLButtonElement,
+  { kind, page, label }: PlacedProposal,
+  { owner, name }: { readonly owner: number | undefined; readonly name: string },
+): void {
+  const title = label || kindWords[kind];
+  const text = owner === undefined ? `${title}?` : `${title}, ${name}?`;
+  const spoken = `${title}? Proposed on page ${page}: place it for ${name}`;
+  if (made.ariaLabel === spoken && made.title === text) return;
+  made.className = `proposal ${kind}${owner === undefined ? "" : ` of-${owner}`}`;
+  made.ariaLabel = spoken;
+  made.title = text;
+  made.querySelector(".placed-text")?.replaceChildren(text);
+}
+
+function whichOnes(count: number, areOthers: boolean): string {
+  if (areOthers) return count === 1 ? "the other" : `the other ${count}`;
+  return count === 1 ? "it" : `all ${count}`;
 }
 
 function sentence(count: number, { state: stateOf, all }: FoundPlaces): string {

@@ -1,0 +1,103 @@
+import type { Signer } from "../places/signers.ts";
+import type { PlacedProposal } from "./found.ts";
+
+/** In points: how far below its signature a date, a name or initials can be, and how far to the left or right. */
+const block = { below: 120, beside: 160, row: 10 } as const;
+
+/**
+ * The rows of the signers for whom places are, as far as the pages say so: the signer's name is near the place, or near
+ * the signature to which the place belongs, or a row of initials has one place for each signer, in their order. Other
+ * places are for nobody yet: the sender chooses.
+ */
+export function assign(
+  proposals: readonly PlacedProposal[],
+  signers: readonly Signer[],
+): ReadonlyMap<PlacedProposal, number> {
+  const rows = new Map<PlacedProposal, number>();
+  if (signers.length < 2) return rows;
+  const people = signers.map(({ row, name }) => ({ row, name: wordsIn(name) })).filter(({ name }) => name.length > 1);
+  const give = (proposal: PlacedProposal, row: number | undefined) => {
+    if (row !== undefined) rows.set(proposal, row);
+  };
+  for (const page of new Set(proposals.map((each) => each.page))) {
+    const onPage = proposals.filter((each) => each.page === page);
+    for (const proposal of onPage) if (proposal.kind === "signature") give(proposal, namedNear(proposal, people));
+    const signatures = onPage.filter((proposal) => proposal.kind === "signature");
+    for (const proposal of onPage) {
+      if (proposal.kind === "signature") continue;
+      const signature = signatureOf(proposal, signatures);
+      give(proposal, signature ? rows.get(signature) : namedNear(proposal, people));
+    }
+    for (const initials of initialsInRows(onPage)) {
+      if (initials.length !== signers.length || initials.some((each) => rows.has(each))) continue;
+      for (const [index, each] of initials.entries()) give(each, signers[index]?.row);
+    }
+  }
+  return rows;
+}
+
+type Person = { readonly row: number; readonly name: readonly string[] };
+
+const wordsIn = (text: string): string[] =>
+  text.includes("@")
+    ? []
+    : (text
+        .normalize("NFKC")
+        .toLowerCase()
+        .match(/\p{L}+/gu) ?? []);
+
+/** The only signer whom the nearest text with a signer's name names. */
+function namedNear({ near }: PlacedProposal, people: readonly Person[]): number | undefined {
+  for (const text of near) {
+    const words = wordsIn(text);
+    const named = people.filter(({ name }) => isNamed(name, words));
+    // "Jane Roe Smith" is not Jane Roe, if both sign.
+    const longest = Math.max(0, ...named.map(({ name }) => name.length));
+    const best = named.filter(({ name }) => name.length === longest);
+    if (best.length > 0) return best.length === 1 ? best[0]?.row : undefined;
+  }
+  return undefined;
+}
+
+/** Whether the words contain the name. Middle names may be absent on either side: "Jane Roe" is "Jane Q. Roe". */
+function isNamed(name: readonly string[], words: readonly string[]): boolean {
+  const [first = "", last = ""] = [name[0], name.at(-1)];
+  const start = words.indexOf(first);
+  if (start < 0) return false;
+  const end = words.indexOf(last, start + 1);
+  if (end < 0 || end - start > Math.max(name.length, 3)) return false;
+  const [own, other] = [name.slice(1, -1), words.slice(start + 1, end)];
+  if (own.length === 0 || other.length === 0) return true;
+  return own.every((middle) => other.some((each) => each.startsWith(middle) || middle.startsWith(each)));
+}
+
+const bottomOf = ({ rect }: PlacedProposal): number => rect.y + rect.height;
+
+/** The signature to which a place belongs: the nearest one on its row, else the nearest one above it. */
+function signatureOf(proposal: PlacedProposal, signatures: readonly PlacedProposal[]): PlacedProposal | undefined {
+  const { rect } = proposal;
+  const costOf = (other: PlacedProposal): number => {
+    const down = bottomOf(proposal) - bottomOf(other);
+    const away = Math.abs(rect.x - other.rect.x);
+    // A row runs from left to right, so a signature to the right begins the next column.
+    if (Math.abs(down) < block.row) return other.rect.x < rect.x ? away : 1_000 + away;
+    const isInColumn =
+      rect.x < other.rect.x + other.rect.width + block.beside && rect.x + rect.width > other.rect.x - block.beside;
+    return down > 0 && down < block.below && isInColumn ? 10_000 + 10 * down + away : Number.POSITIVE_INFINITY;
+  };
+  return signatures
+    .map((other) => ({ other, cost: costOf(other) }))
+    .filter(({ cost }) => Number.isFinite(cost))
+    .sort((a, b) => a.cost - b.cost)[0]?.other;
+}
+
+/** The initials of a page that are next to one another, from left to right. */
+function initialsInRows(onPage: readonly PlacedProposal[]): PlacedProposal[][] {
+  const rows: PlacedProposal[][] = [];
+  for (const proposal of onPage.filter(({ kind }) => kind === "initials")) {
+    const row = rows.find(([first]) => first && Math.abs(bottomOf(first) - bottomOf(proposal)) < block.row);
+    if (row) row.push(proposal);
+    else rows.push([proposal]);
+  }
+  return rows.map((row) => row.sort((a, b) => a.rect.x - b.rect.x));
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
+import type { PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
+
+type Kind = PlacedProposal["kind"];
+const signers = (...names: string[]) => names.map((name, index) => ({ row: index + 1, name }));
+const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1): PlacedProposal => ({
+  kind,
+  page,
+  near,
+  rect: { x, y, width: kind === "initials" ? 40 : 160, height: 24 },
+  ...{ label: "", words: "", role: null, reason: "label_left", confidence: "high" },
+});
+/** The row of each place's signer; 0 for nobody. */
+const rowsOf = (places: PlacedProposal[], people: ReturnType<typeof signers>) => {
+  const rows = assign(places, people);
+  return places.map((each) => rows.get(each) ?? 0);
+};
+
+test("a signature is for the signer whose name is nearest, and so are its date and its initials", () => {
+  const places = [
+    place("signature", 72, 100, ["Jane Q. Roe", "Max Doe"]),
+    place("date", 300, 100, ["Date:"]),
+    place("initials", 72, 150),
+    place("signature", 72, 300, ["MAX DOE, an unmarried man", "Jane Q. Roe"]),
+    place("date", 72, 340),
+  ];
+  assert.deepEqual(rowsOf(places, signers("Max Doe", "Jane Roe")), [2, 2, 2, 1, 1]);
+});
+
+test("of two columns each has its own signer", () => {
+  const places = [
+    place("signature", 72, 100, ["Jane Roe"]),
+    place("date", 230, 100),
+    place("signature", 330, 100, ["Max Doe"]),
+    place("date", 480, 100),
+    place("name", 72, 140),
+    place("name", 330, 140),
+  ];
+  assert.deepEqual(rowsOf(places, signers("Jane Roe", "Max Doe")), [1, 1, 2, 2, 1, 2]);
+});
+
+test("a row of initials with a place for each signer is in the order of the signers", () => {
+  const row = [520, 420, 470].map((x) => place("initials", x, 700));
+  assert.deepEqual(rowsOf(row, signers("A One", "B Two", "C Three")), [3, 1, 2]);
+  assert.deepEqual(rowsOf(row, signers("A One", "B Two")), [0, 0, 0]);
+});
+
+test("a place is for nobody where the page names nobody, several at once, or two signers of one name", () => {
+  const near = (text: string) => [place("signature", 72, 100, [text])];
+  const couple = signers("Jane Roe", "John Roe");
+  assert.deepEqual(rowsOf(near("Seller"), couple), [0]);
+  assert.deepEqual(rowsOf(near("Jane Roe and John Roe"), couple), [0]);
+  assert.deepEqual(rowsOf(near("Janet Roe"), couple), [0]);
+  assert.deepEqual(rowsOf(near("Jane Roe"), signers("Jane Roe", "Jane Roe")), [0]);
+  assert.deepEqual(rowsOf(near("Jane Roe"), signers("jane.roe@example.com", "Roe")), [0]);
+  assert.deepEqual(rowsOf(near("Jane Roe"), signers("Jane Roe")), [0], "one signer signs everywhere anyhow");
+});
+
+test("middle names may be absent or initials, but differ between people", () => {
+  const near = (text: string) => [place("signature", 72, 100, [text])];
+  const people = signers("Jane Anne Roe", "Jane B. Roe");
+  assert.deepEqual(rowsOf(near("Jane A. Roe"), people), [1]);
+  assert.deepEqual(rowsOf(near("JANE BETH ROE"), people), [2]);
+  assert.deepEqual(rowsOf(near("Jane Roe"), people), [0]);
+});
+
+test("a signature on another page gives a date no signer", () => {
+  const places = [place("signature", 72, 100, ["Jane Roe"], 1), place("date", 300, 100, [], 2)];
+  assert.deepEqual(rowsOf(places, signers("Jane Roe", "Max Doe")), [1, 0]);
+});
