@@ -37,10 +37,16 @@ const suites: readonly Suite[] = [
       "packages/**/*fuzz*.test.ts",
       "packages/verifier/test/survival.test.ts",
       "packages/evidence/test/seal/*.test.ts",
+      "packages/evidence/test/log/tree.test.ts",
+      "packages/evidence/test/manifest/manifest.test.ts",
+      "packages/evidence/test/ots/ots.test.ts",
+      "packages/evidence/test/pdf/document.test.ts",
+      "packages/evidence/test/pdf/encryption.test.ts",
     ),
   },
   { name: "live media", args: tests("service/test/providers/media/*.long.ts") },
   { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
+  { name: "schemathesis", args: tests("service/test/kernel/http/schemathesis.test.ts") },
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
@@ -84,7 +90,7 @@ async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
 
 /** Runs a command. @returns its output if it fails, null if it exits with 0 */
 function failureOf(args: readonly string[]): Promise<string | null> {
-  const env = { ...process.env, FUZZ: "full", CI: "true", TEST_CLI: cli };
+  const env = { ...process.env, FUZZ: "long", CI: "true", TEST_CLI: cli };
   return new Promise((resolve) =>
     execFile(join(root, "bin/run"), args, { cwd: root, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
       resolve(error === null ? null : `${stdout}${stderr}`),

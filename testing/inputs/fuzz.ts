@@ -1,16 +1,19 @@
-const isFull = process.env["FUZZ"] === "full";
+// CI sets FUZZ=full, and npm run test:long sets FUZZ=long.
+const isLong = process.env["FUZZ"] === "long";
+const isFull = isLong || process.env["FUZZ"] === "full";
 
 /**
- * How many inputs a randomized test tries: a tenth of the full number, or all of them with FUZZ=full. The random
- * numbers are seeded, so the tenth is the same in every run.
+ * How many inputs a randomized test tries: a tenth of `all`, two fifths with FUZZ=full, or all of them with FUZZ=long.
+ * The random numbers are seeded, so a part is the same in every run. A test that calls this belongs to a suite of
+ * tools/test-long.ts.
  */
-export const fuzzRuns = (full: number): number => (isFull ? full : full / 10);
+export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? (all * 2) / 5 : all / 10);
 
 /**
- * How often a test repeats a nondeterministic step, such as a kill: the full number with FUZZ=full, otherwise a few
- * times.
+ * How often a test repeats a nondeterministic step, such as a kill: a few times, the full number with FUZZ=full, or
+ * `long` times with FUZZ=long. A test with a `long` number belongs to a suite of tools/test-long.ts.
  */
-export const repeats = (full: number, few: number): number => (isFull ? full : few);
+export const repeats = (full: number, few: number, long = full): number => (isLong ? long : isFull ? full : few);
 
 /**
  * The variants to try with the input that has this number: with FUZZ=full all of them, otherwise one of them in

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { judgedByDss } from "@signsealship/testing/tools/dss";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { wholeCases, wholeFolder } from "../whole-cases.ts";
 
 const { test } = testsNeeding("dss");
-const isFull = process.env["FUZZ"] === "full";
+const isFull = repeats(1, 0) === 1;
 const pathOf = (file: string) => fileURLToPath(new URL(file, wholeFolder));
 /** Whether the service made the file. Such a file begins as DSS (the EU's validation library) requires of a PDF. */
 const isOurs = (file: string) => /^(sealed|documents|custody)\//.test(file) && !/junk/.test(file);

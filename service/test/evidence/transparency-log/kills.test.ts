@@ -19,7 +19,7 @@ import { queueEntry } from "../../../src/evidence/transparency-log/transparency-
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
 const folder = temporaryFolder();
-const kills = repeats(30, 3);
+const kills = repeats(10, 3, 30);
 const linesOfRound = 120;
 
 const settings = { DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess };
