@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Polls `look` for up to 20 s until it finds something. @returns the result @throws Error after the time-out */
+const longestMs = 60_000;
+
+/**
+ * Polls `look` for up to a minute until it finds something. Polls less often the longer it waits, because many test
+ * files wait at once. @returns the result @throws Error after the time-out
+ */
 export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const end = performance.now() + 20_000;
-  while (performance.now() < end) {
+  const end = performance.now() + longestMs;
+  for (let pauseMs = 10; performance.now() < end; pauseMs = Math.min(pauseMs * 1.3, 80)) {
     const found = await look();
     if (found) return found as NonNullable<T>;
-    await sleep(20);
+    await sleep(pauseMs);
   }
   throw new Error(`never came to be: ${look}`);
 }
