@@ -6,6 +6,7 @@ import { newPartner, ownProcess, type Service } from "@signsealship/testing/serv
 import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../../../src/kernel/platform/database/sql-errors.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { openTask } from "../../../src/kernel/tasks/tasks.ts";
 import { callbackPath, tokenSha256 } from "../../../src/orders/playbooks/callback-token.ts";
@@ -147,7 +148,8 @@ test("executions that are all due at once end once each, with one line, while tw
           : await decideByOperator({ db: running.db, clock: systemClock }, id, decision).then(
               () => true,
               (error: { code?: string }) => {
-                assert.equal(error.code, "conflict");
+                // On a busy machine, the sweep may lock the execution for longer than a statement waits for a lock.
+                if (!hasSqlState(error, sqlState.lockNotAvailable)) assert.equal(error.code, "conflict");
                 return false;
               },
             );

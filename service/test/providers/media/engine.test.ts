@@ -53,14 +53,25 @@ test("a key frame that is wanted too soon after the last one is requested half a
 });
 
 test("media above the rate limit are dropped, and counted", async () => {
+  const opened = Date.now();
   await engine.open("flood", null);
   const a = await openPeer({ engine, session: "flood", person: "a", bytesOfFrame: 60_000 });
   const b = await openPeer({ engine, session: "flood", person: "b", audio: false, video: false });
-  const { videoPackets } = await media.happened(
-    "quality",
-    ({ session, dropped }) => session === "flood" && dropped > 100,
+  const counts = () =>
+    media.events
+      .filter((event) => event.kind === "quality")
+      .filter(({ session, person }) => session === "flood" && person === "a");
+  await until(
+    () =>
+      counts()
+        .slice(1)
+        .reduce((sum, { dropped }) => sum + dropped, 0) > 100,
   );
-  assert.ok(videoPackets < 900, `${videoPackets} packets of a second went on`);
+  for (const [index, { at, videoPackets }] of counts().entries()) {
+    const seconds = (at - (counts()[index - 1]?.at ?? opened)) / 1_000;
+    // The limit allows 450 packets a second, and as many at once. A busy machine counts over longer times.
+    assert.ok(videoPackets < 450 * (1 + seconds), `${videoPackets} packets of ${seconds} s went on`);
+  }
   await engine.close("flood");
   await Promise.all([a.close(), b.close()]);
 });

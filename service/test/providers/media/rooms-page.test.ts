@@ -9,6 +9,7 @@ import { cameraOrigin, fakeDevices, joinByPage, startEngine } from "@signsealshi
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import type { Page } from "playwright-core";
 import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
 import { openChunk, readSpool, recordKey, spoolFiles } from "../../../src/providers/media/spool.ts";
 
@@ -42,6 +43,19 @@ async function takesOf(session: string): Promise<Map<string, Buffer>> {
   return new Map([...takes].map(([name, parts]) => [name, Buffer.concat(parts)]));
 }
 
+/**
+ * Waits until a page has sent this many more pictures than it had. A busy machine takes few pictures in a second, and a
+ * take needs some.
+ */
+async function sendsPictures(page: Page, count: number): Promise<void> {
+  const sent = () =>
+    page.evaluate(
+      "media.sent.getStats().then((all) => [...all.values()].find(({ type, kind }) => type === 'outbound-rtp' && kind === 'video')?.framesSent ?? 0)",
+    ) as Promise<number>;
+  const before = await sent();
+  await until(async () => (await sent()) >= before + count);
+}
+
 type Packet = { codec_type: string; pts_time: string; dts_time: string };
 
 function probe(file: string): { packets: Packet[]; errors: string } {
@@ -62,6 +76,8 @@ test("two browsers see each other within seconds, also after a reload, and each 
   await until(async () => (await first.seen()).some(({ person }) => person === "two"));
   await until(async () => (await second.seen()).some(({ person }) => person === "one"));
   await until(async () => (await first.seen()).some(({ width }) => width === 640));
+  await sendsPictures(one.page, 20);
+  await sendsPictures(two.page, 20);
   await first.restart();
   second.leave();
   await two.page.reload();
@@ -69,6 +85,7 @@ test("two browsers see each other within seconds, also after a reload, and each 
   await until(async () => (await again.seen()).some(({ person }) => person === "one"));
   const before = (await first.seen()).find(({ person }) => person === "two")?.time ?? 0;
   await until(async () => (await first.seen()).some(({ person, time }) => person === "two" && time > before + 1));
+  await sendsPictures(two.page, 20);
   await media.engine.close("room");
 
   const takes = await takesOf("room");
