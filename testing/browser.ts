@@ -83,6 +83,8 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         // Turns transitions off, so that no check sees a color in the middle of one.
         reducedMotion: "reduce",
       });
+      // A step may take long on a busy machine. Playwright's own limit is 30 s.
+      context.setDefaultTimeout(90_000);
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
       const page = await context.newPage();
       clickToTheEnd(page);
