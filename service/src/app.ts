@@ -213,7 +213,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       payments: {
         isConfigured: checkout.processor !== null,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
-        supplementOf: async ({ code, status }) => dueOf(status, await supplementsOfCode(db, code))?.amountCents ?? null,
+        supplementOf: async ({ code, status }) => dueOf(status, await supplementsOfCode(db, code)),
         isInProcess: (code) => isPaymentInProcess(db, code),
         payableTogether: (code) => payableOfClient(db, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,

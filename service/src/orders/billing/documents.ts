@@ -51,6 +51,8 @@ export type BillingDocument = {
   totalCents: number;
   /** Whether the payment was for a supplement, which is not part of the order's total. */
   isSupplement: boolean;
+  /** Whether the payment replaced one that a bank took back, so that it is no further price. */
+  replacesLoss: boolean;
   issuer: Issuer | null;
   buyer: Buyer;
 };
@@ -156,6 +158,7 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
         ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,
       CASE WHEN u.id IS NULL THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
       coalesce(u.amount_cents, o.total_cents)::float8 AS "totalCents", u.id IS NOT NULL AS "isSupplement",
+      coalesce(u.replaces_loss, false) AS "replacesLoss",
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(supplementState, sql`u`, sql`FROM supplements u WHERE u.payment_id = p.id`)},
       ${verifiedAll(billingPartyState, sql`q`, sql`FROM billing_parties q WHERE q.id IN (d.issuer_id, d.buyer_id)`)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id

@@ -66,12 +66,17 @@ const shortened = (text: string, most = 64): string => (text.length > most ? `${
  */
 export function drawnDocument(document: BillingDocument): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
-  const { amountCents, totalCents, isSupplement, discountCents, lines, issuedAt, paidAt, paymentReference } = document;
+  const { amountCents, totalCents, isSupplement, replacesLoss, discountCents, lines, issuedAt, paidAt } = document;
   const zone = issuer?.zone ?? defaultZone;
   const isReceipt = kind === "receipt";
   const money = (cents: number) => amountText(cents, "usd");
   const amount = amountText(amountCents, currency);
   const title = `${names[kind]} ${number}`;
+  const totalName = replacesLoss
+    ? "Total to pay again"
+    : isSupplement
+      ? "Total, on top of the order’s"
+      : "Total of the order";
   const differs = isReceipt && (currency !== "usd" || amountCents !== totalCents);
   return {
     kind: names[kind],
@@ -85,7 +90,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
       ["Time zone", zone],
       ["Order", shortOrder(orderCode)],
       ...(reference === null ? [] : [["Reference", reference] as const]),
-      ...(paymentReference === null ? [] : [["Payment", paymentReference] as const]),
+      ...(document.paymentReference === null ? [] : [["Payment", document.paymentReference] as const]),
     ],
     tables: [
       {
@@ -96,7 +101,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
           ...(discountCents === 0 ? [] : [["Discount", money(-discountCents)]]),
         ],
         sums: [
-          [isSupplement ? "Total, on top of the order’s" : "Total of the order", money(totalCents)],
+          [totalName, money(totalCents)],
           [amountWords[kind], amount],
         ],
       },
@@ -114,7 +119,16 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
       content: {
         ...{ format: "signsealship-billing", version: 1, kind, number, receiptNumber, environment },
         ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortOrder(orderCode), reference },
-        ...{ amountCents, currency, lines, discountCents, totalCents, issuer, buyer, payment: paymentReference },
+        ...{
+          amountCents,
+          currency,
+          lines,
+          discountCents,
+          totalCents,
+          issuer,
+          buyer,
+          payment: document.paymentReference,
+        },
         ...paidData(document),
       },
     },
@@ -153,7 +167,7 @@ export function drawnStatement(
           line.reference === null ? "-" : shortened(line.reference, 17),
           shortOrder(line.orderCode),
           line.number,
-          line.applied ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
+          line.applied || line.replacesLoss ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
           shortened(paidByText(line), 25),
           amountText(signedCents(line), line.currency),
         ]),
@@ -162,7 +176,9 @@ export function drawnStatement(
     ],
     notes: [
       ...settlement(statement),
-      ...(lines.some(({ applied }) => !applied) ? ["* Money that came too late or twice, and paid for no order."] : []),
+      ...(lines.some(({ applied, replacesLoss }) => !applied && !replacesLoss)
+        ? ["* Money that came too late or twice, and paid for no order."]
+        : []),
       ...(lines.some(({ currency }) => currency !== "usd") ? ["Only US dollars count in the sums."] : []),
       ...(issuer.taxLine === "" ? [] : [issuer.taxLine]),
     ],

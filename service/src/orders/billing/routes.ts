@@ -13,7 +13,7 @@ import { findOwnOrder } from "../order/order.ts";
 import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
 import { drawnDocument, drawPaper, paidData, paperName } from "./paper.ts";
 import { byFile } from "./statement-text.ts";
-import { type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
+import { heldCents, owedCents, type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
 
 const paidMembers = {
   paidBy: oneOf(["client", "firm"], "Who made the payment."),
@@ -96,7 +96,10 @@ const StatementLine = Type.Object(
     services: text("The services of the order.", "Sign, Ship"),
     amountCents: cents("In the smallest unit."),
     currency: text("ISO 4217, lowercase. Only `usd` counts in the sums.", "usd"),
-    applied: Type.Boolean({ description: "False for money that came too late or twice, and paid for no order." }),
+    applied: Type.Boolean({
+      description:
+        "False for money that came too late or twice and paid for no order, and for a payment in place of one that a bank took back.",
+    }),
     ...paidMembers,
   },
   { $id: "StatementLine", description: "A receipt, a credit note, a loss or a reversal in a statement." },
@@ -123,7 +126,7 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
     },
     ...{ paymentsCents: sums.payments, refundsCents: sums.refunds, lossesCents: sums.losses },
     ...{ chargesCents: sums.charges, creditsCents: sums.credits },
-    ...{ heldCents: sums.closing + sums.owed, owedCents: sums.owed },
+    ...{ heldCents: heldCents(sums), owedCents: owedCents(sums) },
   };
 };
 

@@ -1,6 +1,6 @@
 /** The order, names and sentences of statements. Pages, PDF files and CSV files share them. */
 import type { BillingKind } from "./documents.ts";
-import { balanceCents, type StatementWithLines } from "./statements.ts";
+import { balanceCents, heldCents, owedCents, type StatementWithLines } from "./statements.ts";
 
 type Line = StatementWithLines["lines"][number];
 type Month = StatementWithLines["statement"];
@@ -33,8 +33,9 @@ function compare(one: string | null, other: string | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The words for a line's kind, with a note when the payment didn't pay for its order. */
-export const lineKind = ({ kind, applied }: Line): string => `${lineKinds[kind]}${applied ? "" : ", for no order"}`;
+/** The words for a line's kind, with a note when the payment didn't pay for its order, or paid for it again. */
+export const lineKind = ({ kind, applied, replacesLoss }: Line): string =>
+  `${lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
 
 /** A line's amount with its sign, so that the lines add up: money that went back is negative. */
 export const signedCents = ({ kind, amountCents }: Line): number =>
@@ -60,17 +61,17 @@ export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
   ["Charges for orders", sums.charges],
   ["Charges credited", sums.credits],
   balance("Closing balance", sums.closing),
-  ...(sums.owed === 0
+  ...(owedCents(sums) === 0
     ? []
     : ([
-        ["Held for your firm", sums.closing + sums.owed],
-        ["Owed by your firm for payments that banks took back", sums.owed],
+        ["Held for your firm", heldCents(sums)],
+        ["Owed by your firm for payments that banks took back", owedCents(sums)],
       ] as const)),
 ];
 
 /** Sentences about how a balance is settled; none when it is 0. */
 export function settlement({ sums, issuer }: Month): string[] {
-  const held = sums.closing + sums.owed;
+  const held = heldCents(sums);
   const operator = issuer.name === "" ? "The operator of this service" : issuer.name;
   const text = (cents: number) => amountText(cents, "usd");
   return [
@@ -79,9 +80,9 @@ export function settlement({ sums, issuer }: Month): string[] {
           `${text(held)} is held for your firm: payments that came too late or twice, and refunds that came back. ${operator} returns it to the payer. Your firm need not do anything.`,
         ]
       : []),
-    ...(sums.owed > 0
+    ...(owedCents(sums) > 0
       ? [
-          `${text(sums.owed)} is owed: banks took payments back, and the price of these orders is still due. It is not charged automatically. ${operator} contacts your firm about how to pay it. If such an order is refunded instead, nothing more is owed for it.`,
+          `${text(owedCents(sums))} is owed: banks took payments back, and the price of these orders is still due. It is not charged automatically. ${operator} contacts your firm about how to pay it, and can let the orders be paid again. If such an order is refunded instead, nothing more is owed for it.`,
         ]
       : []),
   ];

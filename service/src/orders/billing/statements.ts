@@ -6,7 +6,7 @@ import { type StateMac, verified, verifiedAll } from "../../kernel/platform/data
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { serviceFlags, verifiedOrder } from "../order/order.ts";
-import { billingPartyState, payingMethod, processorEventState } from "../payments/payments.ts";
+import { billingPartyState, payingMethod, processorEventState, supplementState } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
@@ -47,6 +47,8 @@ type StatementLine = Paid & {
    * is refunded.
    */
   applied: boolean;
+  /** Whether the payment replaced one that a bank took back. It is no further charge, so `applied` is false. */
+  replacesLoss: boolean;
   /** The part of a credit note that credits a price for the first time. */
   creditedCents: number;
 };
@@ -55,7 +57,8 @@ type StatementLine = Paid & {
  * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`. A positive `closing` is
  * money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces the refunds
  * or losses that its document increased. A price that was credited stays credited. `owed` is the part of `closing` that
- * the firm owes because banks took payments of orders back; `closing + owed` is the money that the service holds.
+ * the firm owes because banks took payments of orders back, less what was paid again. It is below zero when a bank
+ * returned a payment after it had been paid again.
  */
 export type Sums = {
   opening: number;
@@ -67,6 +70,12 @@ export type Sums = {
   closing: number;
   owed: number;
 };
+
+/** What the firm owes because banks took payments of orders back. */
+export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, owed);
+
+/** The money that the service holds for the firm and that paid for no order. */
+export const heldCents = (sums: Pick<Sums, "closing" | "owed">): number => sums.closing + owedCents(sums);
 
 /** The sums as an earlier release may have stored them, without the members that it did not have. */
 type StoredSums = Omit<Sums, "losses" | "owed"> & Partial<Pick<Sums, "losses" | "owed">>;
@@ -98,12 +107,15 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   const from = span.startsAt ?? "-infinity";
   const until = span.endsAt ?? "infinity";
   const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
+  const supplements = sql`FROM supplements u WHERE u.payment_id = p.id`;
+  const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
-      NOT EXISTS (SELECT ${events} AND e.outcome = 'unapplied') AS applied,
+      NOT EXISTS (SELECT ${events} AND e.outcome = 'unapplied') AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
       o.pay_by AS "payBy", p.simulated, ${payingMethod},
-      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(processorEventState, sql`e`, events)}
+      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(processorEventState, sql`e`, events)},
+      ${verifiedAll(supplementState, sql`u`, supplements)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz ORDER BY d.booked_at, d.id`);
@@ -130,6 +142,9 @@ export function sumsOf(before: Sums | undefined, lines: readonly StatementLine[]
       0,
     );
   const isApplied = ({ applied }: StatementLine) => applied;
+  const isOwed = ({ applied, replacesLoss }: StatementLine) => applied || replacesLoss;
+  const isAgain = ({ replacesLoss }: StatementLine) => replacesLoss;
+  const paidAgain = sum("receipt", isAgain) - sum("credit_note", isAgain) + sum("credit_reversal", isAgain);
   const opening = before?.closing ?? 0;
   return {
     opening,
@@ -139,7 +154,7 @@ export function sumsOf(before: Sums | undefined, lines: readonly StatementLine[]
     refunds: sum("credit_note") - sum("credit_reversal"),
     losses: sum("loss") - sum("loss_reversal"),
     closing: lines.reduce((balance, line) => balance + balanceCents(line), opening),
-    owed: (before?.owed ?? 0) + sum("loss", isApplied) - sum("loss_reversal", isApplied),
+    owed: (before?.owed ?? 0) + sum("loss", isOwed) - sum("loss_reversal", isOwed) - paidAgain,
   };
 }
 

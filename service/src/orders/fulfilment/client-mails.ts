@@ -25,6 +25,8 @@ export type Mailable = {
   payBy: "client" | "firm";
   /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
+  /** Whether that amount replaces a payment that a bank took back; null without an amount. */
+  replacesLoss: boolean | null;
 };
 
 const aboutMoney: ReadonlySet<MailMoment> = new Set([
@@ -32,6 +34,7 @@ const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "payment_received",
   "payment_failed",
   "supplement_due",
+  "pay_again",
   "paid_late",
   "refunded_part",
   "refunded",
@@ -45,7 +48,8 @@ export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy",
  */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
-  if (moment === "supplement_due") return takesPayment(order.environment) && order.supplementCents !== null;
+  if (moment === "supplement_due") return takesPayment(order.environment) && order.replacesLoss === false;
+  if (moment === "pay_again") return takesPayment(order.environment) && order.replacesLoss === true;
   // The mail about the refund of the whole order names the part as well.
   if (moment === "refunded_part") return order.status !== "RefundPending" && order.status !== "Refunded";
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
@@ -56,6 +60,7 @@ export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order
 const usefulWhile = {
   quote_ready: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
   supplement_due: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
+  pay_again: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
   shipped: ({ status }: Mailable) => status === "Shipped",
   completed: ({ status, documentsDeletedAt }: Mailable) => status === "Completed" && documentsDeletedAt === null,
 } as const satisfies Partial<Record<MailMoment, (order: Mailable) => boolean>>;

@@ -90,6 +90,15 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     facts: [["Amount", supplementCents === null ? null : dollars(supplementCents)]],
     goal: "payment",
   }),
+  pay_again: ({ firm, supplementCents }) => ({
+    subject: "Please pay again",
+    lines: [
+      `Your bank took back your payment for the document from ${firm}. The amount is still due, and you can pay it again now.`,
+      "If you asked your bank to take it back because something was wrong, answer this email before you pay.",
+    ],
+    facts: [["Amount", supplementCents === null ? null : dollars(supplementCents)]],
+    goal: "payment",
+  }),
   signed: ({ firm, takenIn }) => ({
     subject: "Signed and sealed",
     lines: [

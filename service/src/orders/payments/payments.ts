@@ -65,6 +65,7 @@ export {
   selectMethods,
 } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
+export { allowPayAgain, type PayAgain, payAgainOf } from "./pay-again.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { reconcileJobs, scheduleReconciliation, wordsOf } from "./reconcile/reconcile.ts";
 export { lastReconciliation, type Reconciliation, selectDifferences } from "./reconcile/store.ts";
@@ -127,7 +128,10 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
   const [order] = await db.query<{ status: string; code: string }>(
     sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
-  if (order?.status !== "RefundPending" || (await isDisputed(db, orderId))) return;
+  if (order?.status !== "RefundPending") return;
+  // A page on which a supplement could be paid would take money for an order that ends.
+  await closeCheckouts(deps, orderId);
+  if (await isDisputed(db, orderId)) return;
   const held = await heldPayments(db, orderId);
   if (held.length > 0 && held.every(isLost))
     await db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * Supplements: further amounts that are due after an order was paid, because a correction made it more expensive. The
- * order's total does not change. A supplement is paid like an order, by a checkout or a charge, and only the
+ * Supplements: further amounts that are due after an order was paid, because a correction made it more expensive, or
+ * because a bank took back what was paid. The order's total does not change. A supplement is paid like an order, by a checkout or a charge, and only the
  * processor's event settles it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
@@ -35,6 +35,8 @@ export type Supplement = {
   state: "asked" | "paid" | "withdrawn";
   askedAt: Date;
   changedAt: Date;
+  /** Whether the money replaces a payment of the order's price that a bank took back. */
+  replacesLoss: boolean;
 };
 
 /** The MAC covers all columns. */
@@ -42,8 +44,10 @@ export const supplementState: StateMac = {
   table: sql`supplements`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (s) => sql`${s}.id, ${s}.order_id, ${s}.amount_cents, ${s}.label, ${s}.state, ${s}.payment_id,
-    extract(epoch FROM ${s}.asked_at), extract(epoch FROM ${s}.changed_at), ${s}.state_version`,
+  covered: (s) => sql`${s}.id, ${s}.order_id, ${s}.amount_cents,
+    CASE WHEN ${s}.replaces_loss THEN jsonb_build_array(${s}.label, 'loss') ELSE to_jsonb(${s}.label) END,
+    ${s}.state, ${s}.payment_id, extract(epoch FROM ${s}.asked_at), extract(epoch FROM ${s}.changed_at),
+    ${s}.state_version`,
 };
 
 export const supplementRows = stateRows(supplementState);
@@ -56,18 +60,25 @@ export const coveredAmount = (row: Statement): Statement => sql`CASE WHEN ${row}
   THEN to_jsonb(${row}.amount_cents) ELSE jsonb_build_array(${row}.amount_cents, ${row}.supplement_id) END`;
 
 const columns = sql`s.id, s.amount_cents AS "amountCents", s.label, s.state, s.asked_at AS "askedAt",
-  s.changed_at AS "changedAt", ${verified(supplementState, sql`s`)}`;
+  s.changed_at AS "changedAt", s.replaces_loss AS "replacesLoss", ${verified(supplementState, sql`s`)}`;
 
 /** The supplements of an order, oldest first. @throws ServiceError `unavailable` for an altered supplement */
 export const supplementsOf = (db: Sql, orderId: number) =>
   db.query<Supplement>(sql`SELECT ${columns} FROM supplements s WHERE s.order_id = ${orderId} ORDER BY s.id`);
 
-/** The ids of the payments that paid supplements of the order. @throws ServiceError `unavailable` for an altered one */
-export async function supplementPayments(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
-  const paid = await db.query<{ paymentId: number }>(sql`
-    SELECT s.payment_id AS "paymentId", ${verified(supplementState, sql`s`)} FROM supplements s
-    WHERE s.order_id = ${orderId} AND s.state = 'paid'`);
-  return new Set(paid.map(({ paymentId }) => paymentId));
+/**
+ * The ids of the payments that paid supplements of the order: those that replace losses, or those on top of the price.
+ * @throws ServiceError `unavailable` for an altered supplement
+ */
+export async function supplementPayments(
+  db: Sql,
+  orderId: number,
+  replacesLoss: boolean,
+): Promise<ReadonlySet<number>> {
+  const paid = await db.query<{ paymentId: number; replacesLoss: boolean }>(sql`
+    SELECT s.payment_id AS "paymentId", s.replaces_loss AS "replacesLoss", ${verified(supplementState, sql`s`)}
+    FROM supplements s WHERE s.order_id = ${orderId} AND s.state = 'paid'`);
+  return new Set(paid.filter((each) => each.replacesLoss === replacesLoss).map(({ paymentId }) => paymentId));
 }
 
 /** The supplements of an order, found by the order's code, as pages need them. */
@@ -76,23 +87,41 @@ export const supplementsOfCode = (db: Sql, orderCode: string) =>
     SELECT ${columns} FROM supplements s JOIN orders o ON o.id = s.order_id
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY s.id`);
 
-/** The status of an order that waits for the payment of its supplement. */
+/** The status of an order whose parcel waits for the payment of its supplement. */
 const waiting = "ShippingPending";
 
-/** The supplement that is due now; undefined for none. */
-export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined =>
-  status === waiting ? supplements.find(({ state }) => state === "asked") : undefined;
+const withoutDebt = ["RefundPending", "Refunded", "Cancelled"];
 
-/** For a select list on orders `o`: the amount of the supplement that is due now, or null. */
-export const dueCents: Statement = sql`(SELECT s.amount_cents FROM supplements s
-    WHERE s.order_id = o.id AND s.state = 'asked' AND o.status = ${waiting}) AS "supplementCents",
+/** The statuses in which the price of an order is owed no more. */
+export const endsDebt: ReadonlySet<string> = new Set(withoutDebt);
+
+/**
+ * The supplement that is due now; undefined for none. Postage comes before the price that a bank took back, because a
+ * parcel waits for it.
+ */
+export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined => {
+  const asked = supplements.filter(({ state }) => state === "asked");
+  const postage = status === waiting ? asked.find(({ replacesLoss }) => !replacesLoss) : undefined;
+  return postage ?? (endsDebt.has(status) ? undefined : asked.find(({ replacesLoss }) => replacesLoss));
+};
+
+const due = sql`FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked'
+    AND CASE WHEN s.replaces_loss THEN o.status <> ALL (${withoutDebt}::text[]) ELSE o.status = ${waiting} END
+  ORDER BY s.replaces_loss LIMIT 1`;
+
+/**
+ * For a select list on orders `o`: the amount of the supplement that is due now, and whether it replaces a loss; nulls
+ * for none.
+ */
+export const dueCents: Statement = sql`(SELECT s.amount_cents ${due}) AS "supplementCents",
+  (SELECT s.replaces_loss ${due}) AS "replacesLoss",
   ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;
 
 /** The money paid for a supplement, as far as the service still holds it. */
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * For a locked order: the paid supplements whose money was not all refunded or lost, each with the cents that are left.
+ * For a locked order: the paid supplements, on top of its price, whose money was not all refunded or lost, each with the cents that are left.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -100,7 +129,7 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
     SELECT p.id AS "paymentId", s.changed_at AS "paidAt", p.refunded_at IS NOT NULL AS "isBack",
       ${verified(supplementState, sql`s`)}, ${verified(paymentState, sql`p`)}
     FROM supplements s JOIN payments p ON p.id = s.payment_id
-    WHERE s.order_id = ${orderId} AND s.state = 'paid' ORDER BY s.id`);
+    WHERE s.order_id = ${orderId} AND s.state = 'paid' AND NOT s.replaces_loss ORDER BY s.id`);
   const held: HeldSupplement[] = [];
   for (const { paymentId, paidAt, isBack } of paid) {
     // No refund is named "", so this is the rest of the payment.
@@ -128,26 +157,39 @@ export async function askSupplement(
   order: LockedOrder,
   { amountCents, label, actor, at }: Asked,
 ): Promise<void> {
-  const { id: orderId, partnerId } = order;
   await withdrawSupplement(tx, order, { actor, at });
+  await insertSupplement(tx, order, { amountCents, label, replacesLoss: false, actor, at });
+  await mailClient(tx, order.id, "supplement_due", at);
+  await enqueue(tx, firmChargeQueue, { orderId: order.id });
+}
+
+/** Writes the request for a supplement of a locked order. @returns its id */
+export async function insertSupplement(
+  tx: Tx,
+  { id: orderId, partnerId }: LockedOrder,
+  { amountCents, label, replacesLoss, actor, at }: Asked & Pick<Supplement, "replacesLoss">,
+): Promise<number> {
   const [row] = await tx.query<{ id: number }>(sql`
-    INSERT INTO supplements (order_id, amount_cents, label, asked_at, changed_at)
-    VALUES (${orderId}, ${amountCents}, ${label}, ${at}, ${at}) RETURNING id`);
+    INSERT INTO supplements (order_id, amount_cents, label, replaces_loss, asked_at, changed_at)
+    VALUES (${orderId}, ${amountCents}, ${label}, ${replacesLoss}, ${at}, ${at}) RETURNING id`);
   if (!row) throw new Error("the supplement was not written");
   await writeStateMacs(tx, supplementState, sql`id = ${row.id}`);
   const detail = { supplement: row.id, amountCents, label };
   await tx.query(auditLine({ at, action: "supplement.asked", actor, partnerId, orderId, detail }));
-  await mailClient(tx, orderId, "supplement_due", at);
-  await enqueue(tx, firmChargeQueue, { orderId });
+  return row.id;
 }
 
-/** Withdraws the request for a supplement of a locked order, if there is one, and closes its checkout. */
+/**
+ * Withdraws the request for more postage of a locked order, or to pay its price again, if there is one. Closes its
+ * checkout.
+ */
 export async function withdrawSupplement(
   tx: Tx,
   { id: orderId, partnerId }: Pick<LockedOrder, "id" | "partnerId">,
-  { actor, at }: { actor: string; at: Date },
+  { actor, at, ofLoss = false }: { actor: string; at: Date; ofLoss?: boolean },
 ): Promise<void> {
-  const asked = (await supplementsOf(tx, orderId)).find(({ state }) => state === "asked");
+  const all = await supplementsOf(tx, orderId);
+  const asked = all.find(({ state, replacesLoss }) => state === "asked" && replacesLoss === ofLoss);
   if (!asked) return;
   await tx.query(sql`UPDATE supplements SET state = 'withdrawn', changed_at = ${at} WHERE id = ${asked.id}`);
   await writeStateMacs(tx, supplementState, sql`id = ${asked.id}`);
@@ -159,12 +201,12 @@ export async function withdrawSupplement(
   await enqueue(tx, closeCheckoutQueue, { orderId });
 }
 
-// The statuses in which the money of a supplement is accepted. After a hold or a failed shipment, the supplement is
+// The statuses in which the money for more postage is accepted. After a hold or a failed shipment, the supplement is
 // still needed.
 const takesMoney: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
 
 /**
- * Settles a supplement with a payment of its exact amount, and continues the order's shipping.
+ * Settles a supplement with a payment of its exact amount. If it was for postage, continues the order's shipping.
  * @returns false when the order doesn't wait for this money
  */
 export async function settleSupplement(
@@ -173,29 +215,35 @@ export async function settleSupplement(
   { supplementId, paymentId, cents }: { supplementId: number; paymentId: number; cents: number },
   { actor, at }: { actor: string; at: Date },
 ): Promise<boolean> {
-  const due = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
-  if (due?.state !== "asked" || due.amountCents !== cents || !takesMoney.has(status)) return false;
+  const asked = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
+  if (asked?.state !== "asked" || asked.amountCents !== cents) return false;
+  if (asked.replacesLoss ? endsDebt.has(status) : !takesMoney.has(status)) return false;
   await tx.query(sql`
-    UPDATE supplements SET state = 'paid', payment_id = ${paymentId}, changed_at = ${at} WHERE id = ${due.id}`);
-  await writeStateMacs(tx, supplementState, sql`id = ${due.id}`);
-  const detail = { supplement: due.id, amountCents: cents };
+    UPDATE supplements SET state = 'paid', payment_id = ${paymentId}, changed_at = ${at} WHERE id = ${asked.id}`);
+  await writeStateMacs(tx, supplementState, sql`id = ${asked.id}`);
+  const detail = { supplement: asked.id, amountCents: cents };
   await tx.query(auditLine({ at, action: "supplement.paid", actor, partnerId, orderId, detail }));
+  await enqueue(tx, closeCheckoutQueue, { orderId });
+  if (asked.replacesLoss) return true;
   const end = { state: "done", at, by: actor, outcome: "the supplement was paid" } as const;
   await closeTasks(tx, { orderId, kinds: ["postage_dearer"] }, end);
-  await enqueue(tx, closeCheckoutQueue, { orderId });
   await enqueue(tx, parcelQueue, { orderId });
   return true;
 }
 
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
 
-/** Opens a task for a person when the payment of a supplement failed, because the parcel waits for it. */
+/**
+ * Opens a task for a person when the payment of a supplement failed, because the parcel waits for it. Nothing waits for
+ * a price that is to be paid again.
+ */
 export async function reportUnpaid(
   tx: Tx,
   { orderId, environment }: { orderId: number; environment: Environment },
   { supplementId, amountCents, why, at }: Unpaid,
   subject = subjectOf(supplementId),
 ): Promise<void> {
+  if ((await supplementsOf(tx, orderId)).some(({ id, replacesLoss }) => id === supplementId && replacesLoss)) return;
   const reason = `${dollars(amountCents)} more is due for the postage, and ${why}. The parcel waits. It goes on when somebody pays by the checkout or another card, when the address is corrected back, or when you buy the label anyway; or the firm asks for a refund.`;
   await openTask(tx, { kind: "postage_dearer", at, environment, orderId, subject, reason });
 }
@@ -210,7 +258,7 @@ const paidWithin = "3 days";
 /** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */
 const late = (at: Date): Statement => sql`
   SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
-  WHERE s.state = 'asked' AND o.status = ${waiting} AND s.asked_at < ${at}::timestamptz - ${paidWithin}::interval
+  WHERE s.state = 'asked' AND NOT s.replaces_loss AND o.status = ${waiting} AND s.asked_at < ${at}::timestamptz - ${paidWithin}::interval
     AND ${neverOpened("postage_dearer", sql`'supplement:' || s.id || ':late'`, sql`s.order_id`)}
     AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
       AND c.state IN ('asked', 'answered', 'pending'))
@@ -238,12 +286,12 @@ export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<v
 
 async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<void> {
   const order = await lockOrder(tx, code);
-  const due = order && dueOf(order.status, await supplementsOf(tx, order.id));
+  const unpaid = order && dueOf(order.status, await supplementsOf(tx, order.id));
   // A payment may have begun before the order was locked.
   const isLate = (await tx.query(sql`${late(at)} AND s.id = ${id}`)).length === 1;
-  if (!order || due?.id !== id || !isLate) return;
+  if (!order || unpaid?.id !== id || !isLate) return;
   const { id: orderId, environment } = order;
-  const about = { supplementId: id, amountCents: due.amountCents, why: "nobody has paid it for three days", at };
+  const about = { supplementId: id, amountCents: unpaid.amountCents, why: "nobody has paid it for three days", at };
   await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
   await mailClient(tx, orderId, "supplement_due", at);
 }

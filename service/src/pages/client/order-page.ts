@@ -2,6 +2,7 @@ import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { isPayable, type PublicOrderRow } from "../../orders/order/order.ts";
+import type { Supplement } from "../../orders/payments/payments.ts";
 import type { OrderDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -30,8 +31,8 @@ export type OrderView = Omit<
   /** Whether a time with a notary can be booked. */
   takesAppointment: boolean;
   together: PaidTogether;
-  /** The amount that is due on top of the total before the parcel is sent, in cents; null when none is due. */
-  supplementCents: number | null;
+  /** An amount that is due after the order was paid, for postage or in place of a payment that a bank took back. */
+  supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
   /** Whether a bank payment is in process, so that nothing has to be paid now. */
   isPaymentInProcess: boolean;
   /** Tells when the order's documents will be deleted, or when they were. */
@@ -135,12 +136,14 @@ const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">
  * document.
  */
 function payPart(order: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
-  const { code, together, totalCents, supplementCents } = order;
+  const { code, together, totalCents, supplement } = order;
   const { orderPage: page } = reader.words;
-  if (supplementCents !== null)
-    return html`<p>${page.supplement(money(supplementCents))}</p>
-${payButton(`/orders/${code}/checkout`, page.pay(money(supplementCents)), reader)}
+  if (supplement !== undefined) {
+    const amount = money(supplement.amountCents);
+    return html`<p>${supplement.replacesLoss ? page.payAgain(amount) : page.supplement(amount)}</p>
+${payButton(`/orders/${code}/checkout`, page.pay(amount), reader)}
 <p class="quiet-text no-print">${page.payHint}</p>`;
+  }
   const { orders, withheld } = together;
   const path = `/orders/${code}/checkout`;
   const total = orders.reduce((sum, each) => sum + each.totalCents, 0);

@@ -9,6 +9,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
+import type { Supplement } from "../../orders/payments/payments.ts";
 import type { OrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, takesAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
@@ -38,7 +39,7 @@ export type OrderPageDeps = {
     /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
     /** The amount that is due on top of the order's total, in US cents; null for none. */
-    supplementOf: (order: { code: string; status: string }) => Promise<number | null>;
+    supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
     /** Whether a bank payment for the order is in process. */
     isInProcess: (orderCode: string) => Promise<boolean>;
     /**
@@ -122,8 +123,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   async function view(code: string, { words }: Reader): Promise<OrderView> {
     const order = await orderOf(db, code);
-    const supplementCents = await payments.supplementOf(order);
-    const isDue = isPayable(order.status) || supplementCents !== null;
+    const supplement = await payments.supplementOf(order);
+    const isDue = isPayable(order.status) || supplement !== undefined;
     const [signers, firm, isPaymentInProcess, receipts] = await Promise.all([
       deps.documents.signersOf(order.code),
       deps.firmOf(order.partnerId),
@@ -139,7 +140,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       order.documentsDeletedAt === null &&
       !isPaymentInProcess;
     const together =
-      payable && supplementCents === null ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
+      payable && supplement === undefined ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
     const title = deps.documents.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
     const shown = {
@@ -147,7 +148,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       payable,
       takesAppointment,
       together,
-      supplementCents: order.payBy === "client" ? supplementCents : null,
+      supplement: order.payBy === "client" ? supplement : undefined,
       isPaymentInProcess,
       retention,
       signers,

@@ -126,7 +126,9 @@ test("an unknown mail, another firm's order and another site's form are refused,
   for (const moment of ["", "refunded", "toString"]) {
     const refused = await acme.again(moment);
     assert.equal(refused.status, 400, moment);
-    assert.ok(refused.text.includes("moment must be one of: quote_ready, supplement_due, shipped, completed."));
+    assert.ok(
+      refused.text.includes("moment must be one of: quote_ready, supplement_due, pay_again, shipped, completed."),
+    );
   }
   for (const at of [harbor.code, "0".repeat(40), "%00"])
     assert.equal((await acme.again("quote_ready", { at })).status, 404);

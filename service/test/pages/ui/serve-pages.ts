@@ -25,7 +25,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   payable: false,
   takesAppointment: false,
   isPaymentInProcess: false,
-  supplementCents: null,
+  supplement: undefined,
   together: { orders: [], withheld: 0 },
   documentsDeletedAt: null,
   manualQuoteReason: null,
@@ -117,7 +117,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         rowMac: testRowMac,
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-          ...{ isConfigured: false, isInProcess: async () => false, supplementOf: async () => null },
+          ...{ isConfigured: false, isInProcess: async () => false, supplementOf: async () => undefined },
           ...{ receiptsOf: async () => [], receiptFile: () => Promise.reject(new Error("none")) },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },

@@ -52,6 +52,7 @@ export type MailMoment =
   | "payment_received"
   | "payment_failed"
   | "supplement_due"
+  | "pay_again"
   | "signed"
   | "shipped"
   | "ready_for_pickup"

@@ -12,9 +12,10 @@ import {
   notaryGapOfQuote,
   whenDocumentsWereDeleted,
 } from "../../order/order.ts";
+import { isDisputed } from "../disputes.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/store.ts";
 import type { Processor } from "../processor/processor.ts";
-import { dueOf, supplementsOf } from "../supplements.ts";
+import { dueOf, type Supplement, supplementsOf } from "../supplements.ts";
 import { openSession } from "./sessions.ts";
 import { hasPendingFunds, type Part } from "./store.ts";
 
@@ -36,14 +37,28 @@ function requireProcessor({ processor }: CheckoutDeps, environment: Environment)
 }
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
+const bankDecides = "A bank still decides on a payment of this order. Wait for its answer.";
 const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
 const firmPays = "A payment by your firm is under way. Wait until it has ended.";
 
 /** The amount that is due for the locked order now: its total, or a supplement. */
-export async function partOf(tx: Tx, { id, code, status, totalCents }: LockedOrder): Promise<Part> {
-  const due = isPayable(status) ? undefined : dueOf(status, await supplementsOf(tx, id));
-  return { orderId: id, orderCode: code, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null };
+export const partOf = async (tx: Tx, order: LockedOrder): Promise<Part> => partFor(order, await dueFor(tx, order));
+
+/**
+ * The amount that is due now and is charged without a person's request; undefined for a price that a bank took back,
+ * because the firm may not want to pay it by the same account.
+ */
+export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | undefined> {
+  const due = await dueFor(tx, order);
+  return due?.replacesLoss ? undefined : partFor(order, due);
 }
+
+const dueFor = async (tx: Tx, { id, status }: LockedOrder): Promise<Supplement | undefined> =>
+  isPayable(status) ? undefined : dueOf(status, await supplementsOf(tx, id));
+
+const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due: Supplement | undefined): Part => ({
+  ...{ orderId, orderCode, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null },
+});
 
 /**
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
@@ -76,8 +91,9 @@ export async function paymentRefusal(
   ownCharge?: string,
 ): Promise<string | null> {
   const isFirst = isPayable(order.status);
-  if (!isFirst && !dueOf(order.status, await supplementsOf(tx, order.id)))
-    return `An order in ${order.status} is not payable.`;
+  const due = await dueFor(tx, order);
+  if (!isFirst && !due) return `An order in ${order.status} is not payable.`;
+  if (due?.replacesLoss && (await isDisputed(tx, order.id))) return bankDecides;
   const deletedAt = await whenDocumentsWereDeleted(tx, order.id);
   if (deletedAt) return deletedMessage("The document of this order", deletedAt);
   const gap = isFirst ? await notaryGapOfQuote(supply, tx, order.id) : null;

@@ -19,7 +19,7 @@ import {
   orderPayer,
   verifiedOrders,
 } from "../../order/order.ts";
-import { partOf, paymentRefusal } from "../checkout/checkout.ts";
+import { partOf, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
 import { currentSessions, type Part } from "../checkout/store.ts";
 import type { ChargeAnswer } from "../processor/firm-account.ts";
@@ -186,8 +186,8 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
   const earlier = await store.chargesOfOrder(tx, order.id);
   const asked = earlier.find(({ state }) => state === "asked");
   if (asked) return asked;
-  const part = await partOf(tx, order);
-  if (earlier.some((each) => each.supplementId === part.supplementId)) return undefined;
+  const part = await partToCharge(tx, order);
+  if (!part || earlier.some((each) => each.supplementId === part.supplementId)) return undefined;
   if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return undefined;
   const at = deps.clock();
   const method = await store.activeMethod(tx, order);

@@ -3,6 +3,7 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
+import { supplementsOf } from "../supplements.ts";
 import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from "./store.ts";
 
 export type MethodMoment = "added" | "removed" | "failed";
@@ -91,14 +92,18 @@ export const chargeMail = defineMail({
     const charge = isUuid(id) ? await selectCharge(deps.db, id) : undefined;
     if (!charge || !stillHolds(moment, charge)) return null;
     const reader = await standingOf(deps.db, deps, charge, `member:${userId}`);
-    return reader && reader.email !== null ? { charge, to: reader.email } : null;
+    if (!reader || reader.email === null) return null;
+    const supplement = (await supplementsOf(deps.db, charge.orderId)).find(
+      ({ id: each }) => each === charge.supplementId,
+    );
+    return { charge, to: reader.email, isPostage: supplement?.replacesLoss === false };
   },
-  write: ({ charge, to }, { id, moment, userId }, { baseUrl }) => ({
+  write: ({ charge, to, isPostage }, { id, moment, userId }, { baseUrl }) => ({
     id: `firm-charge:${id}:${moment}:${userId}`,
     to,
     environment: charge.environment,
     greeting: "Hello,",
-    ...chargeWords(moment, charge),
+    ...chargeWords(moment, charge, isPostage),
     link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${charge.orderCode}` },
     caution: "You receive this email because your firm pays this order.",
   }),
@@ -107,15 +112,14 @@ export const chargeMail = defineMail({
 const stillHolds = (moment: ChargeMoment, { state }: FirmCharge): boolean =>
   moment === "failed" ? state === "failed" || state === "declined" : state === moment;
 
-function chargeWords(moment: ChargeMoment, { orderCode, amountCents, supplementId, reason }: FirmCharge) {
-  const isSupplement = supplementId !== null;
-  const about = `${dollars(amountCents)}${isSupplement ? " of additional postage" : ""} for order ${maskCode(orderCode)}`;
+function chargeWords(moment: ChargeMoment, { orderCode, amountCents, reason }: FirmCharge, isPostage: boolean) {
+  const about = `${dollars(amountCents)}${isPostage ? " of additional postage" : ""} for order ${maskCode(orderCode)}`;
   const pay =
     "On the order’s page an owner can charge again, and anybody of the firm can open the checkout and pay there.";
   const open =
     "On the order’s page open the checkout, where a person can confirm the payment. Charging the card again would fail again.";
   const retry = reason === "authentication_required" ? open : pay;
-  const ways = isSupplement
+  const ways = isPostage
     ? `${retry} The parcel waits until then. You can also correct the address back, or ask for a refund.`
     : retry;
   return {

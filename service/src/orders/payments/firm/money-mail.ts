@@ -11,12 +11,21 @@ import { verifiedOrders } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
- * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `won`: the service keeps
- * the payment. `settled`: the order was refunded after the bank took its payment back. `refunded`: money went back to
+ * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the
+ * order can be paid again. `paid_again`: it was. `won`: the service keeps the payment. `settled`: the order was refunded after the bank took its payment back. `refunded`: money went back to
  * the payer. `refund_failed`: a refund came back to the service. `unneeded`: the firm paid for an order that needed no
  * payment.
  */
-type MoneyMoment = "disputed" | "lost" | "won" | "settled" | "refunded" | "refund_failed" | "unneeded";
+type MoneyMoment =
+  | "disputed"
+  | "lost"
+  | "pay_again"
+  | "paid_again"
+  | "won"
+  | "settled"
+  | "refunded"
+  | "refund_failed"
+  | "unneeded";
 
 type Payload = {
   orderId: number;
@@ -142,7 +151,24 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
         ...hold,
         isRefunded
           ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."
-          : "Your firm owes the price of the order. Its statement under Billing names the amount. The order can’t be paid again online: answer this email to agree with the operator on how your firm pays, or to ask that the order be refunded.",
+          : "Your firm owes the price of the order. Its statement under Billing names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, or to ask that the order be refunded.",
+      ],
+    },
+    pay_again: {
+      subject: "An order can be paid again",
+      lines: [
+        `The bank had taken ${sum} back that was paid for ${name}. That amount can be paid again now.`,
+        isClients
+          ? "We mailed the client the link. Anybody of your firm can also open the checkout on the order’s page."
+          : "Nothing is charged automatically. On the order’s page charge your card or bank account, or open the checkout.",
+        ...hold,
+      ],
+    },
+    paid_again: {
+      subject: "An order was paid again",
+      lines: [
+        `${sum} was paid again for ${name}. Your firm owes nothing more for it.`,
+        ...(status === "OnHold" ? ["The order is still on hold. An operator decides when work continues."] : []),
       ],
     },
     won: {

@@ -6,6 +6,7 @@ import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
+import { endLoss } from "../pay-again.ts";
 import {
   auditUnapplied,
   type HeldPayment,
@@ -103,7 +104,7 @@ async function reportSupplement(
   if (due?.id !== supplementId) return;
   const about = { supplementId, amountCents: due.amountCents, why: "the bank payment for it failed", at };
   await reportUnpaid(tx, { orderId, environment }, about);
-  await mailClient(tx, orderId, "supplement_due", at);
+  await mailClient(tx, orderId, due.replacesLoss ? "pay_again" : "supplement_due", at);
 }
 
 async function moveIfTable(
@@ -142,7 +143,10 @@ async function takeMoney(
     !gone &&
     mismatch === null &&
     (await settleSupplement(tx, order, { supplementId, paymentId, cents: amount ?? 0 }, actorOf(options)));
-  if (isSettled) return nothing("moved", order);
+  if (isSettled) {
+    await endLoss(tx, order, { supplementId, cents: amount ?? 0, actor: options.actor, at });
+    return nothing("moved", order);
+  }
   const right = mismatch === null && amount === order.totalCents && message.currency?.toLowerCase() === currency;
   if (gone || supplementId !== null || targetOf(order, "payment_cleared") === null) {
     await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
@@ -220,7 +224,7 @@ export async function takeRefund(
   if (targetOf(order, "refunded"))
     return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   // The order's price was refunded at the processor. The refund job then returns its supplements.
-  const supplements = await supplementPayments(tx, order.id);
+  const supplements = await supplementPayments(tx, order.id, false);
   if (!held.every(({ id }) => supplements.has(id))) return nothing("stale", order);
   const asked = await askedByProcessor(tx, order, options);
   if (!asked) return nothing("stale", order);

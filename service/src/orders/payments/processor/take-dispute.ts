@@ -9,6 +9,7 @@ import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from 
 import { type Dispute, partNewsQueue } from "../disputes.ts";
 import { bookLoss, restOf, reverseLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
+import { reviseLoss } from "../pay-again.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
 
@@ -80,6 +81,7 @@ export async function takeDispute(
   const { id: disputeId, state, amountCents: amount } = dispute;
   // If the payment was for several orders, each order gets its own task.
   const subject = `${disputeId}:${orderId}`;
+  await reviseLoss(tx, order, { dispute: disputeId, actor, at });
   const lostSubject = `${subject}:lost`;
   const moment = state === "opened" ? "disputed" : state;
   const isFirst = await isNeverOpened(tx, subject);

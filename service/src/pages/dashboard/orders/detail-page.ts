@@ -151,7 +151,11 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
       ...view,
       submission,
       ...{ corrected, history, notes, mails, documents, receipts, rooms, openRooms },
-      sendable: mailsToSendAgain(desk.takesPayment, { ...order, supplementCents: due?.amountCents ?? null }),
+      sendable: mailsToSendAgain(desk.takesPayment, {
+        ...order,
+        supplementCents: due?.amountCents ?? null,
+        replacesLoss: due?.replacesLoss ?? null,
+      }),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
       firmPays: await readFirmPays(db, order),

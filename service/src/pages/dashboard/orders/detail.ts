@@ -147,13 +147,16 @@ function reasonOf({ order, history }: OrderDetailView): string | null {
 const isPaidLate = ({ order, receipts }: OrderDetailView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
-/** The money of the order that a bank took back. */
-function bankLoss({ receipts }: OrderDetailView): Html | "" {
-  const sum = (wanted: BillingDocument["kind"]) =>
-    receipts.reduce((total, { kind, amountCents }) => total + (kind === wanted ? amountCents : 0), 0);
-  const lost = sum("loss") - sum("loss_reversal");
+/** The money of the order that a bank took back and nobody has paid again. */
+function bankLoss({ receipts, corrected }: OrderDetailView): Html | "" {
+  const sum = (wanted: BillingDocument["kind"], which = (_: BillingDocument) => true) =>
+    receipts.reduce((total, each) => total + (each.kind === wanted && which(each) ? each.amountCents : 0), 0);
+  const again = ({ replacesLoss }: BillingDocument) => replacesLoss;
+  const paidAgain = sum("receipt", again) - sum("credit_note", again) + sum("credit_reversal", again);
+  const lost = sum("loss") - sum("loss_reversal") - paidAgain;
+  const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return lost > 0
-    ? html`<p>The bank took ${money(lost)} of this order’s payment back. It is no refund: the price is still owed, and the closing balance of your firm’s statement says so. We contact you about it.</p>`
+    ? html`<p>The bank took ${money(lost)} of this order’s payment back. It is no refund: the price is still owed, and the closing balance of your firm’s statement says so. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
     : "";
 }
 
@@ -191,7 +194,12 @@ const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "i
 
 /** The amounts that corrections cost on top of the order's total. */
 const supplementsPart = ({ supplements }: Corrected): Html =>
-  html`${supplements.map(({ amountCents, label, state }) => html`<p>${money(amountCents)} for ${label} ${supplementWords[state]}.${state === "asked" && " The parcel waits for it."}</p>`)}`;
+  html`${supplements
+    .filter(({ replacesLoss }) => !replacesLoss)
+    .map(
+      ({ amountCents, label, state }) =>
+        html`<p>${money(amountCents)} for ${label} ${supplementWords[state]}.${state === "asked" && " The parcel waits for it."}</p>`,
+    )}`;
 
 const firedNotice = (topics: readonly Topic[]): Html =>
   topics.length === 0

@@ -32,6 +32,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
   payment_received: "Payment received",
   payment_failed: "Payment failed",
   supplement_due: "Additional amount, with the link to pay",
+  pay_again: "Request to pay again, with the link",
   signed: "Signed, with the link to the documents",
   shipped: "On its way, with the tracking number",
   ready_for_pickup: "Ready for pickup",
@@ -49,6 +50,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
 const sendWords: Readonly<Record<SentAgain, string>> = {
   quote_ready: "Send the payment link again",
   supplement_due: "Send the payment link again",
+  pay_again: "Send the payment link again",
   shipped: "Send the tracking number again",
   completed: "Send the documents again",
 };

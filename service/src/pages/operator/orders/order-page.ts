@@ -4,6 +4,7 @@ import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { taskWords } from "../../../kernel/tasks/tasks.ts";
 import { serviceFlags } from "../../../orders/order/order.ts";
+import type { PayAgain } from "../../../orders/payments/payments.ts";
 import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import type { ConsoleMove, OrderRecord } from "../../../upkeep/console/console.ts";
@@ -54,6 +55,9 @@ export type OrderView = {
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
+  /** What a bank took back and could be paid again; null for nothing. */
+  payAgain: PayAgain | null;
+  mayDecideMoney: boolean;
   /** Whether there is something to print or to fax. */
   mayPrint: boolean;
   typed?: Typed | undefined;
@@ -135,13 +139,18 @@ const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
       html`<li>${carrier} ${trackingNumber === null ? "without a tracking number" : html`<span class="breakable">${trackingNumber}</span>`}: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
   )}</ul>`;
 
-function payments({ record: { order, history }, mayRequestRefund }: OrderView): Html {
+/** What a bank took back, and the button that lets the payer pay it again. */
+const payAgainPart = (path: string, { cents, refusal }: PayAgain, mayAllow: boolean): Html =>
+  html`<p>A bank took back ${money(cents)} of the price, and nobody has paid it again. ${refusal}</p>
+${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be paid again", { kind: "quiet-button", about: `for ${money(cents)}` })}`;
+
+function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney }: OrderView): Html {
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
     ({ amountCents, currency, simulated, receivedAt, refundedAt }) =>
       html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null && html`, refunded ${time(new Date(refundedAt))}`}</li>`,
   )}</ul>`;
-  return html`${history.payments.length === 0 ? none : list}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(`/operator/orders/${order.code}`, payAgain, mayDecideMoney)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
 const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>

@@ -2,12 +2,13 @@ import type { FastifyInstance } from "fastify";
 import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
 import { finishings, openTakingIn, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
-import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
+import { may, type Operator, requireDecidesNow, requirePermission } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
+import { allowPayAgain, payAgainOf } from "../../../orders/payments/payments.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
@@ -73,6 +74,20 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
     refused: (call, error) => show(call, { move: "note", values: call.form, error }),
   });
 
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/orders/:code/pay-again",
+    permission: "money.decide",
+    async handle({ params: { code }, operator }) {
+      requireDecidesNow(operator, deps.frame.clock());
+      const { environment, actor } = operator;
+      const { db, clock } = deps.moves;
+      await allowPayAgain({ db, clock }, { code, environment, actor });
+      return done(`/operator/orders/${code}`, "pay-again-allowed");
+    },
+    refused: (call, error) => show(call, undefined, error),
+  });
+
   signerRoutes(scope, deps, show);
   documentRoutes(scope, deps);
 }
@@ -88,7 +103,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson] = await Promise.all([
+  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson, payAgain] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
     orderDocuments(envelopes, record.order.code, owner),
     attemptsOf(db, record.id),
@@ -96,6 +111,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     actUnderWay(db, record.id),
     openTakingIn(db, record.order.code),
     latestInPersonRequest(db, record.id),
+    payAgainOf(db, { id: record.id, status: record.order.status }),
   ]);
   const body = orderBody({
     operator,
@@ -109,6 +125,8 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     ...mayDo(record, operator, underWay !== null),
     takingIn,
     inPerson: inPerson ?? null,
+    payAgain,
+    mayDecideMoney: may(operator, "money.decide"),
     typed,
     error: error ?? typed?.error,
   });

@@ -44,6 +44,8 @@ export const en = {
       "Your bank payment is being processed. There is nothing else to do.",
       "Some banks take up to four business days. This page changes when the bank has answered.",
     ],
+    payAgain: (amount: string) =>
+      `Your bank took back your payment for this order. ${amount} is still due, and you can pay it again here.`,
     supplement: (amount: string) =>
       `The parcel goes to a corrected address, and postage to it is dearer. It waits until ${amount} more is paid.`,
     payHint: "You pay on the secure page of our payment processor. Nothing is charged before you confirm there.",

@@ -62,6 +62,8 @@ export const es: Words = {
       "Su pago bancario se está procesando. No tiene que hacer nada más.",
       "Algunos bancos tardan hasta cuatro días hábiles. Esta página cambia cuando el banco responda.",
     ],
+    payAgain: (amount) =>
+      `Su banco retiró el pago de este pedido. Aún se deben ${amount}, y puede pagarlos de nuevo aquí.`,
     supplement: (amount) =>
       `El paquete va a una dirección corregida y el envío cuesta más. Espera hasta que se paguen ${amount} más.`,
     payHint:

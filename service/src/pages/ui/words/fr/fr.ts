@@ -62,6 +62,8 @@ export const fr: Words = {
       "Votre paiement bancaire est en cours de traitement. Vous n’avez rien d’autre à faire.",
       "Certaines banques prennent jusqu’à quatre jours ouvrables. Cette page change quand la banque a répondu.",
     ],
+    payAgain: (amount) =>
+      `Votre banque a repris votre paiement de cette commande. Il reste ${amount} à payer, et vous pouvez les payer à nouveau ici.`,
     supplement: (amount) =>
       `Le colis part à une adresse corrigée et l’envoi coûte plus cher. Il attend le paiement de ${amount} de plus.`,
     payHint:

@@ -61,6 +61,8 @@ export const pt: Words = {
       "Seu pagamento bancário está sendo processado. Você não precisa fazer mais nada.",
       "Alguns bancos levam até quatro dias úteis. Esta página muda quando o banco responder.",
     ],
+    payAgain: (amount) =>
+      `Seu banco retirou o pagamento deste pedido. Ainda são devidos ${amount}, e você pode pagar de novo aqui.`,
     supplement: (amount) =>
       `O pacote vai para um endereço corrigido e o envio custa mais. Ele espera até que mais ${amount} sejam pagos.`,
     payHint:

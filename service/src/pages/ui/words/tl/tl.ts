@@ -60,6 +60,8 @@ export const tl: Words = {
       "Pinoproseso ang inyong bayad sa bangko. Wala na kayong kailangang gawin.",
       "Inaabot ng hanggang apat na araw na may pasok ang ilang bangko. Magbabago ang pahinang ito kapag sumagot na ang bangko.",
     ],
+    payAgain: (amount) =>
+      `Binawi ng inyong bangko ang bayad para sa order na ito. May ${amount} pang dapat bayaran, at maaari ninyo itong bayaran muli rito.`,
     supplement: (amount) =>
       `Ang parsela ay ipapadala sa itinamang address at mas mahal ang padala. Maghihintay ito hanggang mabayaran ang dagdag na ${amount}.`,
     payHint:

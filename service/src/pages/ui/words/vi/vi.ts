@@ -59,6 +59,8 @@ export const vi: Words = {
       "Khoản thanh toán qua ngân hàng của quý vị đang được xử lý. Quý vị không cần làm gì thêm.",
       "Một số ngân hàng cần tới bốn ngày làm việc. Trang này thay đổi khi ngân hàng trả lời.",
     ],
+    payAgain: (amount) =>
+      `Ngân hàng của quý vị đã thu hồi khoản thanh toán cho đơn này. Vẫn còn phải trả ${amount}, và quý vị có thể trả lại tại đây.`,
     supplement: (amount) =>
       `Bưu kiện được gửi đến địa chỉ đã sửa và cước phí cao hơn. Bưu kiện chờ đến khi trả thêm ${amount}.`,
     payHint:

@@ -40,6 +40,7 @@ export const zh: Words = {
     nothingToPay: "您无需支付任何费用。下单的公司付款后，工作即会开始。",
     firmPays: "工作开始后，本页会更新。",
     bankPayment: ["您的银行付款正在处理。您无需再做任何事。", "有些银行最多需要四个工作日。银行答复后，本页会更新。"],
+    payAgain: (amount) => `您的银行收回了此订单的付款。仍需支付 ${amount}，您可以在此重新付款。`,
     supplement: (amount) => `包裹将寄往更正后的地址，邮费更高。再支付 ${amount} 后才会寄出。`,
     payHint: "您在我们支付服务商的安全页面上付款。在您确认之前不会扣款。",
     toQuote: "查看金额明细",
