@@ -29,7 +29,8 @@ export type Mailable = {
   replacesLoss: boolean | null;
 };
 
-const aboutMoney: ReadonlySet<MailMoment> = new Set([
+/** The moments of mails about an order's money. They name the order's file number. */
+export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "quote_ready",
   "payment_received",
   "payment_failed",

@@ -19,7 +19,14 @@ import {
   verifiedShipmentsOf,
 } from "../order/order.ts";
 import { billingDocumentState, paymentState } from "../payments/payments.ts";
-import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesPayment } from "./client-mails.ts";
+import {
+  aboutMoney,
+  keepClientMail,
+  type Mailable,
+  mailableColumns,
+  stillHolds,
+  type TakesPayment,
+} from "./client-mails.ts";
 import { type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 
@@ -43,7 +50,7 @@ const documents = sql`FROM billing_documents d JOIN payments paid ON paid.id = d
 
 const rowStatement = (orderId: number) => sql`
   SELECT o.id, o.code AS "code@order", ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
-    o.partner_id AS "partnerId", o.document_name AS "documentName", o.doc_slug AS "docSlug",
+    o.partner_id AS "partnerId", o.external_reference AS reference, o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
     (SELECT sum(amount_cents)::int FROM payments
       WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
@@ -141,6 +148,8 @@ export type MailOrder = Omit<MailFacts, "firm"> & {
   customerName: string | null;
   /** The title of the order's document; null when unknown. */
   title: string | null;
+  /** The firm's own reference for the order, such as a file number. */
+  reference: string | null;
   firm: MailFirm;
 };
 
@@ -167,9 +176,12 @@ export function letterTogether(
   const { subject, lines, goal, amountOf } = write({ firm: nameIn(firm, "the firm"), orders });
   const count = `${orders.length} documents`;
   const about = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
+  const files = new Set(orders.map((order) => fileOf(moment, order)));
+  const [file = null] = files.size === 1 ? files : [];
   const rows = orders.map(({ title, links, ...order }, index): Fact => {
     const label = `Document ${index + 1}`;
-    const name = title !== null && isPlainTitle(title) ? title : label;
+    const own = files.size > 1 ? fileOf(moment, order) : null;
+    const name = `${title !== null && isPlainTitle(title) ? title : label}${own === null ? "" : ` (file ${own})`}`;
     if (goal === "documents") return [name, "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     return cents === null ? [label, name] : [name, dollars(cents)];
@@ -184,7 +196,11 @@ export function letterTogether(
     heading: subject,
     greeting: greetingOf(first.customerName),
     lines,
-    facts: amounts.length === orders.length ? [...rows, ["Total", dollars(total)]] : rows,
+    facts: [
+      ...(file === null ? [] : [["File", file] as const]),
+      ...rows,
+      ...(amounts.length === orders.length ? [["Total", dollars(total)] as const] : []),
+    ],
     link:
       goal === "documents"
         ? null
@@ -195,6 +211,10 @@ export function letterTogether(
   };
 }
 
+/** The file number for a mail about money; null in other mails, and for one that a mail may not use. */
+const fileOf = (moment: MailMoment, { reference }: Pick<MailOrder, "reference">): string | null =>
+  aboutMoney.has(moment) && reference !== null && isPlainTitle(reference) ? reference : null;
+
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
@@ -202,7 +222,11 @@ const greetingOf = (customerName: string | null): string =>
 export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: MailLinks): Letter {
   const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
   const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;
-  const all: readonly (readonly [string, string | null])[] = [["Document", title], ...facts];
+  const all: readonly (readonly [string, string | null])[] = [
+    ["Document", title],
+    ["File", fileOf(moment, order)],
+    ...facts,
+  ];
   return {
     id: `order:${order.code}:${moment}:${at}`,
     to: order.customerEmail,

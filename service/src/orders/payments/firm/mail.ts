@@ -4,6 +4,7 @@ import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { supplementsOf } from "../supplements.ts";
+import { fileOf } from "./money-mail.ts";
 import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from "./store.ts";
 
 export type MethodMoment = "added" | "removed" | "failed";
@@ -96,14 +97,20 @@ export const chargeMail = defineMail({
     const supplement = (await supplementsOf(deps.db, charge.orderId)).find(
       ({ id: each }) => each === charge.supplementId,
     );
-    return { charge, to: reader.email, isPostage: supplement?.replacesLoss === false };
+    const file = await fileOf(deps.db, charge.orderId);
+    return { charge, to: reader.email, isPostage: supplement?.replacesLoss === false, file };
   },
-  write: ({ charge, to, isPostage }, { id, moment, userId }, { baseUrl }) => ({
+  write: ({ charge, to, isPostage, file }, { id, moment, userId }, { baseUrl }) => ({
     id: `firm-charge:${id}:${moment}:${userId}`,
     to,
     environment: charge.environment,
     greeting: "Hello,",
     ...chargeWords(moment, charge, isPostage),
+    facts: [
+      ["Order", maskCode(charge.orderCode)] as const,
+      ...(file === null ? [] : [["File", file] as const]),
+      ["Amount", dollars(charge.amountCents)] as const,
+    ],
     link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${charge.orderCode}` },
     caution: "You receive this email because your firm pays this order.",
   }),

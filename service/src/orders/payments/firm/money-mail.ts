@@ -16,7 +16,7 @@ import { restOfOrder } from "../store.ts";
  * the payer. `refund_failed`: a refund came back to the service. `unneeded`: the firm paid for an order that needed no
  * payment.
  */
-type MoneyMoment =
+export type MoneyMoment =
   | "disputed"
   | "lost"
   | "pay_again"
@@ -64,7 +64,7 @@ export const moneyMail = defineMail({
   },
   write: ({ order, email }, { moment, cents, about, to, isWhole, isOwed }, { baseUrl }) => {
     const name = `order ${maskCode(order.code)}`;
-    const file = order.reference !== null && isPlainTitle(order.reference) ? order.reference : null;
+    const file = plainFile(order);
     return {
       id: `firm-money:${order.id}:${moment}:${about}:${to}`,
       to: email,
@@ -84,6 +84,15 @@ export const moneyMail = defineMail({
     };
   },
 });
+
+const plainFile = ({ reference }: Pick<Row, "reference">): string | null =>
+  reference !== null && isPlainTitle(reference) ? reference : null;
+
+/** The order's file number, as far as a mail may use it. @throws ServiceError `unavailable` for an altered order */
+export async function fileOf(db: Sql, orderId: number): Promise<string | null> {
+  const order = await rowOf(db, orderId);
+  return order ? plainFile(order) : null;
+}
 
 async function rowOf(db: Sql, orderId: number): Promise<Row | undefined> {
   const [order] = await db.query<Row>(sql`

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { asService, authenticate, authenticateOrders, testRowMac } from "@signsealship/testing/row-mac";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { enqueue, type Handler, type Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
+import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
+import { type MailDeps, mailOf } from "../../../src/kernel/platform/mail/mail-jobs.ts";
+import { aboutMoney } from "../../../src/orders/fulfilment/client-mails.ts";
+import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
+import { letterOf, letterTogether } from "../../../src/orders/fulfilment/mails.ts";
+import type { MailMoment } from "../../../src/orders/order/order.ts";
+import type { ChargeMoment } from "../../../src/orders/payments/firm/mail.ts";
+import type { MoneyMoment } from "../../../src/orders/payments/firm/money-mail.ts";
+import { chargeMail, moneyMail } from "../../../src/orders/payments/payments.ts";
+import { links, order } from "../fulfilment/mail-samples.ts";
+import { openMoneyWorld } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db } = world;
+const firm = await world.newFirm();
+const owner = randomUUID();
+const at = new Date("2026-03-04T05:06:07Z");
+await asService(
+  { db, rowMac: testRowMac },
+  sql`INSERT INTO users (id, email, created_at) VALUES (${owner}, 'owner@elm.example', ${at})`,
+  sql`INSERT INTO members (user_id, partner_id, role, live_access, linked_at)
+    VALUES (${owner}, ${firm.owner.partnerId}, 'owner', true, ${at})`,
+);
+
+const sent: Mail[] = [];
+const handlers = new Map<string, Handler<object>>();
+const jobs: Jobs = {
+  work: (queue, work) => void handlers.set(queue, work as Handler<object>),
+  start: async () => {},
+  stop: async () => {},
+};
+const mailer = { send: async (mail: Mail) => void sent.push(mail), keep: async () => assert.fail("no test orders") };
+const deps = { db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" };
+moneyMail.work(jobs, deps as unknown as MailDeps);
+chargeMail.work(jobs, deps as unknown as MailDeps);
+
+async function mailsOf(queue: string): Promise<Mail[]> {
+  sent.length = 0;
+  const waiting = await db.query<{ payload: object }>(sql`DELETE FROM jobs WHERE queue = ${queue} RETURNING payload`);
+  for (const { payload } of waiting)
+    await handlers.get(queue)?.(payload, { attempt: 1, signal: new AbortController().signal });
+  return [...sent];
+}
+
+async function newOrder(reference: string | null): Promise<{ code: string; id: number }> {
+  const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  await db.query(sql`UPDATE orders SET external_reference = ${reference} WHERE ${isSealed(sql`code`, "order", code)}`);
+  await authenticateOrders(db, isSealed(sql`code`, "order", code));
+  return { code, id: await world.orderIdOf(code) };
+}
+
+/** Which mails of the service's table are about an order's money. */
+const table: Readonly<Record<string, boolean>> = {
+  ...{ orderMail: true, orderNewsMail: true, chargeMail: true, moneyMail: true },
+  // About the firm's card or its month, and about no order.
+  ...{ methodMail: false, statementMail: false },
+  ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },
+  ...{ accessMail: false, liveAccessMail: false, signInMail: false, confirmationMail: false, factorMail: false },
+  ...{ memberMail: false, keyMail: false, invitationMail: false, expiryMail: false, appointmentMail: false },
+  ...{ recordingMail: false, inPersonMail: false, identityMail: false, liveMail: false, queueMail: false },
+  ...{ fillMail: false, sessionMail: false, appointmentInvitationMail: false, operatorMail: false, failingMail: false },
+};
+
+test("the service's table of mails has no mail of which this test does not say whether it is about an order's money", () => {
+  const source = readFileSync(new URL("../../../src/jobs.ts", import.meta.url), "utf8");
+  const [, listed = ""] = /const mails = \[([^\]]*)\]/.exec(source) ?? [];
+  const names = listed.match(/\w+/g) ?? [];
+  assert.ok(names.length > 20);
+  assert.deepEqual([...names].sort(), Object.keys(table).sort());
+});
+
+test("each mail to a client about money names the file number, and no other mail does", () => {
+  for (const moment of Object.keys(mailWords) as MailMoment[]) {
+    const of = (reference: string | null) => mailOf(letterOf(moment, at.toISOString(), { ...order, reference }, links));
+    assert.equal(of("FILE-2207").text.includes("File: FILE-2207"), aboutMoney.has(moment), moment);
+    assert.equal(of("FILE-2207").html.includes("FILE-2207"), aboutMoney.has(moment), moment);
+    for (const none of [null, "evil.example", "12\r\nBcc: eve"])
+      assert.doesNotMatch(of(none).text, /File:|evil|Bcc/, moment);
+  }
+});
+
+test("a mail about several documents names their file number once, or each one's own", () => {
+  const of = (...references: (string | null)[]) =>
+    mailOf(
+      letterTogether(
+        "quote_ready",
+        { id: "x", closing: null, firm: order.firm },
+        references.map((reference) => ({ ...order, reference, links })),
+      ),
+    ).text;
+  assert.equal(of("FILE-1", "FILE-1").match(/FILE-1/g)?.length, 1);
+  assert.match(of("FILE-1", "FILE-2"), /Deed of trust \(file FILE-1\): .*\n.*Deed of trust \(file FILE-2\)/);
+  assert.match(of("FILE-1", null), /\(file FILE-1\)/);
+  assert.doesNotMatch(of(null, null), /file/i);
+});
+
+test("each mail to the firm about an order's money names its file number, where it has one", async () => {
+  const moments: Record<MoneyMoment, true> = {
+    ...{ disputed: true, lost: true, pay_again: true, paid_again: true, won: true, settled: true },
+    ...{ refunded: true, refund_failed: true, unneeded: true },
+  };
+  for (const reference of ["FILE-2207", null])
+    for (const moment of Object.keys(moments) as MoneyMoment[]) {
+      const { id: orderId } = await newOrder(reference);
+      await db.transaction((tx) => moneyMail.enqueue(tx, { orderId, to: owner, moment, cents: 500, about: "x" }));
+      const [mail, ...more] = await mailsOf("firm-money-mail");
+      assert.deepEqual(more, []);
+      assert.equal(mail?.text.includes("File: FILE-2207"), reference !== null, moment);
+    }
+});
+
+test("each mail to the firm about a charge names the file number, where the order has one", async () => {
+  const states: Record<ChargeMoment, string> = { refused: "refused", failed: "failed", pending: "pending" };
+  for (const reference of ["FILE-2207", null])
+    for (const [moment, state] of Object.entries(states)) {
+      const { id: orderId } = await newOrder(reference);
+      const id = randomUUID();
+      await db.query(sql`
+        INSERT INTO firm_charges (id, order_id, partner_id, environment, method_id, amount_cents, asked_by, asked_at, state, changed_at)
+        SELECT ${id}, ${orderId}, partner_id, 'live', id, 9900, 'member:x', ${at}, ${state}, ${at} FROM payment_methods`);
+      await authenticate({ db, rowMac: testRowMac }, "firm_charges");
+      await db.transaction((tx) => enqueue(tx, "firm-charge-mail", { id, moment, userId: owner }));
+      const [mail] = await mailsOf("firm-charge-mail");
+      assert.ok(mail, moment);
+      assert.equal(mail.text.includes("File: FILE-2207"), reference !== null, moment);
+    }
+});
