@@ -69,6 +69,10 @@ CALLS: Mapping[str, tuple[str, Call]] = {
         "orders.list",
         lambda c: c.orders.list(limit=1, status="Paid", external_reference="r", cursor="c"),
     ),
+    "estimatePrice": (
+        "orders.estimate",
+        lambda c: c.orders.estimate(pages=3, doc_slug="deed", svc_ship=True, ship_state="TX", ship_postal="78701"),
+    ),
     "getOrder": ("orders.get", lambda c: c.orders.get("o")),
     "mintCheckout": ("orders.checkout", lambda c: c.orders.checkout("o")),
     "listOrderDocuments": ("orders.documents", lambda c: c.orders.documents("o")),

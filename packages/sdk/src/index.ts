@@ -46,6 +46,8 @@ export type {
   OrderList,
   OrderQuery,
   OrderSummary,
+  PriceEstimate,
+  PriceQuestion,
 } from "./orders.ts";
 export type { LogNote, Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {

@@ -129,6 +129,27 @@ export type OrderList = {
   requestId: string;
 };
 
+export type PriceQuestion = {
+  /** The pages of the document. */
+  pages: number;
+  docSlug?: string | undefined;
+  svcSign?: boolean | undefined;
+  svcNotary?: boolean | undefined;
+  /** Shipping needs `shipState` and `shipPostal`. */
+  svcShip?: boolean | undefined;
+  svcFax?: boolean | undefined;
+  shipMethod?: "label" | "print_mail" | undefined;
+  shipState?: string | undefined;
+  shipPostal?: string | undefined;
+};
+
+/** What a document would cost the firm. Nothing was ordered. */
+export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" | "totalCents" | "lines"> & {
+  /** False when a person prices the postage after the order is placed. The sums lack it then. */
+  isComplete: boolean;
+  requestId: string;
+};
+
 /** The corrections of an order, and those that are possible now. */
 export type OrderCorrections = {
   orderCode: string;
@@ -195,6 +216,13 @@ export function ordersOf(transport: Transport) {
       document: Pdf | NamedPdf | null,
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<CreatedOrder> => json("POST", "/api/partner/orders", { body: formOf(fields, document), idempotencyKey }),
+
+    /** The price of a document before it is uploaded. A carrier's own rate can change the postage of an order. */
+    estimate: ({ svcSign, svcNotary, svcShip, svcFax, ...question }: PriceQuestion): Promise<PriceEstimate> => {
+      const flags = Object.entries({ svcSign, svcNotary, svcShip, svcFax }).filter(([, isOn]) => isOn);
+      const services = Object.fromEntries(flags.map(([name]) => [name, "true"]));
+      return json("GET", "/api/partner/prices/estimate", { query: { ...question, ...services } });
+    },
 
     /** One page of the orders, newest first. */
     list,

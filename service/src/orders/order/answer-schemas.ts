@@ -108,6 +108,20 @@ const common = {
   template,
 };
 
+export const PriceEstimate = Type.Object(
+  {
+    isComplete: Type.Boolean({
+      description: "False when a person prices the postage after the order is placed: the sums lack it then.",
+    }),
+    subtotalCents: cents("The sum of the lines, in USD cents.", 6100),
+    discountCents: cents("The discount of your tier, in USD cents.", 0),
+    totalCents: totalCents(),
+    lines: Type.Array(ref(OrderLine), { description: "The price, line by line.", examples: [linesExample] }),
+    requestId: requestId(),
+  },
+  { $id: "PriceEstimate", description: "What a document would cost. Nothing was ordered." },
+);
+
 export const CreatedOrder = Type.Object(
   {
     ...common,

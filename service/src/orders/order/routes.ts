@@ -1,14 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import { tierOf } from "../../firms/partners/partners.ts";
 import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, sendAnswer } from "../../kernel/http/idempotency-key.ts";
 import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../../kernel/http/route.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { unknownFields, warningsFor } from "../../kernel/http/warnings.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { CreatedOrder, DocumentNoticeView, OrderDetail, OrderLine, OrderList, OrderSummary } from "./answer-schemas.ts";
+import { estimate } from "../pricing/pricing.ts";
+import {
+  CreatedOrder,
+  DocumentNoticeView,
+  OrderDetail,
+  OrderLine,
+  OrderList,
+  OrderSummary,
+  PriceEstimate,
+} from "./answer-schemas.ts";
 import type { OrderDeps } from "./deps.ts";
 import { noticeReader } from "./document-texts.ts";
 import { orderPage } from "./list.ts";
@@ -40,6 +50,7 @@ const messages = {
 /** Orders (contract, Endpoints, Orders). */
 export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   for (const schema of [DocumentNoticeView, OrderLine, OrderSummary]) app.addSchema(schema);
+  estimateRoute(app, deps);
   const frame = { tag: "Orders", caller: "key", policy: "partner-write" } as const;
 
   jsonRoute(app, deps.frame, {
@@ -100,6 +111,49 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
       const notarization = order.notarize ? await deps.notarizationOf(code) : null;
       const charge = order.payBy === "firm" ? await deps.chargeOf(code) : null;
       return detailView(order, noticeReader(deps.orders.names)(order), { notarization, charge }, request.id);
+    },
+  });
+}
+
+/** The price of a document before it is uploaded: the same computation as that of an order, without carriers' rates. */
+function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps): void {
+  jsonRoute(app, frame, {
+    ...{ tag: "Orders", caller: "key", policy: "partner-write", method: "GET", scope: "read" },
+    url: "/api/partner/prices/estimate",
+    operationId: "estimatePrice",
+    summary: "Ask for a price",
+    description:
+      "What a document would cost your firm before it is uploaded, in its tier. Nothing is stored, and nothing is bound: a carrier's own rate can change the postage of an order.",
+    query: Type.Object({
+      pages: Type.String({ description: "The pages of the document: 1 to 10000.", examples: ["12"] }),
+      doc_slug: optionalText("A document of the catalog, by its short name. It then decides about notarization."),
+      svc_sign: optionalText("`true` or `on`: signed online.", "true"),
+      svc_notary: optionalText("`true` or `on`: notarized online.", "true"),
+      svc_ship: optionalText("`true` or `on`: shipped. Send `ship_state` and `ship_postal` with it.", "true"),
+      svc_fax: optionalText("`true` or `on`: faxed.", "true"),
+      ship_method: optionalText("`label`, the default, or `print_mail`."),
+      ship_state: optionalText("The recipient's US state, 2 letters.", "TX"),
+      ship_postal: optionalText("The recipient's ZIP code, 5 digits.", "78701"),
+    }),
+    answer: PriceEstimate,
+    refusals: { 400: "pages must be a number from 1 to 10000." },
+    async handle(request) {
+      const { pages, doc_slug: docSlug = "", ship_method: shipMethod = "label", ...asked } = request.query;
+      const { ship_postal: shipPostal = "", ship_state: shipState = "" } = asked;
+      const isOn = (flag: string | undefined) => flag === "true" || flag === "on";
+      const services = {
+        ...{ sign: isOn(asked.svc_sign), notarize: isOn(asked.svc_notary) },
+        ...{ ship: isOn(asked.svc_ship), fax: isOn(asked.svc_fax) },
+      };
+      const names = { pages: "pages", docSlug: "doc_slug", shipMethod: "ship_method" };
+      const found = await estimate(
+        orders.offer.pricing,
+        tierOf(principalOf(request).tier),
+        { pages, docSlug, services, shipMethod, shipPostal, shipState },
+        { ...names, shipPostal: "ship_postal", shipState: "ship_state" },
+      );
+      if ("errors" in found) throw invalid(found.errors[0] ?? "pages is required.");
+      return { isComplete: found.isWhole, ...found.quote, requestId: request.id };
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { tierOf } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
-import { isUsState, type Pricing } from "../../orders/pricing/pricing.ts";
+import { estimate, type Pricing } from "../../orders/pricing/pricing.ts";
 import { card, moneyTable, pageHead } from "../ui/components.ts";
 import { checkbox, errorSummary, field, select } from "../ui/forms/fields.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
@@ -13,7 +13,6 @@ import { labels } from "./orders/words.ts";
 import { type DashboardFrame, dashboardPage } from "./page-shell.ts";
 
 const path = "/dashboard/prices";
-const mostPages = 10_000;
 
 type Tier = ReturnType<typeof tierOf>;
 
@@ -26,7 +25,7 @@ export function pricesPage(
     url: path,
     handle: async ({ request, query }) => {
       const tier = tierOf(principalOf(request).tier);
-      const { errors, result } = query["pages"] === undefined ? nothing : await estimate(pricing, tier, query);
+      const { errors, result } = query["pages"] === undefined ? nothing : await shownEstimate(pricing, tier, query);
       const body = html`${pageHead("Prices", "In US dollars.")}${errorSummary(errors)}
 ${card("estimate", "What will my document cost?", html`${estimateForm(pricing, query)}${result}`)}
 ${pricesBody(pricing.priceBook.content, tier)}`;
@@ -36,31 +35,26 @@ ${pricesBody(pricing.priceBook.content, tier)}`;
   });
 }
 
-type Estimate = { errors: readonly string[]; result: Html | false };
-const nothing: Estimate = { errors: [], result: false };
+type Shown = { errors: readonly string[]; result: Html | false };
+const nothing: Shown = { errors: [], result: false };
 
-const digits = /^\d{1,5}$/;
+const names = {
+  pages: "Pages",
+  docSlug: "Document type",
+  shipMethod: "Delivery method",
+  shipPostal: "Recipient’s ZIP code",
+  shipState: "Recipient’s state",
+};
 
-async function estimate(pricing: Pricing, tier: Tier, typed: FormValues): Promise<Estimate> {
+async function shownEstimate(pricing: Pricing, tier: Tier, typed: FormValues): Promise<Shown> {
   const { pages = "", postal = "", state = "", type = "", method = "label" } = typed;
   const services = { sign: true, notarize: isOn(typed, "notary"), ship: isOn(typed, "ship"), fax: isOn(typed, "fax") };
-  const count = digits.test(pages.trim()) ? Number(pages) : 0;
-  const errors = [
-    ...(count >= 1 && count <= mostPages ? [] : [`Pages must be a number from 1 to ${mostPages}.`]),
-    ...(type === "" || pricing.catalogRow(type) ? [] : ["Document type must be one of the list."]),
-    ...(method === "label" || method === "print_mail" ? [] : ["Delivery method must be one of the list."]),
-    ...(services.ship && !/^\d{5}$/.test(postal.trim()) ? ["Recipient’s ZIP code must have 5 digits."] : []),
-    ...(services.ship && !isUsState(state) ? ["Recipient’s state must be one of the list."] : []),
-  ];
-  if (errors.length > 0) return { errors, result: false };
-  const to = { name: "", line1: "", line2: null, city: "", state, postal: postal.trim() };
-  const { outcome, quote } = await pricing.price({
-    ...{ tier, services, docSlug: type === "" ? null : type, pages: count, shipFrom: null, askCarriers: null },
-    ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },
-  });
-  const isWhole = outcome === "quoted";
+  const question = { pages, docSlug: type, services, shipMethod: method, shipPostal: postal, shipState: state };
+  const found = await estimate(pricing, tier, question, names);
+  if ("errors" in found) return { errors: found.errors, result: false };
+  const { isWhole, quote } = found;
   return {
-    errors,
+    errors: [],
     result: html`${moneyTable("Estimate, in US dollars", quote, isWhole ? "Total" : "Total so far")}
 <p class="quiet">${isWhole ? "An order of this kind costs this. A carrier’s own rate can change its postage." : "The postage is priced by us after the order is placed."}</p>`,
   };

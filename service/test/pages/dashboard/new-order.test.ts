@@ -147,3 +147,57 @@ test("tells what a document will cost before it is uploaded, and which fields of
     assert.ok(wrong.includes(words), words);
   assert.doesNotMatch(wrong, /Estimate, in US dollars/);
 });
+
+test("the API's estimate is that of the page, for each question, and names the field of a wrong one", async () => {
+  const { page } = await member();
+  const { key } = await running.newPartner();
+  const headers = { Authorization: `Bearer ${key}` };
+  const ask = async (query: Record<string, string>) => {
+    const url = `${running.service.baseUrl}/api/partner/prices/estimate?${new URLSearchParams(query)}`;
+    const answer = await fetch(url, { headers });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const shipping = { ship_postal: "78701", ship_state: "TX" };
+  for (const [query, fields] of [
+    [{ pages: "3" }, { pages: "3" }],
+    [
+      { pages: "3", svc_notary: "true", svc_fax: "on" },
+      { pages: "3", notary: "on", fax: "on" },
+    ],
+    [
+      { pages: "400", svc_ship: "true", ...shipping },
+      { pages: "400", ship: "on", postal: "78701", state: "TX", method: "label" },
+    ],
+    [
+      { pages: "2", svc_ship: "true", ship_method: "print_mail", ...shipping },
+      { pages: "2", ship: "on", postal: "78701", state: "TX", method: "print_mail" },
+    ],
+  ] as [Record<string, string>, Record<string, string>][]) {
+    const { status, body } = await ask({ svc_sign: "true", ...query });
+    assert.equal(status, 200);
+    assert.equal(body["isComplete"], true);
+    const lines = body["lines"] as { amountCents: number }[];
+    assert.equal(
+      lines.reduce((sum, { amountCents }) => sum + amountCents, 0),
+      body["subtotalCents"],
+    );
+    const shown = await page(`/dashboard/prices?${new URLSearchParams(fields)}`);
+    assert.ok(shown.includes(`$${(Number(body["totalCents"]) / 100).toFixed(2)}`), JSON.stringify(query));
+  }
+  for (const [query, message] of [
+    [{ pages: "0" }, "pages must be a number from 1 to 10000."],
+    [{ pages: "3", doc_slug: "poem" }, "doc_slug must be one of the list."],
+    [{ pages: "3", ship_method: "pigeon" }, "ship_method must be one of the list."],
+    [{ pages: "3", svc_ship: "true", ship_state: "TX" }, "ship_postal must have 5 digits."],
+    [{ pages: "3", svc_ship: "true", ship_postal: "78701", ship_state: "XX" }, "ship_state must be one of the list."],
+  ] as [Record<string, string>, string][]) {
+    const { status, body } = await ask(query);
+    assert.deepEqual(
+      [status, (body["error"] as { message?: string })?.message ?? body["message"] ?? body["error"]],
+      [400, message],
+    );
+  }
+  assert.equal((await ask({})).status, 400);
+  const anonymous = await fetch(`${running.service.baseUrl}/api/partner/prices/estimate?pages=1`);
+  assert.equal(anonymous.status, 401);
+});

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .._parse import given, reads, reads_bytes
 from .._request import Pdf, Request, form_parts, new_idempotency_key, path
@@ -17,6 +17,7 @@ from ..models.orders import (
     OrderFields,
     OrderList,
     OrderSummary,
+    PriceEstimate,
     SignatureField,
 )
 from ..models.signing import (
@@ -74,6 +75,37 @@ class AsyncOrders:
                 idempotency_key=idempotency_key or new_idempotency_key(),
             )
         )
+
+    async def estimate(
+        self,
+        *,
+        pages: int,
+        doc_slug: str | None = None,
+        svc_sign: bool = False,
+        svc_notary: bool = False,
+        svc_ship: bool = False,
+        svc_fax: bool = False,
+        ship_method: Literal["label", "print_mail"] | None = None,
+        ship_state: str | None = None,
+        ship_postal: str | None = None,
+    ) -> PriceEstimate:
+        """
+        The price of a document before it is uploaded. A carrier's own rate can change the postage of an order.
+
+        :param pages: the pages of the document
+        :param ship_state: needed for shipping, as is `ship_postal`
+        """
+        flags = {"svc_sign": svc_sign, "svc_notary": svc_notary, "svc_ship": svc_ship, "svc_fax": svc_fax}
+        query = {
+            "pages": pages,
+            "doc_slug": doc_slug,
+            **{name: "true" for name, is_on in flags.items() if is_on},
+            "ship_method": ship_method,
+            "ship_state": ship_state,
+            "ship_postal": ship_postal,
+        }
+        where = "/api/partner/prices/estimate"
+        return await self._transport.send(Request("GET", where, reads(PriceEstimate), query=given(query)))
 
     async def list(
         self,

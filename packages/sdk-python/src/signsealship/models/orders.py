@@ -308,6 +308,24 @@ class _Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PriceEstimate:
+    """What a document would cost the firm. Nothing was ordered."""
+
+    is_complete: bool
+    """False when a person prices the postage after the order is placed. The sums lack it then."""
+    subtotal_cents: int
+    """The sum of the lines, in US cents."""
+    discount_cents: int
+    """The discount of the firm's tier, in US cents."""
+    total_cents: int
+    """In US cents."""
+    lines: list[OrderLine]
+    """The price, line by line."""
+    request_id: str
+    """The id of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreatedOrder(_Order):
     """An order that was placed, with its quote."""
 
