@@ -18,6 +18,7 @@ import { createJobs, type Jobs } from "./kernel/platform/jobs/jobs.ts";
 import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
 import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
 import { testClockSweeps } from "./maintenance.ts";
+import { statementMail } from "./orders/billing/billing.ts";
 import { fillMail } from "./orders/fills/fills.ts";
 import { dispatchJobs, nextSegmentJobs, orderMail, orderNewsMail } from "./orders/fulfilment/fulfilment.ts";
 import {
@@ -61,6 +62,7 @@ const mails = [
   methodMail,
   chargeMail,
   moneyMail,
+  statementMail,
   signInMail,
   confirmationMail,
   factorMail,

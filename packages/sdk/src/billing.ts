@@ -39,6 +39,8 @@ export type BillingStatement = {
   /** The end of the month; null until then. */
   endsAt: string | null;
   timeZone: string;
+  /** What earlier closed months had wrong in their closing balance; 0 in nearly all months. */
+  correctionsCents: number;
   /** Money from earlier months that the service holds for the firm, because it was paid but applied to no order. */
   openingCents: number;
   paymentsCents: number;
@@ -47,7 +49,7 @@ export type BillingStatement = {
   lossesCents: number;
   chargesCents: number;
   creditsCents: number;
-  /** `openingCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)` */
+  /** `openingCents + correctionsCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)` */
   closingCents: number;
   /** `closingCents + owedCents`: money that the service holds for the firm at the end of the month. */
   heldCents: number;

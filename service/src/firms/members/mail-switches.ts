@@ -7,10 +7,10 @@ import type { MemberDeps } from "./membership.ts";
 import { findMembership } from "./store.ts";
 
 /**
- * The kinds of mail that a member can switch off: mails about orders that need a person, and the daily list of
- * closings.
+ * The kinds of mail that a member can switch off: mails about orders that need a person, the daily list of
+ * closings, and statements that are ready.
  */
-export const mailKinds = ["orders", "closings"] as const;
+export const mailKinds = ["orders", "closings", "statements"] as const;
 
 export type MailKind = (typeof mailKinds)[number];
 

@@ -7,6 +7,7 @@ import { writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { lockBilling } from "../payments/payments.ts";
+import { tellOwners } from "./mail.ts";
 import { currentIssuer } from "./parties.ts";
 import { balanceState, closedMonths, completed, linesOf, type Sums, statementState, sumsOf } from "./statements.ts";
 
@@ -27,7 +28,9 @@ export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSi
     while (isBehind && !stopping.aborted) isBehind = await db.transaction((tx) => closeNext(tx, owner, clock()));
     if (stopping.aborted) return;
     // An altered document of one firm must not stop the sums of the other firms.
-    await db.transaction((tx) => storeSums(tx, owner)).catch((error: unknown) => logAltered(log, owner, error));
+    await db
+      .transaction((tx) => storeSums(tx, owner, clock()))
+      .catch((error: unknown) => logAltered(log, owner, error));
   }
 }
 
@@ -36,14 +39,27 @@ function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown)
   log.error({ partnerId, environment }, "a row that a closed month is made of was altered in the database");
 }
 
-/** Stores the sums of each closed month that has no stored sums. */
-async function storeSums(tx: Tx, owner: Owner): Promise<void> {
+/**
+ * Stores the sums of each closed month that has no stored sums. Stored sums never change, so what an earlier release
+ * had wrong in a balance is corrected in the next month, by a sum of its own.
+ */
+async function storeSums(tx: Tx, owner: Owner, at: Date): Promise<void> {
   await lockBilling(tx, owner);
+  const months = await closedMonths(tx, owner);
+  if (months.every(({ stored }) => stored !== null)) return;
+  // The sums as stored, and those of the documents.
   let before: Sums | undefined;
-  for (const { id, stored, ...row } of await closedMonths(tx, owner)) {
-    const sums: Sums = stored ? completed(stored, before) : sumsOf(before, await linesOf(tx, owner, row));
+  let real: Sums | undefined;
+  for (const { id, stored, ...row } of months) {
+    const lines = await linesOf(tx, owner, row);
+    const last: Sums | undefined = before && { ...before, owed: real?.owed ?? 0 };
+    const sums = stored
+      ? completed(stored, before)
+      : sumsOf(last, lines, (real?.closing ?? 0) - (before?.closing ?? 0));
+    real = sumsOf(real, lines);
     before = sums;
     if (stored) continue;
+    await tellOwners(tx, owner, { ...row, sums, at });
     await tx.query(
       sql`INSERT INTO billing_balances (statement_id, sums) VALUES (${id}, ${JSON.stringify(sums)}::jsonb)`,
     );
@@ -61,20 +77,23 @@ export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping:
   }
 }
 
+/** A difference that a later month's correction has settled is not logged again. */
 async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
   let before: Sums | undefined;
+  let found: { month: string; stored: object; sums: Sums }[] = [];
   for (const { month, stored, ...row } of await closedMonths(db, owner)) {
     const sums: Sums = sumsOf(before, await linesOf(db, owner, row));
     before = sums;
-    const differs =
-      stored !== null && Object.entries(stored).some(([name, cents]) => sums[name as keyof Sums] !== cents);
-    const { partnerId, environment } = owner;
-    if (differs)
-      log.error(
-        { partnerId, environment, month, stored, sums },
-        "the sums of a closed month are not those of its documents",
-      );
+    if (stored === null) continue;
+    const isSettled = (stored.corrections ?? 0) !== 0 && stored.closing === sums.closing;
+    if (isSettled) found = [];
+    const expected = isSettled ? { ...sums, opening: stored.opening, corrections: stored.corrections ?? 0 } : sums;
+    const differs = Object.entries(stored).some(([name, cents]) => expected[name as keyof Sums] !== cents);
+    if (differs) found.push({ month, stored, sums });
   }
+  const { partnerId, environment } = owner;
+  for (const each of found)
+    log.error({ partnerId, environment, ...each }, "the sums of a closed month are not those of its documents");
 }
 
 /** Closes the firm's next month. @returns false when that month has not ended */

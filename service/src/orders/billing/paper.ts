@@ -190,7 +190,8 @@ export function drawnStatement(
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
-          sums,
+          // The files of months without a correction stay the same.
+          sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, creditedCents: _, payBy, method, simulated, ...line }) => ({
             ...{ ...line, ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
           })),

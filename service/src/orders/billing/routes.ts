@@ -71,7 +71,12 @@ const statementMembers = {
   lossesCents: cents("US cents that banks took back from the service."),
   chargesCents: cents("US cents that paid for orders."),
   creditsCents: cents("US cents of those charges that went back."),
-  closingCents: cents("`openingCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)`."),
+  closingCents: cents(
+    "`openingCents + correctionsCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)`.",
+  ),
+  correctionsCents: cents(
+    "US cents that earlier closed months had wrong in their closing balance; 0 in nearly all months.",
+  ),
   heldCents: cents("`closingCents + owedCents`: US cents that are held for your firm at the end, until they go back."),
   owedCents: cents("US cents that your firm owes at the end, because banks took payments of orders back."),
 };
@@ -125,7 +130,7 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
       closingCents: sums.closing,
     },
     ...{ paymentsCents: sums.payments, refundsCents: sums.refunds, lossesCents: sums.losses },
-    ...{ chargesCents: sums.charges, creditsCents: sums.credits },
+    ...{ chargesCents: sums.charges, creditsCents: sums.credits, correctionsCents: sums.corrections },
     ...{ heldCents: heldCents(sums), owedCents: owedCents(sums) },
   };
 };

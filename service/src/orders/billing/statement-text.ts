@@ -20,7 +20,7 @@ export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["
 
 /** Lines by file number, each with the balance after it, in US cents. */
 export function ledgerOf({ statement, lines }: StatementWithLines): (Line & { balance: number })[] {
-  let balance = statement.sums.opening;
+  let balance = statement.sums.opening + statement.sums.corrections;
   return byFile(lines).map((line) => {
     balance += balanceCents(line);
     return { ...line, balance };
@@ -55,6 +55,7 @@ const lineKinds: Readonly<Record<BillingKind, string>> = {
 /** A statement's sums with their names, in the printed order. */
 export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
   balance("Opening balance", sums.opening),
+  ...(sums.corrections === 0 ? [] : [balance("Correction of earlier months", sums.corrections)]),
   ["Payments", sums.payments],
   ["Refunds", sums.refunds],
   ...(sums.losses === 0 ? [] : [["Taken back by banks", sums.losses] as const]),
@@ -69,12 +70,17 @@ export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
       ] as const)),
 ];
 
-/** Sentences about how a balance is settled; none when it is 0. */
+/** Sentences about a correction, and about how a balance is settled; none when both are 0. */
 export function settlement({ sums, issuer }: Month): string[] {
   const held = heldCents(sums);
   const operator = issuer.name === "" ? "The operator of this service" : issuer.name;
   const text = (cents: number) => amountText(cents, "usd");
   return [
+    ...(sums.corrections === 0
+      ? []
+      : [
+          "An earlier statement counted a refund that came back, or money that a bank took back, differently. Closed months stay as they were issued, so the difference is corrected here.",
+        ]),
     ...(held > 0
       ? [
           `${text(held)} is held for your firm: payments that came too late or twice, and refunds that came back. ${operator} returns it to the payer. Your firm need not do anything.`,

@@ -54,7 +54,7 @@ type StatementLine = Paid & {
 };
 
 /**
- * In US cents. `closing` is `opening + payments - refunds - losses - (charges - credits)`. A positive `closing` is
+ * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. A positive `closing` is
  * money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces the refunds
  * or losses that its document increased. A price that was credited stays credited. `owed` is the part of `closing` that
  * the firm owes because banks took payments of orders back, less what was paid again. It is below zero when a bank
@@ -69,6 +69,8 @@ export type Sums = {
   losses: number;
   closing: number;
   owed: number;
+  /** What earlier closed months had wrong in their closing balance, because an earlier release counted differently. */
+  corrections: number;
 };
 
 /** What the firm owes because banks took payments of orders back. */
@@ -78,7 +80,8 @@ export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, o
 export const heldCents = (sums: Pick<Sums, "closing" | "owed">): number => sums.closing + owedCents(sums);
 
 /** The sums as an earlier release may have stored them, without the members that it did not have. */
-type StoredSums = Omit<Sums, "losses" | "owed"> & Partial<Pick<Sums, "losses" | "owed">>;
+type Newer = "losses" | "owed" | "corrections";
+type StoredSums = Omit<Sums, Newer> & Partial<Pick<Sums, Newer>>;
 
 type Statement = {
   /** The month, such as `2026-11`. */
@@ -134,8 +137,12 @@ export function balanceCents({ kind, currency, amountCents, creditedCents, appli
   return kind === "loss" ? -amountCents : amountCents;
 }
 
-/** The sums of a month. @param before the sums of the previous month */
-export function sumsOf(before: Sums | undefined, lines: readonly StatementLine[]): Sums {
+/**
+ * The sums of a month.
+ * @param before the sums of the previous month
+ * @param corrections what the previous months have wrong in their closing balance
+ */
+export function sumsOf(before: Sums | undefined, lines: readonly StatementLine[], corrections = 0): Sums {
   const sum = (kind: BillingKind, which: (line: StatementLine) => boolean = () => true) =>
     lines.reduce(
       (total, line) => total + (line.kind === kind && line.currency === "usd" && which(line) ? line.amountCents : 0),
@@ -153,8 +160,9 @@ export function sumsOf(before: Sums | undefined, lines: readonly StatementLine[]
     payments: sum("receipt"),
     refunds: sum("credit_note") - sum("credit_reversal"),
     losses: sum("loss") - sum("loss_reversal"),
-    closing: lines.reduce((balance, line) => balance + balanceCents(line), opening),
+    closing: lines.reduce((balance, line) => balance + balanceCents(line), opening + corrections),
     owed: (before?.owed ?? 0) + sum("loss", isOwed) - sum("loss_reversal", isOwed) - paidAgain,
+    corrections,
   };
 }
 
@@ -163,6 +171,7 @@ export const completed = (stored: StoredSums, before: Sums | undefined): Sums =>
   ...stored,
   losses: stored.losses ?? 0,
   owed: stored.owed ?? (before?.owed ?? 0) + (stored.losses ?? 0),
+  corrections: stored.corrections ?? 0,
 });
 
 type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt" | "isClosed"> & {

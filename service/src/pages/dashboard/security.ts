@@ -74,6 +74,11 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
     off: "Stop the daily list",
     on: "Email me the daily list",
   },
+  statements: {
+    about: "on the 1st, when the statement of your firm is ready, if you are an owner",
+    off: "Stop emails about statements",
+    on: "Email me when a statement is ready",
+  },
 };
 
 /** For each kind of mail: whether the person gets it, and a button that changes this. */

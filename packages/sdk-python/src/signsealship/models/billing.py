@@ -69,7 +69,9 @@ class BillingStatement:
     credits_cents: int
     """Charges that were returned."""
     closing_cents: int
-    """`opening + payments - refunds - losses - (charges - credits)`."""
+    """`opening + corrections + payments - refunds - losses - (charges - credits)`."""
+    corrections_cents: int
+    """What earlier closed months had wrong in their closing balance; 0 in nearly all months."""
     held_cents: int
     """`closing + owed`: held for the firm at the end of the month."""
     owed_cents: int

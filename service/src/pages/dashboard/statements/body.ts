@@ -110,7 +110,7 @@ ${card(
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "No money came or went back in this month.")
-    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening)}. A payment that pays for its order leaves it as it is, and so does a refund of it.</p>${records(
+    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment that pays for its order leaves it as it is, and so does a refund of it.</p>${records(
         "Receipts and credit notes, by file number",
         [
           { label: "File number" },

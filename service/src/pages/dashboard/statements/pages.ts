@@ -99,6 +99,9 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
   return csv([
     headIn(zone),
     balanceRow(day.format(startsAt), "Opening balance", sums.opening),
+    ...(sums.corrections === 0
+      ? []
+      : [balanceRow(day.format(startsAt), "Correction of earlier months", sums.opening + sums.corrections)]),
     ...ledgerOf({ statement, lines }).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
       const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));

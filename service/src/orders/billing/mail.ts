@@ -1,0 +1,50 @@
+import { ownersWhoSee, standingOf, wantedMails } from "../../firms/members/members.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { defineMail } from "../../kernel/platform/mail/mail-jobs.ts";
+import { amountText, sumFacts } from "./statement-text.ts";
+import { type Sums, statementOf } from "./statements.ts";
+
+type StatementNews = Owner & { month: string; userId: string };
+
+/** Tells a firm's owners that a month is closed and its statement is ready. */
+export const statementMail = defineMail({
+  queue: "statement-mail",
+  async load(news: StatementNews, deps) {
+    const { userId, month } = news;
+    const owner = await standingOf(deps.db, deps, news, `member:${userId}`);
+    if (owner?.role !== "owner" || owner.email === null) return null;
+    if (!(await wantedMails(deps.db, userId)).includes("statements")) return null;
+    const { statement } = await statementOf(deps, { ...news, firmName: "" }, month);
+    return statement.isClosed ? { statement, to: owner.email } : null;
+  },
+  write: ({ statement, to }, { partnerId, environment, month, userId }, { baseUrl }) => ({
+    id: `statement:${partnerId}:${environment}:${month}:${userId}`,
+    to,
+    environment,
+    greeting: "Hello,",
+    subject: `Your statement for ${month} is ready`,
+    lines: ["The month is closed. Its statement has every payment and refund by file number, as a page, PDF and CSV."],
+    facts: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),
+    link: { label: "Open the statement", url: `${baseUrl}/dashboard/statements/${month}` },
+    caution: "You receive this email because you are an owner of the firm. Switch it off under Sign-in and security.",
+  }),
+});
+
+/** Months that were closed long ago, and get their sums now, are no news. */
+const newsMs = 10 * 24 * 3_600_000;
+
+const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>
+  [opening, payments, refunds, losses, corrections].every((cents) => cents === 0);
+
+/** Queues the mail to each owner about a live month that was just closed, unless nothing happened in it. */
+export async function tellOwners(
+  tx: Tx,
+  owner: Owner,
+  { month, endsAt, sums, at }: { month: string; endsAt: Date; sums: Sums; at: Date },
+): Promise<void> {
+  const { partnerId, environment } = owner;
+  if (environment !== "live" || isEmpty(sums) || at.getTime() - endsAt.getTime() > newsMs) return;
+  for (const userId of await ownersWhoSee(tx, owner))
+    await statementMail.enqueue(tx, { partnerId, environment, month, userId });
+}
