@@ -138,7 +138,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "viewRoom": ("rooms.view", lambda c: c.rooms.view("r")),
     "attachOrder": ("rooms.attach", lambda c: c.rooms.attach("r", "o", label="Deed")),
     "detachOrder": ("rooms.detach", lambda c: c.rooms.detach("r", "o")),
-    "mintRoomCheckout": ("rooms.checkout", lambda c: c.rooms.checkout("r")),
+    "mintRoomCheckout": ("rooms.checkout", lambda c: c.rooms.checkout("r", pay_by="client")),
     "chargeRoom": ("rooms.charge", lambda c: c.rooms.charge("r")),
     "rotateRoom": ("rooms.rotate", lambda c: c.rooms.rotate("r")),
     "closeRoom": ("rooms.close", lambda c: c.rooms.close("r")),

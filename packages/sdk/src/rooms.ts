@@ -168,8 +168,11 @@ export function roomsOf(transport: Transport) {
      * Opens one hosted checkout for all payable orders of your firm in the room; if one is already open for the same
      * orders, returns that one.
      */
-    checkout: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCheckout> =>
-      json("POST", path`/api/rooms/${roomCode}/checkout`, { idempotencyKey }),
+    checkout: (
+      roomCode: string,
+      { idempotencyKey = newIdempotencyKey(), payBy }: WriteOptions & { payBy?: "client" | "firm" | undefined } = {},
+    ): Promise<RoomCheckout> =>
+      json("POST", path`/api/rooms/${roomCode}/checkout`, { idempotencyKey, query: { payBy } }),
 
     /**
      * Charges your firm's card or bank account for every payable order of the room that your firm pays. Needs the scope

@@ -61,18 +61,31 @@ const membersOf =
 
 const all = sql`true`;
 
+/** Who pays an order. A checkout takes only orders of one payer. */
+export type Payer = "client" | "firm";
+const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
+
 /** Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = (SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})`;
 
 /**
- * Opens one checkout for all payable orders of the room that its firm placed.
+ * Opens one checkout for all payable orders of the room that its firm placed and that one payer pays.
+ * @param asked the payer; by default the client, or the firm if no order of the room waits for a client's payment
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
  */
-export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: string): Promise<SharedCheckout> {
+export async function roomCheckout(
+  deps: CheckoutDeps,
+  owner: Owner,
+  roomCode: string,
+  asked?: Payer,
+): Promise<SharedCheckout> {
   const room = await roomOf(deps.db, roomCode, owner);
-  return sharedCheckout(deps, { groupId: room.id, environment: room.environment }, membersOf(room.id, all));
+  const isClients = async () => (await payable(deps.db, room, paidBy("client"))).orders.length > 0;
+  const payBy = asked ?? ((await isClients()) ? "client" : "firm");
+  const group = { groupId: room.id, environment: room.environment };
+  return sharedCheckout(deps, group, membersOf(room.id, paidBy(payBy)));
 }
 
 /**
@@ -105,9 +118,11 @@ export type Payable = {
   withheld: number;
 };
 
-/** The orders that `roomCheckout` would pay. */
-export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Promise<Payable> {
-  return payable(db, await roomOf(db, roomCode, owner), all);
+/** The orders that `roomCheckout` would pay for each payer. */
+export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Promise<Record<Payer, Payable>> {
+  const room = await roomOf(db, roomCode, owner);
+  const [client, firm] = await Promise.all([payable(db, room, paidBy("client")), payable(db, room, paidBy("firm"))]);
+  return { client, firm };
 }
 
 /**

@@ -4,6 +4,7 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
 import { jsonRoute, optionalText, type RouteDeps, sendText } from "../../kernel/http/route.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
 import { once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
@@ -175,13 +176,19 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
     operationId: "mintRoomCheckout",
     summary: "Create a checkout for a room",
     description:
-      "Opens one hosted page that pays all payable orders of the room that your firm placed; those of other firms are never part of it. Each order still moves only by the processor's signed notice. An order has one checkout at a time: a checkout of a single order that is still open is ended first.",
+      "Opens one hosted page that pays all payable orders of the room that your firm placed and that one payer pays: the client, or your firm (`pay_by`). Orders of other firms are never part of it. Each order still moves only by the processor's signed notice. An order has one checkout at a time: a checkout of a single order that is still open is ended first.",
     params: roomParams,
+    query: Type.Object({
+      pay_by: optionalText(
+        "Whose orders it pays: `client` or `firm`. Default: the client's, or your firm's if no order waits for a client's payment.",
+        "client",
+      ),
+    }),
     headers: idempotencyHeader,
     bodyIs: "none",
     answer: RoomCheckout,
     refusals: {
-      400: "Idempotency-Key must have 8 to 255 characters.",
+      400: "pay_by must be client or firm.",
       404: "Room not found.",
       409: "No order of this room is payable.",
       502: "The payment processor failed to create the checkout session.",
@@ -190,12 +197,15 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
     handle: async (request, reply) => {
       const principal = principalOf(request);
       const { roomCode } = request.params;
-      const fingerprint = fingerprintOf(new Map([["code", roomCode]]), null);
-      const key = requestKey(principal, `POST ${url}`, idempotencyKeyOf(request), fingerprint);
+      const { pay_by: payBy } = request.query;
+      if (payBy !== undefined && payBy !== "client" && payBy !== "firm")
+        throw invalid("pay_by must be client or firm.");
+      const named = new Map([["code", roomCode], ...(payBy === undefined ? [] : [["pay_by", payBy] as const])]);
+      const key = requestKey(principal, `POST ${url}`, idempotencyKeyOf(request), fingerprintOf(named, null));
       const answer = await once(deps, key, {
         status: 200,
         refuseAbandoned: null,
-        work: async () => ({ ...(await roomCheckout(deps, principal, roomCode)), requestId: request.id }),
+        work: async () => ({ ...(await roomCheckout(deps, principal, roomCode, payBy)), requestId: request.id }),
       });
       return sendAnswer(reply, answer);
     },

@@ -85,7 +85,10 @@ export const RoomCheckout = Type.Object(
         orderCode: text("An order that it pays.", orderCodeExample),
         totalCents: Type.Integer({ minimum: 0, description: "The order's total in US cents.", examples: [9500] }),
       }),
-      { description: "The orders that it pays, as the room lists them: every payable order of your firm." },
+      {
+        description:
+          "The orders that it pays, as the room lists them: every payable order of your firm and this payer.",
+      },
     ),
     totalCents: Type.Integer({ minimum: 0, description: "Their sum in US cents.", examples: [18_240] }),
     requestId: requestId(),

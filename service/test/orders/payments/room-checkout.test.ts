@@ -139,6 +139,42 @@ test("opens one checkout with a line for each payable order of the firm, and nam
   assert.equal((await open(room)).checkoutUrl, body.checkoutUrl);
 });
 
+test("takes only the orders that one payer pays: the client's first, the firm's when asked or when none is the client's", async () => {
+  const [mine, theirs, also] = [
+    await place(acme, { pay_by: "firm" }),
+    await place(),
+    await place(acme, { pay_by: "firm" }),
+  ];
+  const room = await roomOf(mine, theirs, also);
+  const codesOf = async (query = "") =>
+    (await call<Checkout>(`/api/rooms/${room}/checkout${query}`, acme)).body.orders.map(({ orderCode }) => orderCode);
+  assert.deepEqual(await codesOf(), [theirs]);
+  assert.deepEqual(await codesOf("?pay_by=firm"), [mine, also]);
+  assert.deepEqual(await codesOf("?pay_by=client"), [theirs]);
+  const wrong = await call<Checkout>(`/api/rooms/${room}/checkout?pay_by=bank`, acme);
+  assert.deepEqual([wrong.status, wrong.body.error], [400, "pay_by must be client or firm."]);
+
+  const member = (await newMember(service, `payer${theirs.slice(0, 6)}@acme.example`, acme.key)).headers;
+  const shown = await page(`/dashboard/rooms/${room}`, member);
+  assert.match(shown, /Open the checkout for \$[\d.]+<[\s\S]*Open the checkout for \$[\d.]+, which your firm pays/);
+  const clients = await leave(`/orders/${theirs}/checkout`);
+  await deliver(stripe.pay(clients));
+  assert.deepEqual(await statuses([mine, theirs, also]), ["QuoteReady", "EsignPending", "QuoteReady"]);
+  assert.equal((await call<Checkout>(`/api/rooms/${room}/checkout?pay_by=client`, acme)).status, 409);
+  const firms = (await call<Checkout>(`/api/rooms/${room}/checkout`, acme)).body;
+  await deliver(stripe.pay(sessionOf(firms)));
+  assert.deepEqual(await statuses([mine, theirs, also]), Array(3).fill("EsignPending"));
+});
+
+test("the same Idempotency-Key with another payer is refused", async () => {
+  const room = await roomOf(await place(acme, { pay_by: "firm" }), await place());
+  const more = { "Idempotency-Key": "payer-of-this-room" };
+  const ask = (payer: string) => call<Checkout>(`/api/rooms/${room}/checkout?pay_by=${payer}`, acme, undefined, more);
+  assert.equal((await ask("client")).status, 200);
+  assert.equal((await ask("client")).status, 200);
+  assert.equal((await ask("firm")).status, 409);
+});
+
 test("pays all of its orders by one event, and none again by its repetitions", async () => {
   const { room, codes } = await closing();
   const { session, totalCents } = await open(room);

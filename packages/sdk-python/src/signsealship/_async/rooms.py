@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Literal
 
 from .._parse import given, reads, reads_bytes, reads_nothing
 from .._request import Request, new_idempotency_key, path
@@ -82,10 +83,17 @@ class AsyncRooms:
         where = path("/api/rooms/{}/orders", room_code)
         return await self._transport.send(Request("POST", where, reads(AttachedOrder), json=body))
 
-    async def checkout(self, room_code: str, *, idempotency_key: str | None = None) -> RoomCheckout:
+    async def checkout(
+        self,
+        room_code: str,
+        *,
+        pay_by: Literal["client", "firm"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> RoomCheckout:
         """
-        Opens one hosted checkout for all payable orders of your firm; an open one is returned again.
+        Opens one hosted checkout for all payable orders that one payer pays; an open one is returned again.
 
+        :param pay_by: whose orders it pays. Default: the client's, or your firm's if none waits for a client's payment
         :param idempotency_key: as in `orders.create`
         """
         return await self._transport.send(
@@ -93,6 +101,7 @@ class AsyncRooms:
                 "POST",
                 path("/api/rooms/{}/checkout", room_code),
                 reads(RoomCheckout),
+                query=given({"pay_by": pay_by}),
                 idempotency_key=idempotency_key or new_idempotency_key(),
             )
         )

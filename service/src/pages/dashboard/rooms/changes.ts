@@ -58,8 +58,9 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/checkout",
-    handle: async ({ params: { code }, request }) => {
-      const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code);
+    handle: async ({ params: { code }, form, request }) => {
+      const payer = form["pay_by"] === "firm" ? "firm" : form["pay_by"] === "client" ? "client" : undefined;
+      const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code, payer);
       return leavingPage(deps.frame.assets, null, checkoutUrl);
     },
   });

@@ -1,3 +1,4 @@
+import type { Payer } from "../../../closing/rooms/rooms.ts";
 import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
 import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -20,7 +21,7 @@ export function roomBody(view: RoomDetailView): Html {
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
-${(view.payable.orders.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
+${(payers.some((payer) => view.payable[payer].orders.length > 0) || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
 ${view.deliveries && deliveryCard({ roomCode, isClosed: status === "closed", submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing certificate", passportPart(view))}
@@ -30,19 +31,24 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 </div>`;
 }
 
-/** The link to one checkout for all orders of the firm that can be paid now. */
-function paymentPart(view: RoomDetailView): Html {
-  const { orders, withheld } = view.payable;
+const payers: readonly Payer[] = ["client", "firm"];
+
+/** For each payer: the link to one checkout for all orders of the firm that this payer can pay now. */
+const paymentPart = (view: RoomDetailView): Html =>
+  html`${problemOf(view, "payment")}${payers.map((payer) => paymentOf(view, payer))}`;
+
+function paymentOf(view: RoomDetailView, payer: Payer): Html {
+  const { orders, withheld } = view.payable[payer];
   const total = orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
   const count = orders.length === 1 ? "1 order" : `${orders.length} orders`;
-  return html`${problemOf(view, "payment")}
-${
-  orders.length > 0 &&
-  html`<p>${count} of this room can be paid now: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
+  const words = payer === "firm" ? "that your firm pays can be paid now" : "can be paid now";
+  return html`${
+    orders.length > 0 &&
+    html`<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
 ${withheld > 0 && notice("attention", "Left out", `${withheld === 1 ? "1 order is" : `${withheld} orders are`} not what the service wrote, and can’t be paid. Tell the operator of this service.`)}
-${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}`)}
+${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${payer === "firm" ? ", which your firm pays" : ""}`, { fields: { pay_by: payer } })}
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
-}`;
+  }`;
 }
 
 /** The participants, and a form to add one. */

@@ -20,6 +20,8 @@ import type { RoomProblem } from "./view.ts";
 const path = "/dashboard/rooms";
 const pageSize = "20";
 
+const nothingPayable = { orders: [], withheld: 0 };
+
 /** Adds the list of the firm's rooms, the form that creates one, and the page of each room. */
 export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
   pageRoute(forms, deps.frame, { url: path, handle: ({ request, query }) => show(request, query["cursor"]) });
@@ -88,7 +90,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const [passport, { orders }, payable, deliveries] = await Promise.all([
       closingVersions(db, principal, code),
       firmOrders(db, principal, latest, latestMost),
-      isPaidHere ? payableOfRoom(db, principal, code) : { orders: [], withheld: 0 },
+      isPaidHere ? payableOfRoom(db, principal, code) : { client: nothingPayable, firm: nothingPayable },
       deliveriesOf(deps.deliveries, principal, code).catch(noneIfAltered),
     ]);
     const { environment, submission } = submissionFor(request, problem?.typed);

@@ -1,6 +1,6 @@
 import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
 import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
-import type { OwnRoom, Payable } from "../../../closing/rooms/rooms.ts";
+import type { OwnRoom, Payable, Payer } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
@@ -40,8 +40,8 @@ export type RoomDetailView = {
   environment: Environment;
   submission: string;
   passport: ClosingVersions;
-  /** The orders that one checkout can pay; empty when this installation has no payment processor. */
-  payable: Payable;
+  /** The orders that one checkout of each payer can pay; empty when this installation has no payment processor. */
+  payable: Record<Payer, Payable>;
   /** The firm's latest orders, to choose from. */
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
