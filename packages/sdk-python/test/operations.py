@@ -71,7 +71,17 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     ),
     "estimatePrice": (
         "orders.estimate",
-        lambda c: c.orders.estimate(pages=3, doc_slug="deed", svc_ship=True, ship_state="TX", ship_postal="78701"),
+        lambda c: c.orders.estimate(
+            pages=3,
+            doc_slug="deed",
+            svc_sign=True,
+            svc_notary=True,
+            svc_ship=True,
+            svc_fax=True,
+            ship_method="label",
+            ship_state="TX",
+            ship_postal="78701",
+        ),
     ),
     "getOrder": ("orders.get", lambda c: c.orders.get("o")),
     "mintCheckout": ("orders.checkout", lambda c: c.orders.checkout("o")),

@@ -239,6 +239,7 @@ export const fieldTypes = {
   TemplateVersionFields: "Exclude<keyof Forms['createTemplateVersion'], 'document'>",
   DeliveryQuery: "Queries['listDeliveries']",
   OrderQuery: "Queries['listOrders']",
+  PriceQuestion: "Queries['estimatePrice']",
 };
 
 /** Types outside the published interface. */
@@ -286,6 +287,8 @@ export const bodies = {
 /** For each operation with a query, the type from which the client builds that query. */
 export const queries = {
   listOrders: "NonNullable<Parameters<Client['orders']['list']>[0]>",
+  estimatePrice: "Parameters<Client['orders']['estimate']>[0]",
+  mintRoomCheckout: "Pick<NonNullable<Parameters<Client['rooms']['checkout']>[1]>, 'payBy'>",
   listBulkRows: "NonNullable<Parameters<Client['bulk']['rows']>[1]>",
   listFills: "NonNullable<Parameters<Client['fills']['list']>[0]>",
   listTemplates: "NonNullable<Parameters<Client['templates']['list']>[0]>",

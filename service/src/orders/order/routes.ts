@@ -125,7 +125,7 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     description:
       "What a document would cost your firm before it is uploaded, in its tier. Nothing is stored, and nothing is bound: a carrier's own rate can change the postage of an order.",
     query: Type.Object({
-      pages: Type.String({ description: "The pages of the document: 1 to 10000.", examples: ["12"] }),
+      pages: optionalText("Required: the pages of the document, 1 to 10000.", "12"),
       doc_slug: optionalText("A document of the catalog, by its short name. It then decides about notarization."),
       svc_sign: optionalText("`true` or `on`: signed online.", "true"),
       svc_notary: optionalText("`true` or `on`: notarized online.", "true"),
@@ -138,7 +138,7 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     answer: PriceEstimate,
     refusals: { 400: "pages must be a number from 1 to 10000." },
     async handle(request) {
-      const { pages, doc_slug: docSlug = "", ship_method: shipMethod = "label", ...asked } = request.query;
+      const { pages = "", doc_slug: docSlug = "", ship_method: shipMethod = "label", ...asked } = request.query;
       const { ship_postal: shipPostal = "", ship_state: shipState = "" } = asked;
       const isOn = (flag: string | undefined) => flag === "true" || flag === "on";
       const services = {
