@@ -7,7 +7,7 @@ const mostPages = 10_000;
 const digits = /^\d{1,5}$/;
 
 /** What somebody typed to learn a price before a document exists. Empty texts count as not typed. */
-export type EstimateQuestion = {
+type EstimateQuestion = {
   pages: string;
   docSlug: string;
   services: BoughtServices;
@@ -17,7 +17,7 @@ export type EstimateQuestion = {
 };
 
 /** `isWhole`: the quote is complete. Otherwise a person prices the postage after the order was placed. */
-export type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote };
+type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote };
 
 /**
  * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ.
