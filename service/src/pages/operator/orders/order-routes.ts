@@ -111,7 +111,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     actUnderWay(db, record.id),
     openTakingIn(db, record.order.code),
     latestInPersonRequest(db, record.id),
-    payAgainOf(db, { id: record.id, status: record.order.status }),
+    payAgainOf(db, { id: record.id, status: record.order.status }).catch(nullIfAltered),
   ]);
   const body = orderBody({
     operator,
@@ -132,6 +132,12 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   });
   const title = `Order ${shortCode(record.order.code)}`;
   return consolePage(deps.frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
+}
+
+/** An altered payment must not hide the order from its operator. Nothing can be allowed for it. */
+function nullIfAltered(error: unknown): null {
+  if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+  return null;
 }
 
 /** Actions on signers' links. */
