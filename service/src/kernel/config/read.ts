@@ -4,7 +4,8 @@ import { parseRange } from "../platform/network.ts";
 /** Environment variables, as in `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-// Variables whose values may contain a password. Error messages don't quote them, even when they are invalid.
+// Variables whose values are secret or may contain a password, or where somebody may have put a key in place of the
+// path to its file. Error messages don't quote them.
 const hidden: ReadonlySet<string> = new Set([
   "DATABASE_URL",
   "DATABASE_LISTEN_URL",
@@ -12,16 +13,24 @@ const hidden: ReadonlySet<string> = new Set([
   "SMTP_URL",
   "SEAL_KEY",
   "SIGNER_CA_KEY",
+  "LOG_KEY",
+  "WITNESS_KEY",
+  "SECRETS_KEY",
+  "SECRETS_KEYS_OLD",
+  "METRICS_TOKEN",
 ]);
+
+/** Whether a text may be a URL with a password. */
+const mayHavePassword = (text: string): boolean => text.includes("://") && text.includes("@");
 
 /** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
 export function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {
   const text = env[name];
   if (text === undefined || text === "") return fallback;
   const value = parse(text);
-  if (value === undefined)
-    throw new StartupError(`${name} must be ${rule}${hidden.has(name) ? "" : `; it is '${text}'`}`);
-  return value;
+  if (value !== undefined) return value;
+  const isQuoted = !hidden.has(name) && !mayHavePassword(text);
+  throw new StartupError(`${name} must be ${rule}${isQuoted ? `; it is '${text}'` : ""}`);
 }
 
 export function httpUrl(text: string): string | undefined {
