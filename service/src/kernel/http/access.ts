@@ -8,6 +8,7 @@ import {
   requireSession,
   scopeMissing,
 } from "./authentication.ts";
+import { HttpError } from "./errors/http-error.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
 
 /** The dependencies that identify callers and limit how often each may call. */
@@ -91,7 +92,7 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
 
 /**
  * Counts only refused keys against the caller's network. So a caller with a valid key is never delayed by invalid keys
- * from the same network.
+ * from the same network, nor by an outage of the database.
  */
 function countingBadKeys(
   { limits }: CallerDeps,
@@ -102,7 +103,8 @@ function countingBadKeys(
     try {
       await authenticate(request);
     } catch (error) {
-      if (request.headers.authorization !== undefined) await count(request, reply);
+      // The hooks refuse a credential with an HttpError. Any other error means that they could not check it.
+      if (error instanceof HttpError && request.headers.authorization !== undefined) await count(request, reply);
       throw error;
     }
   };
