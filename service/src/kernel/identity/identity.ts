@@ -60,11 +60,11 @@ export const maySeeBilling = ({ member }: Principal): boolean =>
   member === null || member.role === "owner" || member.seesBilling;
 
 /**
- * Whether the caller may work in live: the firm has live access, and the caller uses a key or is a member with live
- * access. Doesn't check the key's environment.
+ * Whether the caller may work in live: the firm has live access, and the caller uses a live key or is a member with live
+ * access.
  */
-export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
-  liveEnabled && (member ? member.liveAccess : key !== null);
+export const mayUseLive = ({ environment, liveEnabled, key, member }: Principal): boolean =>
+  liveEnabled && (member ? member.liveAccess : key !== null && environment === "live");
 
 /** A signed-in person; `principal` is null until the person is linked to a firm. */
 export type Session = { id: string; userId: string; email: string; proof: Proof; principal: Principal | null };
