@@ -16,6 +16,9 @@ export type ChainVersion = {
   readonly manifestSha256?: string;
 };
 
+/** The most versions of a room that are read at once: its manifest and its certificate may each be given apart. */
+export const mostVersionsGiven = 2 * manifestLimits.versions;
+
 type Link = { readonly given: ChainVersion; readonly manifest: Manifest | EvidenceError; readonly sha256: string };
 
 /**
@@ -35,10 +38,8 @@ export async function verifyChain(input: {
   readonly versions: readonly ChainVersion[];
   readonly roomCode?: string;
 }): Promise<Claim[]> {
-  if (input.versions.length > 2 * manifestLimits.versions) {
-    return [
-      { name: "chain.versions", state: "fails", why: `More than ${manifestLimits.versions} versions were given.` },
-    ];
+  if (input.versions.length > mostVersionsGiven) {
+    return [{ name: "chain.versions", state: "fails", why: `More than ${mostVersionsGiven} versions were given.` }];
   }
   const links = await Promise.all(input.versions.toSorted((a, b) => a.version - b.version).map(readLink));
   const roomCode = input.roomCode ?? links.map((link) => manifestOf(link)?.passport.roomCode).find(Boolean);

@@ -3,8 +3,8 @@ import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
-import { type ChainVersion, verifyChain } from "../manifest/chain.ts";
-import { type Manifest, manifestLimits } from "../manifest/schema.ts";
+import { type ChainVersion, mostVersionsGiven, verifyChain } from "../manifest/chain.ts";
+import type { Manifest } from "../manifest/schema.ts";
 import { parseManifest } from "../manifest/validate.ts";
 import { readClosingCertificate } from "./closing-certificate.ts";
 import type { SealPurpose } from "./purpose.ts";
@@ -73,8 +73,8 @@ export async function verifyClosing(input: {
   readonly at: number;
   readonly crypto: EvidenceCrypto;
 }): Promise<ClosingVerification> {
-  if (input.versions.length > 2 * manifestLimits.versions) {
-    const why = `More than ${manifestLimits.versions} versions were given.`;
+  if (input.versions.length > mostVersionsGiven) {
+    const why = `More than ${mostVersionsGiven} versions were given.`;
     return { verdict: "not_verified", claims: [{ name: "chain.versions", state: "fails", why }], versions: [] };
   }
   const checked: Checked[] = [];

@@ -131,7 +131,11 @@ test("an empty list, too many versions, and versions out of range fail", async (
   assert.deepEqual(await notHolding({ versions: [] }), ["chain.versions fails"]);
   const [first] = await chainOf(1);
   assert.ok(first);
-  assert.deepEqual(await notHolding({ versions: Array.from({ length: 41 }, () => first) }), ["chain.versions fails"]);
+  assert.deepEqual(await verifyChain({ versions: Array.from({ length: 41 }, () => first) }), [
+    { name: "chain.versions", state: "fails", why: "More than 40 versions were given." },
+  ]);
+  const [claim] = await verifyChain({ versions: Array.from({ length: 40 }, () => first) });
+  assert.equal(claim?.why, "Version 1 was given more than once.");
   for (const version of [0, 21, 1.5, Number.NaN]) {
     assert.equal((await notHolding({ versions: [{ ...first, version }] }))[0], "chain.versions fails");
   }

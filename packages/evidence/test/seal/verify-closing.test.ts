@@ -141,7 +141,12 @@ test("refuses certificates without a seal over the whole file, without a manifes
 
 test("an empty list of versions, and more versions than a room can have, are not verified", async () => {
   assert.equal((await verify([])).verdict, "not_verified");
-  assert.equal((await verify(Array.from({ length: 41 }, () => ({ manifest: v1.bytes })))).verdict, "not_verified");
+  const many = await verify(Array.from({ length: 41 }, () => ({ manifest: v1.bytes })));
+  assert.equal(many.verdict, "not_verified");
+  assert.deepEqual(
+    many.claims.map(({ why }) => why),
+    ["More than 40 versions were given."],
+  );
 });
 
 test("a damaged certificate is never verified, and never causes an exception", async () => {
