@@ -76,7 +76,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders: desk.orders, titleOf });
-      closingPages(linked, { frame, orders: desk.orders });
+      closingPages(linked, { frame, orders: desk.orders, templates: desk.templates });
       pricesPage(linked, { frame, pricing: desk.orders.offer.pricing });
       passportPages(linked, { frame, passports: deps.passports });
       settingsPage(linked, { frame, members });

@@ -108,6 +108,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await page.locator("#field-ship_state").selectOption(shipping.ship_state);
   await page.locator("#field-fax_to").fill("2125550123");
   await click(page.getByLabel("These are the client’s own documents"));
+  await click(page.getByLabel("Where a document has no place for somebody to sign"));
   await click(page.getByRole("button", { name: "Place the test closing" }));
   await said(page, "The closing was placed. This is its room.");
 

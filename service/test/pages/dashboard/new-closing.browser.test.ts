@@ -28,6 +28,7 @@ test("all PDFs at once, people once, one price, one room: with the mouse, with e
   await page.locator("#field-email").fill("marcus@example.com");
   await page.locator("#field-name").fill("Marcus Ortega");
   await page.getByLabel("These are the client’s own documents").check();
+  await page.getByLabel("Where a document has no place for somebody to sign").check();
   await page.locator("#field-doc2_name").fill(" ");
   await press(page, "Place the test closing");
   await page.getByText("Document 2 (note): give it a name.").first().waitFor();
@@ -68,6 +69,7 @@ test("who signs what, and an address of one document, without a mouse on a phone
     await page.locator(`#field-doc2_${name}`).fill(value);
   await page.locator("#field-doc2_ship_state").selectOption(shipping.ship_state);
   await page.getByLabel("These are the client’s own documents").check();
+  await page.getByLabel("Where a document has no place for somebody to sign").check();
   await press(page, "Place the test closing");
   await said(page, "The closing was placed. This is its room.");
   const room = (await (await fetch(`${page.url().split("?")[0]?.replace("/dashboard/", "/api/")}`)).json()) as {

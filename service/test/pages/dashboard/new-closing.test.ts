@@ -338,3 +338,70 @@ test("files of closings leave order forms their stored files, and Remove deletes
   await dana.post("/rows", { doc1: first, doc2: second, remove: "2" });
   assert.deepEqual([await isKept(first), await isKept(second)], [200, 404]);
 });
+
+test("placed fields go to the order of their document, for the signers of that document; a form without a script adds pages", async () => {
+  const dana = await agent();
+  const field = { kind: "signature", page: 1, x: 72, y: 500, width: 180, height: 40, required: true };
+  const people = { person1_name: "Ana Ortega", person1_email: "ana@example.com", people_rows: "2" };
+  const form: Record<string, string> = await oneSigned(dana, {
+    ...people,
+    doc1_signs_1: "on",
+    doc1_fields: JSON.stringify([{ ...field, signer: 2 }]),
+    doc2: await dana.file("Note.pdf"),
+    doc2_name: "Note",
+    doc2_sign: "on",
+    doc2_signs_client: "on",
+    doc2_signs_1: "on",
+    doc2_fields: JSON.stringify([
+      { ...field, signer: 1 },
+      { ...field, y: 600, signer: 3 },
+    ]),
+  });
+  const refused = await dana.post("", form);
+  assert.match(refused.text, /Document 2 \(Note\): a field is for somebody who does not sign it\./);
+  assert.equal(JSON.parse(hidden(refused.text, "doc1_fields").replaceAll("&quot;", '"'))[0].signer, 2);
+  assert.match(
+    (await dana.post("", { ...form, doc2_fields: "{" })).text,
+    /Document 2 \(Note\): “Fields on the pages” must/,
+  );
+  const without = { ...form, doc2_fields: "" };
+  const asking = await dana.post("", { ...without, asks_before_page: "on" });
+  assert.match(asking.text, /Document 2 \(Note\): The document has no place for every signer to sign\./);
+  assert.doesNotMatch(asking.text, /Document 1 \(Deed\): The document has no place/);
+  assert.equal((await dana.post("", without)).status, 303);
+  const orders = await running.db.query<{ signers: { name: string }[]; fields: { signer: number }[] | null }>(sql`
+    SELECT signers, signature_fields AS fields FROM orders WHERE partner_id = ${dana.partnerId} ORDER BY id`);
+  assert.deepEqual(
+    orders.map(({ signers, fields }) => [signers.map(({ name }) => name), fields?.map(({ signer }) => signer)]),
+    [
+      [["Ana Ortega"], [1]],
+      [["Ann Roe", "Ana Ortega"], undefined],
+    ],
+  );
+});
+
+test("takes a form with the placed fields of 20 long documents, and refuses a template of another firm", async () => {
+  const dana = await agent();
+  const field = {
+    kind: "text",
+    page: 1,
+    x: 1,
+    y: 1,
+    width: 9,
+    height: 9,
+    required: true,
+    signer: 1,
+    label: "x".repeat(60),
+  };
+  const long = JSON.stringify(Array.from({ length: 500 }, () => field));
+  const form = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`doc${index + 1}_fields`, long]));
+  const file = await dana.file("Deed.pdf");
+  const shown = await dana.post("/rows", { ...form, doc1: file });
+  assert.equal(shown.status, 200);
+  assert.equal(hidden(shown.text, "doc1_fields").replaceAll("&quot;", '"'), long);
+  const foreign = await dana.post("/rows", {
+    ...{ doc1: file, doc1_template: crypto.randomUUID(), use_template: "1" },
+  });
+  assert.equal(foreign.status, 200);
+  assert.doesNotMatch(foreign.text, /form of “/);
+});

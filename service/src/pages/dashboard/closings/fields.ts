@@ -1,5 +1,6 @@
-import { isCode } from "../../../kernel/platform/text.ts";
+import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { everybody, mostPeople, personNumber } from "./person-label.ts";
 
 /** The most documents in the form of one closing. More can be added in the closing's room. */
 export const mostDocuments = 20;
@@ -7,7 +8,6 @@ export const mostDocuments = 20;
  * Without a script each file is sent together with all fields of the form, and such a form may have at most 100 fields.
  */
 const mostFieldsWithFile = 100;
-export const mostPeople = 6;
 const fewestPeople = 2;
 
 /** A document as its row in the form describes it: the stored file, and what to do with it. */
@@ -34,6 +34,10 @@ export type ClosingDocument = {
    * destination.
    */
   own: FormValues | null;
+  /** The fields that were placed on the pages, as JSON; empty for none. Their `signer` is a person's number. */
+  fields: string;
+  /** The template whose form the file is; empty for none. */
+  template: string;
 };
 
 export const documentServices = ["sign", "notary", "ship", "fax"] as const;
@@ -55,7 +59,9 @@ const text = (values: FormValues, name: string): string => (values[name] ?? "").
 
 const addressFields = ["ship_name", "ship_line1", "ship_line2", "ship_city", "ship_state", "ship_postal"] as const;
 const shipFields = ["ship_method", ...addressFields] as const;
-const everybody = ["client", ...Array.from({ length: mostPeople }, (_, index) => String(index + 1))] as const;
+
+/** A number that no signer of an order has, so that the service refuses a field for somebody who does not sign. */
+const nobody = 99;
 
 /**
  * The people who are ticked to sign. People sign everything until somebody unticks them, so a person for whom the form
@@ -104,15 +110,23 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     const services = { sign: false, notary: false, ship: false, fax: false };
     for (const service of documentServices) services[service] = values[`doc${n}_${service}`] === "on";
     const [signers, receivers, own] = [tickedIn(values, n), receiversIn(values, n), ownIn(values, n)];
-    return [{ ...file, name: text(values, `doc${n}_name`), services, signers, receivers, own }];
+    const [fields, template] = [text(values, `doc${n}_fields`), templateIn(values, `doc${n}_template`)];
+    return [{ ...file, name: text(values, `doc${n}_name`), services, signers, receivers, own, fields, template }];
   });
   const added = rows.flatMap((n) => {
     const file = fileIn(values[`add${n}`] ?? "");
     const services = { sign: true, notary: false, ship: false, fax: false };
     const [signers, receivers] = [new Set(everybody), new Set<string>()];
-    return file ? [{ ...file, name: nameOfFile(file.fileName), services, signers, receivers, own: null }] : [];
+    const template = templateIn(values, `add${n}_template`);
+    const name = nameOfFile(file?.fileName ?? "");
+    return file ? [{ ...file, name, services, signers, receivers, own: null, fields: "", template }] : [];
   });
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
+}
+
+function templateIn(values: FormValues, name: string): string {
+  const id = text(values, name);
+  return isUuid(id) ? id : "";
 }
 
 /** The token of the document that the form asks to remove; null when it removes none. */
@@ -135,7 +149,8 @@ function nameOfFile(fileName: string): string {
  */
 export function takesFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
   const rows = peopleRows(values);
-  const ofDocument = ({ own }: ClosingDocument) => 7 + 2 * rows + (own ? 2 + shipFields.length : 0);
+  const ofDocument = ({ own, fields, template }: ClosingDocument) =>
+    7 + 2 * rows + (own ? 2 + shipFields.length : 0) + (fields === "" ? 0 : 1) + (template === "" ? 0 : 1);
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
   return 20 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }
@@ -185,6 +200,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
     copy("fax_to");
   }
   const signers = isSigned(document) ? signersOf(values, document) : [];
+  if (sign && document.fields !== "") fields.set("fields", fieldsOf(values, document));
   const isClientAlone = signers.length === 1 && signers[0]?.isClient;
   if (signers.length > 0 && !isClientAlone)
     fields.set("signers", JSON.stringify(signers.map(({ name, email }) => ({ name, email }))));
@@ -202,12 +218,49 @@ export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "
 export function signersOf(
   values: FormValues,
   { signers }: Pick<ClosingDocument, "signers">,
-): { name: string; email: string; isClient: boolean }[] {
+): { row: string; name: string; email: string; isClient: boolean }[] {
   const client = { row: "client", name: text(values, "name"), email: text(values, "email"), isClient: true };
   const people = peopleIn(values)
     .filter(({ signs }) => signs)
     .map(({ row, name, email }) => ({ row: String(row), name, email, isClient: false }));
   const all = clientSigns(values) ? [client, ...people] : people;
-  const chosen = all.filter(({ row }) => signers.has(row));
-  return chosen.map(({ name, email, isClient }) => ({ name, email, isClient }));
+  return all.filter(({ row }) => signers.has(row));
 }
+
+/** The placed fields as the order form takes them: `signer` is the place of a person among the document's signers. */
+function fieldsOf(values: FormValues, document: ClosingDocument): string {
+  const numbers = signersOf(values, document).map(({ row }) => personNumber(row));
+  const list = listIn(document.fields);
+  if (list === null) return document.fields;
+  return JSON.stringify(
+    list.map((field) => ({ ...field, signer: numbers.indexOf(Number(field.signer)) + 1 || nobody })),
+  );
+}
+
+/** How many placed fields are for people who do not sign the document. */
+export function strayFields(values: FormValues, document: ClosingDocument): number {
+  const numbers = signersOf(values, document).map(({ row }) => personNumber(row));
+  return (listIn(document.fields) ?? []).filter(({ signer }) => !numbers.includes(Number(signer))).length;
+}
+
+/** @returns null for a text that is not a list of fields; the rules of orders refuse such a text */
+function listIn(written: string): { signer?: unknown }[] | null {
+  try {
+    const list: unknown = JSON.parse(written);
+    const isList = Array.isArray(list) && list.every((each) => typeof each === "object" && each !== null);
+    return isList ? list : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether a page may be added to a document in which somebody has no place to sign. Our script lets the form ask first;
+ * without it nobody can place fields, so the page is added.
+ */
+export const mayAddPage = (values: FormValues): boolean =>
+  values["asks_before_page"] === undefined || values["page_added"] === "on";
+
+/** Whether the form shows the box that agrees to an added page: when somebody signs where no field was placed. */
+export const needsPageBox = (documents: readonly ClosingDocument[]): boolean =>
+  documents.some(({ services, fields }) => services.sign && fields === "");

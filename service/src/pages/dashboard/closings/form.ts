@@ -1,11 +1,13 @@
 import type { VersionedPricing } from "../../../orders/pricing/pricing.ts";
 import { usStates } from "../../../orders/pricing/pricing.ts";
+import type { TemplateVersion } from "../../../orders/templates/templates.ts";
 import { notice, pageHead } from "../../ui/components.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
+import { keptFilePath, placesElements } from "../orders/new/places-part.ts";
 import { chargeNote, labels } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import {
@@ -14,12 +16,14 @@ import {
   documentsIn,
   fileText,
   mostDocuments,
-  mostPeople,
+  needsPageBox,
   peopleIn,
   peopleRows,
   takesFileWithForm,
 } from "./fields.ts";
-import { personLabel } from "./person-label.ts";
+import { mostPeople, personLabel } from "./person-label.ts";
+import type { RefusedFields } from "./place.ts";
+import { templateNote, type UsedTemplate, usedNote } from "./templates.ts";
 
 export const path = "/dashboard/closings/new";
 /** This address shows the form again with changed rows, and does not place the closing. */
@@ -36,6 +40,14 @@ export type ClosingFormView = FormSubmission & {
   messages: readonly string[];
   /** The price for the current form, or the reason why there is none yet. */
   quote: Html;
+  /** The folder of pdf.js, which shows the pages of the documents. */
+  pdfJs: string;
+  /** The templates whose forms the documents are, by their ids. */
+  templates: ReadonlyMap<string, TemplateVersion>;
+  /** The template that was just used for a document. */
+  used: UsedTemplate | null;
+  /** The reasons why placed fields were refused, by the numbers of their documents. */
+  refusedFields: RefusedFields;
 };
 
 const serviceLabels = { sign: "Signed", notary: "Notarized online", ship: "Shipped on paper", fax: "Faxed" } as const;
@@ -48,11 +60,12 @@ export function closingFormBody(view: ClosingFormView): Html {
   const { environment, values, messages, pricing } = view;
   const isTest = environment === "test";
   const documents = documentsIn(values);
+  const needsPage = needsPageBox(documents);
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
   return html`${pageHead(isTest ? "New test closing" : "New closing", `Several documents, the same people, one room. ${chargeNote}`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(messages)}
-<form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}">
+<form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}" data-pdf-js="${view.pdfJs}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
 <fieldset><legend>Closing</legend>
@@ -61,7 +74,7 @@ ${field({ name: "file_number", label: "File number", value: values["file_number"
 </fieldset>
 <fieldset id="closing-documents"><legend>Documents</legend>
 ${dropZone(documents, values)}
-${documents.map(documentRow)}
+${documents.map((document) => documentRow(document, view))}
 </fieldset>
 <fieldset id="closing-people"><legend>People</legend>
 ${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the closing, and pays unless your firm does." })}
@@ -83,6 +96,8 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
 </fieldset>
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}
+<input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
+<div class="with-script-block" id="page-added"${!needsPage && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>
 <section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote}</section>
 <div class="form-actions"><button type="submit">${isTest ? "Place the test closing" : "Place the closing"}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
 </form>`;
@@ -103,16 +118,28 @@ function dropZone(documents: readonly ClosingDocument[], values: FormValues): Ht
   }</noscript></div>`;
 }
 
-function documentRow(document: ClosingDocument): Html {
-  const { n, fileName, pages, name, services, own } = document;
+function documentRow(document: ClosingDocument, { templates, used, refusedFields }: ClosingFormView): Html {
+  const { n, fileName, pages, name, services, own, token } = document;
+  const template = templates.get(document.template);
   return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
-${hiddenFields({ [`doc${n}`]: fileText(document) })}
+${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }) })}
+${template && templateNote(document, template, rowsPath)}
+${used?.n === n && usedNote(used)}
 ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxLength: 120, autocomplete: "off" })}
 <div class="form-pair" role="group" aria-label="Services for document ${n}">${Object.entries(serviceLabels).map(
     ([service, label]) =>
       checkbox({ name: `doc${n}_${service}`, label, checked: services[service as keyof typeof services] }),
   )}</div>
 ${own && ownPart(n, own)}
+${placesElements({
+  id: `places-${n}`,
+  name: `doc${n}_fields`,
+  value: document.fields,
+  refusals: refusedFields.get(n) ?? [],
+  kept: `${keptFilePath}/${token}`,
+  text: "",
+  about: `document ${n}: ${name}`,
+})}
 <div class="form-actions">${rowButton(own ? "shared" : "own", n, own ? "Use the closing’s address and fax number" : "Another address or fax number", `document ${n}: ${name}`)}<button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
 </fieldset>`;
 }
@@ -141,7 +168,7 @@ function signersPart(documents: readonly ClosingDocument[], values: FormValues):
     }),
   ];
   return html`<fieldset id="closing-signers"><legend>Who signs what</legend>
-<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where a PDF has fields or tags for them, or to a page at its end. To choose the places by hand, add that document from the closing’s room.</p>
+<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where you place them, or where a PDF has fields or tags for them, or to a page at its end.</p>
 ${documents.map(
   ({ n, name, signers }) =>
     html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>

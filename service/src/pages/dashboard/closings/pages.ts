@@ -5,9 +5,12 @@ import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts
 import { documentName } from "../../../kernel/platform/document-name.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { keepUpload, mostKept, type OrderDeps, readWhole, releaseKept } from "../../../orders/order/order.ts";
+import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import { moneyTable } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms, type FormValues } from "../../ui/forms/form-body.ts";
+import { formHeaders } from "../../ui/page/headers.ts";
+import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html, render } from "../../ui/render.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
@@ -15,9 +18,15 @@ import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
 import { documentsIn, fileText, orderOf, removedIn } from "./fields.ts";
 import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
-import { ClosingRefused, placeForm } from "./place.ts";
+import { ClosingRefused, placeForm, type RefusedFields } from "./place.ts";
+import { templateOf, templatesOf, type UsedTemplate, withTemplate } from "./templates.ts";
 
-export type ClosingPagesDeps = { frame: DashboardFrame; orders: OrderDeps };
+export type ClosingPagesDeps = { frame: DashboardFrame; orders: OrderDeps; templates: TemplateDeps };
+
+/** The largest form: 20 documents with the placed fields of a long form each. */
+const longestForm = 4 * 1024 * 1024;
+
+type Shown = { refusals?: readonly string[]; used?: UsedTemplate | null; refusedFields?: RefusedFields };
 
 const messages = {
   notMultipart: "The file could not be read. Please choose it again.",
@@ -29,45 +38,53 @@ const messages = {
  * Adds the form with which a member places a whole closing. The routes accept multipart forms, because a file is stored
  * as soon as it is sent.
  */
-export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPagesDeps): void {
-  const authenticate = reauthenticate(frame.callers);
+export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void {
+  const { frame, orders, templates } = deps;
+  const { keptOf, show } = closingForm(deps);
+  // The page shows the pages of its documents with pdf.js.
+  const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
-  pageRoute(app, frame, { url: path, handle: ({ request }) => show(request, {}) });
+  pageRoute(app, frame, { url: path, headers, handle: ({ request }) => show(request, {}) });
 
   pageRoute(app, frame, {
     method: "POST",
     url: filePath,
     policy: "partner-write",
-    handle: async ({ request }) => ({ json: { file: (await keptOf(request, new Map())).text } }),
+    handle: async ({ request }) => ({ json: await keptOf(request, new Map()) }),
   });
 
   pageRoute(app, frame, {
     method: "POST",
     url: addPath,
     policy: "partner-write",
+    headers,
     handle: async ({ request, form }) => {
       const typed = new Map<string, string>();
       try {
-        const { text } = await keptOf(request, typed);
-        typed.set("add1", text);
+        const { file, template } = await keptOf(request, typed);
+        typed.set("add1", file);
+        typed.set("add1_template", template);
       } finally {
         Object.assign(form, Object.fromEntries(typed));
       }
       return show(request, Object.fromEntries(typed));
     },
-    refused: ({ request, form }, message) => show(request, form, [message]),
+    refused: ({ request, form }, message) => show(request, form, { refusals: [message] }),
   });
 
   app.register(async (forms) => {
-    acceptForms(forms);
+    acceptForms(forms, longestForm);
     pageRoute(forms, frame, {
       method: "POST",
       url: rowsPath,
+      headers,
       handle: async ({ request, form }) => {
         const token = removedIn(form);
-        const { partnerId } = principalOf(request);
+        const principal = principalOf(request);
+        const { partnerId } = principal;
         if (token !== null) await releaseKept(orders.db, token, { partnerId, form: "closing" });
-        return show(request, form);
+        const { values, used } = await withTemplate(templates, principal, form);
+        return show(request, values, { used });
       },
     });
     pageRoute(forms, frame, {
@@ -79,21 +96,34 @@ export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPag
       method: "POST",
       url: path,
       policy: "partner-write",
+      headers,
       handle: async ({ request, form }: PageCall) => {
         requireSameEnvironment(request, form["environment"]);
         try {
           return done(`/dashboard/rooms/${await placeForm(orders, request, form)}`, "closing-placed");
         } catch (error) {
           if (!(error instanceof ClosingRefused)) throw error;
-          return { page: await show(request, form, error.messages), status: 400 };
+          const { messages: refusals, fields: refusedFields } = error;
+          return { page: await show(request, form, { refusals, refusedFields }), status: 400 };
         }
       },
-      refused: ({ request, form }, message) => show(request, form, [message]),
+      refused: ({ request, form }, message) => show(request, form, { refusals: [message] }),
     });
   });
+}
 
-  /** Reads a multipart form, and stores its only file for a day. @param typed collects the form's fields */
-  async function keptOf(request: FastifyRequest, typed: Map<string, string>): Promise<{ text: string }> {
+/** Reads the files of the form, and shows the form. */
+function closingForm({ frame, orders, templates }: ClosingPagesDeps) {
+  const authenticate = reauthenticate(frame.callers);
+
+  /**
+   * Reads a multipart form, and stores its only file for a day. @param typed collects the form's fields @returns the text
+   * of the file's hidden field, and the template whose form it is
+   */
+  async function keptOf(
+    request: FastifyRequest,
+    typed: Map<string, string>,
+  ): Promise<{ file: string; template: string }> {
     const form = await readForm(request, {
       filePart: "document",
       places: frame.uploadPlaces,
@@ -102,23 +132,31 @@ export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPag
       authenticate,
     });
     try {
-      return { text: await keep(orders, request, form.upload) };
+      const file = await keep(orders, request, form.upload);
+      const template = form.upload ? await templateOf(templates, principalOf(request), form.upload) : "";
+      return { file, template };
     } finally {
       form.release();
     }
   }
 
-  async function show(request: FastifyRequest, values: FormValues, refusals: readonly string[] = []): Promise<string> {
+  async function show(request: FastifyRequest, values: FormValues, shown: Shown = {}): Promise<string> {
+    const { refusals = [], used = null, refusedFields = new Map() } = shown;
     const body = closingFormBody({
       ...submissionFor(request, values),
       pricing: orders.offer.pricing,
       values,
       messages: refusals,
       quote: await quoteOf(orders, request, values),
+      pdfJs: frame.assets.pdfJs.folder,
+      templates: await templatesOf(templates, principalOf(request), documentsIn(values)),
+      ...{ used, refusedFields },
     });
     const title = refusals.length > 0 ? "Please check the form: new closing" : "New closing";
     return dashboardPage(frame, request, { title, section: "rooms", body, scripts: ["new-closing.js"] });
   }
+
+  return { keptOf, show };
 }
 
 /** Stores a file for a day. @returns the text of its hidden field */
@@ -150,6 +188,8 @@ async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyReques
   for (const document of documentsIn(values)) {
     const fields = orderOf(values, document);
     fields.delete("fill_token");
+    // The price does not depend on the placed fields.
+    fields.delete("fields");
     const { form } = readWhole(fields, true, pricing);
     if (!form) continue;
     const { services, docSlug, shipMethod, shipTo, shipFrom } = form;

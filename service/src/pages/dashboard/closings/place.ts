@@ -5,26 +5,33 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { refusalWords } from "../orders/words.ts";
+import { fieldRefusal, refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
 import {
   type ClosingDocument,
   documentsIn,
   hasOwn,
   isSigned,
+  mayAddPage,
   orderOf,
   peopleIn,
   receiversOf,
   signersOf,
+  strayFields,
 } from "./fields.ts";
+
+/** The reasons why placed fields were refused: for each document, by the indexes of the fields. */
+export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: string }[]>;
 
 /** Thrown with everything that is wrong with a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
   readonly messages: readonly string[];
+  readonly fields: RefusedFields;
 
-  constructor(messages: readonly string[]) {
+  constructor(messages: readonly string[], fields: RefusedFields = new Map()) {
     super("validation", messages[0] ?? "");
     this.messages = messages;
+    this.fields = fields;
   }
 }
 
@@ -57,6 +64,13 @@ const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n
 async function closingIn(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<NewClosing> {
   const principal = principalOf(request);
   const messages = new Set<string>();
+  const refusedFields = new Map<number, { index: number; text: string }[]>();
+  const refuse = (message: string, document: ClosingDocument) => {
+    messages.add(inWords(message, document));
+    if (!message.startsWith("fields[")) return;
+    const { index, rule } = fieldRefusal(message);
+    refusedFields.set(document.n, [...(refusedFields.get(document.n) ?? []), { index, text: rule }]);
+  };
   const noted = <Read>(read: () => Read, about = ""): Read | undefined => {
     try {
       return read();
@@ -69,6 +83,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   const room = noted(() => newRoomFields({ name: values["closing_name"], reference: values["file_number"] }));
   const documents = documentsIn(values);
   const signed = documents.filter(isSigned);
+  const mayAdd = mayAddPage(values);
   for (const { row, name, email, signs } of peopleIn(values)) {
     noted(() => participantFields({ name, email, role: "signer" }), `Person ${row}: `);
     if (signs && documents.length > 0 && !signed.some(({ signers }) => signers.has(String(row))))
@@ -78,22 +93,28 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   for (const document of documents) {
     const fields = orderOf(values, document);
     const { refusals } = readWhole(fields, false, orders.offer.pricing);
-    for (const refusal of refusals) messages.add(inWords(refusal, document));
+    const strays = document.services.sign ? strayFields(values, document) : 0;
+    if (strays > 0)
+      messages.add(
+        `${nameOf(document)}: ${strays === 1 ? "a field is" : `${strays} fields are`} for somebody who does not sign it. Change the fields on its pages.`,
+      );
+    // The rules of orders would name the same fields, in the words of the API.
+    for (const refusal of refusals) if (strays === 0 || !refusal.startsWith("fields[")) refuse(refusal, document);
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
     if (isSigned(document) && signersOf(values, document).length === 0)
       messages.add(`${nameOf(document)}: choose who signs it.`);
     if (refusals.length > 0) continue;
     try {
-      const sent = { fields, upload: null, documentName: document.name || document.fileName };
+      const sent = { fields, upload: null, documentName: document.name || document.fileName, mayAddPage: mayAdd };
       const { order } = await draftOrder(orders, principal, sent);
       drafts.push({ order, label: document.name.slice(0, 200), receivers: receiversOf(values, document) });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
-      messages.add(inWords(error.message, document));
+      refuse(error.message, document);
     }
   }
   if (documents.length === 0) messages.add("Add at least one document.");
-  if (messages.size > 0 || !room) throw new ClosingRefused([...messages]);
+  if (messages.size > 0 || !room) throw new ClosingRefused([...messages], refusedFields);
   return { room, people: participantsIn(values), documents: drafts };
 }
 
@@ -107,7 +128,7 @@ const isShared = (field: string | null, document: ClosingDocument): boolean =>
   /^(?:email|name|signer_state|byod_confirmed|pay_by|ship_|fax_to|external_reference|signer\d)/.test(field);
 
 function inWords(message: string, document: ClosingDocument): string {
-  const { text, field } = refusalWords(message);
+  const { text, field } = refusalWords(message, { fields: document.fields });
   return isShared(field, document) ? text : `${nameOf(document)}: ${text}`;
 }
 

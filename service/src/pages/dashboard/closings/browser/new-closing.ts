@@ -1,6 +1,7 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
 import { part } from "../../../ui/browser/parts.ts";
 import { personLabel } from "../person-label.ts";
+import { connectPlaces } from "./document-places.ts";
 
 const restMs = 400;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,6 +49,7 @@ document.addEventListener("click", (event) => {
 function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
   if (name === "more_people") return "#closing-people > fieldset:last-of-type input";
   if (name === "remove") return "#field-document";
+  if (name === "use_template") return `#places-${value}-open`;
   if (name === "own") return `#field-doc${value}_ship_method`;
   return name === "shared" ? `#document-row-${value} [name="own"]` : undefined;
 }
@@ -60,6 +62,7 @@ function prepare(): void {
   const input = document.getElementById("field-document");
   if (input instanceof HTMLInputElement) input.multiple = true;
   showSigners();
+  connectPlaces(form(), typed);
 }
 
 /**
@@ -95,7 +98,7 @@ function openAddress(target: EventTarget | null): void {
 async function send(files: File[]): Promise<void> {
   if (files.length === 0 || isSending) return;
   isSending = true;
-  const kept: string[] = [];
+  const kept: { file: string; template: string }[] = [];
   const refused: string[] = [];
   const room = Number(form().dataset["most"]) - form().querySelectorAll("[id^=document-row-]").length;
   for (const [index, file] of files.entries()) {
@@ -109,8 +112,12 @@ async function send(files: File[]): Promise<void> {
     try {
       const headers = { Accept: "application/json" };
       const response = await fetch(form().dataset["file"] ?? "", { method: "POST", body, headers });
-      const answer = (await response.json()) as { file?: string; error?: string };
-      if (response.ok && answer.file) kept.push(answer.file);
+      const answer = (await response.json()) as {
+        file?: string;
+        template?: string;
+        error?: string;
+      };
+      if (response.ok && answer.file) kept.push({ file: answer.file, template: answer.template ?? "" });
       else refused.push(`${file.name}: ${answer.error ?? "it was not taken."}`);
     } catch {
       refused.push(`${file.name}: the upload was interrupted. Choose it again.`);
@@ -118,7 +125,10 @@ async function send(files: File[]): Promise<void> {
   }
   const before = form().querySelectorAll("[id^=document-row-]").length;
   const values = typed();
-  for (const [index, file] of kept.entries()) values.set(`add${index + 1}`, file);
+  for (const [index, { file, template }] of kept.entries()) {
+    values.set(`add${index + 1}`, file);
+    values.set(`add${index + 1}_template`, template);
+  }
   isSending = false;
   await rows(values, `#document-row-${before + 1} input:not([type=hidden])`);
   say([`${kept.length === 1 ? "1 file was" : `${kept.length} files were`} added.`, ...refused].join(" "));
@@ -146,10 +156,13 @@ async function price(): Promise<void> {
   asked?.abort();
   asked = new AbortController();
   const quote = part("closing-quote");
+  const body = typed();
+  // The price does not depend on the placed fields, whose text may be long.
+  for (const name of [...body.keys()]) if (name.endsWith("_fields")) body.delete(name);
   try {
     const response = await fetch(form().dataset["quote"] ?? "", {
       method: "POST",
-      body: typed(),
+      body,
       signal: asked.signal,
     });
     if (response.ok) quote.innerHTML = await response.text();

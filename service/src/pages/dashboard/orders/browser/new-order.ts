@@ -3,7 +3,8 @@ import { make, part } from "../../../ui/browser/parts.ts";
 import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
 import { namedRows, rowField } from "../new/signer-rows.ts";
 import { openDocument } from "./places/opened.ts";
-import { placesPart } from "./places/section.ts";
+import { openPlaces } from "./places/section.ts";
+import { rowOf, signerOf, signersIn } from "./places/signers.ts";
 
 /** The services that the catalog sets for each type of document. */
 type Services = Readonly<Record<string, { sign: boolean; notarize: boolean }>>;
@@ -17,7 +18,21 @@ const quote = part("live-quote");
 const rowsId = "signer-rows";
 const restMs = 400;
 
-const places = placesPart(form);
+const signing = part<HTMLInputElement>("field-svc_sign");
+const ask = part<HTMLInputElement>("places-ask");
+const placesInput = part<HTMLInputElement>("field-fields");
+const places = openPlaces({
+  ...{ id: "places", input: placesInput, form, signers: () => signersIn(form) },
+  signerOf: (row) => signerOf(signersIn(form))(row),
+  rowOf: rowOf(signersIn(form)),
+  changed(count) {
+    // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
+    // Without a script, the service adds a page when it finds no place for signatures.
+    placesInput.disabled = !signing.checked;
+    const agreed = document.getElementById("field-page_added");
+    ask.disabled = count > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
+  },
+});
 const kept = part("places").dataset["kept"] ?? "";
 
 let pages = "";
@@ -26,7 +41,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let asked: AbortController | undefined;
 
 const type = part<HTMLSelectElement>("field-doc_slug");
-const boxes = { sign: part<HTMLInputElement>("field-svc_sign"), notarize: part<HTMLInputElement>("field-svc_notary") };
+const boxes = { sign: signing, notarize: part<HTMLInputElement>("field-svc_notary") };
 const services = JSON.parse(form.dataset["services"] ?? "{}") as Services;
 let ownChoice = { sign: boxes.sign.checked, notarize: boxes.notarize.checked };
 let wasOther = true;

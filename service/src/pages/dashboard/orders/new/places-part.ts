@@ -8,6 +8,36 @@ import type { Part } from "./form-parts.ts";
 /** The address of the file of a refused form, for our own script, which shows its pages. */
 export const keptFilePath = "/dashboard/orders/new/file";
 
+/** The elements with which our script places fields on the pages of one document. */
+export type PlacesElements = {
+  /** The id of the part in the page; the ids of its elements begin with it. */
+  id: string;
+  /** The name of the hidden input with the fields as text. */
+  name: string;
+  value: string | undefined;
+  /** The reasons why fields were refused, by their indexes. */
+  refusals: readonly { index: number; text: string }[];
+  /** The address of the stored file; empty when the form has none. */
+  kept: string;
+  /** The text that is shown until the script knows the document. */
+  text: string;
+  /** The document, for the name of the button, in a form with several documents. */
+  about?: string;
+};
+
+export const placesElements = (
+  { id, name, value = "", refusals, kept, text, about }: PlacesElements,
+  more: { title?: Html; ask?: Html; below?: Html | undefined | "" | false } = {},
+): Html => html`<div class="places-part" id="${id}" data-sizes="${sizes}" data-refused="${JSON.stringify(refusals)}" data-kept="${kept}">
+<input type="hidden" id="field-${name}" name="${name}" value="${value}">
+${more.ask}
+<div class="with-script-block">${more.title}
+<p class="form-note" id="${id}-said" role="status">${text}</p>
+<div class="places-pictures" id="${id}-pictures" aria-hidden="true"></div>
+<div class="form-actions"><button type="button" class="quiet-button" id="${id}-open"${about === undefined ? html` disabled` : html` data-about="${about}"`}>Place fields on the pages</button></div></div>
+${more.below}
+</div>`;
+
 /**
  * The part of the form that opens the pages of the chosen document. Our script lets the sender place fields on them.
  * Without a script, the document's own marks decide where people sign.
@@ -19,16 +49,16 @@ export function placesPart(part: Part, values: FormValues, messages: readonly st
   const refusals = refused.map(({ index, rule }) => ({ index, text: rule }));
   const isAsked = values["page_added"] === "on" || messages.some((each) => /^fields is required/.test(each));
   const kept = values["fill_token"] ? `${keptFilePath}/${values["fill_token"]}` : "";
-  return html`<div class="places-part" id="places" data-sizes="${sizes}" data-refused="${JSON.stringify(refusals)}" data-kept="${kept}">
-<input type="hidden" id="field-fields" name="fields" value="${values["fields"] ?? ""}">
-<input type="hidden" id="places-ask" name="page_added" value="ask" disabled>
-<div class="with-script-block"><h2>Fields on the pages</h2>
-<p class="form-note" id="places-said" role="status">Choose a PDF above. Then you can say on its pages where each person signs and fills in.</p>
-<div class="places-pictures" id="places-pictures" aria-hidden="true"></div>
-<div class="form-actions"><button type="button" class="quiet-button" id="places-open" disabled>Place fields on the pages</button></div></div>
-${error && html`<p class="field-error" id="field-fields-error">${error}</p>`}
-${isAsked && checkbox({ name: "page_added", label: "Add a page for signatures at the end, where the document has no place for a signer.", checked: values["page_added"] === "on" })}
-</div>`;
+  const text = "Choose a PDF above. Then you can say on its pages where each person signs and fills in.";
+  return placesElements(
+    { id: "places", name: "fields", value: values["fields"], refusals, kept, text },
+    {
+      title: html`<h2>Fields on the pages</h2>`,
+      ask: html`<input type="hidden" id="places-ask" name="page_added" value="ask" disabled>`,
+      below: html`${error && html`<p class="field-error" id="field-fields-error">${error}</p>`}
+${isAsked && checkbox({ name: "page_added", label: "Add a page for signatures at the end, where the document has no place for a signer.", checked: values["page_added"] === "on" })}`,
+    },
+  );
 }
 
 const sizes = JSON.stringify(

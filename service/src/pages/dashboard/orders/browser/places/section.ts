@@ -3,26 +3,38 @@ import { openEditor } from "./editor.ts";
 import { boxesOf, type Field, readWritten, written } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
 import type { OpenDocument } from "./opened.ts";
-import { rowOf, type Signer, signerOf, signersIn } from "./signers.ts";
+import type { Signer } from "./signers.ts";
 import { openStore } from "./store.ts";
 
 type Refusal = { readonly index: number; readonly text: string };
 
-/** The part of the order form that opens the pages, and contains the fields that were placed on them. */
-export function placesPart(form: HTMLFormElement) {
-  const host = part("places");
-  const input = part<HTMLInputElement>("field-fields");
-  const said = part("places-said");
-  const ask = part<HTMLInputElement>("places-ask");
-  const button = part<HTMLButtonElement>("places-open");
-  const signing = part<HTMLInputElement>("field-svc_sign");
-  const pictures = openPictures(part("places-pictures"));
+export type PlacesDeps = {
+  /** The id of the part in the page; the ids of its elements begin with it. */
+  readonly id: string;
+  /** The input with the fields as text. */
+  readonly input: HTMLInputElement;
+  readonly form: HTMLFormElement;
+  readonly signers: () => readonly Signer[];
+  /** Converts the editor's row of a signer to the number in the input, and back. */
+  readonly signerOf: (row: number) => number;
+  readonly rowOf: (signer: number) => number;
+  /** Opens the document when its pages are first needed; without it, `show` brings the document. */
+  readonly load?: () => Promise<OpenDocument>;
+  /** Is called after each change of the form or of the fields. */
+  readonly changed: (count: number) => void;
+};
+
+/** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
+export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, changed }: PlacesDeps) {
+  const host = part(id);
+  const said = part(`${id}-said`);
+  const button = part<HTMLButtonElement>(`${id}-open`);
+  const pictures = openPictures(part(`${id}-pictures`));
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
   const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
   let opened: OpenDocument | null = null;
-  const signers = () => signersIn(form);
   const store = openStore(
-    readWritten(input.value, rowOf(signers())).map((field, index) => ({
+    readWritten(input.value, rowOf).map((field, index) => ({
       ...field,
       error: refusals.find((refusal) => refusal.index === index)?.text ?? null,
     })),
@@ -32,16 +44,34 @@ export function placesPart(form: HTMLFormElement) {
 
   function refresh(): void {
     const fields = store.fields();
-    // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
-    // Without a script, the service adds a page when it finds no place for signatures.
-    input.value = written(fields, signerOf(signers()));
-    input.disabled = !signing.checked;
-    const agreed = document.getElementById("field-page_added");
-    ask.disabled = fields.length > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
-    if (!opened) return;
+    input.value = written(fields, signerOf);
+    changed(fields.length);
+    if (!opened && !load) return;
     button.textContent = fields.length === 0 ? "Place fields on the pages" : "Change the fields on the pages";
+    const { about } = button.dataset;
+    if (about !== undefined) button.ariaLabel = `${button.textContent}, ${about}`;
     said.textContent = summaryOf(fields, signers());
     pictures.mark(fields);
+  }
+
+  function show(next: OpenDocument): void {
+    opened = next;
+    const kept = store.fields().filter(({ page }) => page <= next.document.numPages);
+    const lost = store.fields().length - kept.length;
+    if (lost > 0) store.replace(kept);
+    refresh();
+    if (lost > 0) said.textContent += ` Gone are ${lost} fields on pages that this file does not have.`;
+    pictures.draw(next).catch(() => pictures.clear());
+  }
+
+  async function edit(): Promise<void> {
+    if (!opened && load) {
+      said.textContent = "Opening the pages…";
+      show(await load());
+    }
+    if (!opened) return;
+    const at = store.fields().find(({ error }) => error !== null) ?? null;
+    await openEditor({ opened, store, rules, signers, at });
   }
 
   store.watch(refresh);
@@ -49,16 +79,11 @@ export function placesPart(form: HTMLFormElement) {
   // A change of the document's type can change whether the document is signed.
   form.addEventListener("change", refresh);
   button.addEventListener("click", async () => {
-    if (!opened) return;
     button.disabled = true;
     try {
-      await openEditor({
-        opened,
-        store,
-        rules,
-        signers,
-        at: store.fields().find(({ error }) => error !== null) ?? null,
-      });
+      await edit();
+    } catch {
+      said.textContent = "The pages can’t be shown here. Choose the file again to see them.";
     } finally {
       button.disabled = false;
       button.focus();
@@ -70,16 +95,10 @@ export function placesPart(form: HTMLFormElement) {
     /** Shows the pages of another document; null closes it. */
     show(next: OpenDocument | null): void {
       void opened?.document.loadingTask.destroy();
-      opened = next;
+      opened = null;
       button.disabled = next === null;
       pictures.clear();
-      if (!next) return;
-      const kept = store.fields().filter(({ page }) => page <= next.document.numPages);
-      const lost = store.fields().length - kept.length;
-      if (lost > 0) store.replace(kept);
-      refresh();
-      if (lost > 0) said.textContent += ` Gone are ${lost} fields on pages that this file does not have.`;
-      pictures.draw(next).catch(() => pictures.clear());
+      if (next) show(next);
     },
   };
 }

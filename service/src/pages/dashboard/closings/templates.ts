@@ -1,0 +1,109 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { SentDocument } from "../../../orders/order/order.ts";
+import {
+  findVersion,
+  matchesOf,
+  type TemplateContent,
+  type TemplateDeps,
+  type TemplateVersion,
+} from "../../../orders/templates/templates.ts";
+import { notice } from "../../ui/components.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type ClosingDocument, documentsIn, peopleIn, signersOf } from "./fields.ts";
+import { everybody, personNumber } from "./person-label.ts";
+
+/** A template that was just used for a document, and the person who signs in place of each of its roles. */
+export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string }[] };
+
+export const useTemplate = "use_template";
+
+/** The id of the firm's template whose form the file is; empty for none. */
+export async function templateOf(deps: TemplateDeps, owner: Owner, upload: SentDocument): Promise<string> {
+  const [match] = await matchesOf(deps, owner, upload);
+  return match?.templateId ?? "";
+}
+
+/** The templates whose forms the documents are, by their ids. */
+export async function templatesOf(
+  deps: TemplateDeps,
+  owner: Owner,
+  documents: readonly ClosingDocument[],
+): Promise<ReadonlyMap<string, TemplateVersion>> {
+  const ids = [...new Set(documents.map(({ template }) => template))].filter((id) => id !== "");
+  const found = await Promise.all(ids.map((id) => findVersion(deps, owner, id)));
+  return new Map(found.flatMap((each) => (each && !each.archivedAt ? [[each.templateId, each]] : [])));
+}
+
+/**
+ * Whether a closing can do everything that the template does. In a closing all people sign at the same time, by a
+ * link, in the language of the service, and a document has no type.
+ */
+const fitsClosing = ({ roles, services, message }: TemplateContent): boolean =>
+  message === null &&
+  services.doc_slug === undefined &&
+  roles.every(({ auth, language, routing }) => auth === "link" && language === "en" && routing === roles[0]?.routing);
+
+/** Offers the template whose form the document is. */
+export function templateNote(
+  { n, name }: ClosingDocument,
+  { templateId, name: called, content }: TemplateVersion,
+  rowsPath: string,
+): Html {
+  const offer = fitsClosing(content)
+    ? html`<p>It has places for ${namesOf(content)}.</p><div class="form-actions"><button type="submit" class="quiet-button" name="${useTemplate}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="Use its fields and services, document ${n}: ${name}">Use its fields and services</button></div>`
+    : html`<p>It sets turns, identity checks, languages, a message or a document type, which a closing does not have. <a href="/dashboard/templates/${templateId}/order">Place an order from the template</a>, and add it to the closing’s room.</p>`;
+  return notice("info", `This is the form of “${called}”`, offer);
+}
+
+const inWords = new Intl.ListFormat("en");
+const namesOf = ({ roles }: TemplateContent): string =>
+  roles.length === 0 ? "nobody to sign" : inWords.format(roles.map(({ name }) => name));
+
+export const usedNote = ({ name, roles }: UsedTemplate): Html =>
+  notice(
+    "info",
+    `The fields and services of “${name}” are set`,
+    roles.length === 0
+      ? "Nobody signs it."
+      : `${roles.map(({ role, person }) => `${role}: ${person}`).join("; ")}. Change the people in the fields’ window.`,
+  );
+
+/**
+ * Fills in a document from its template: the roles become the document's signers, in the order of the form's people.
+ * @returns the form, and the template that was used; null when the form asks for none
+ */
+export async function withTemplate(
+  deps: TemplateDeps,
+  owner: Owner,
+  values: FormValues,
+): Promise<{ values: FormValues; used: UsedTemplate | null }> {
+  const asked = documentsIn(values).find(({ n }) => String(n) === values[useTemplate]);
+  const template = asked && (await templatesOf(deps, owner, [asked])).get(asked.template);
+  if (!asked || !template || !fitsClosing(template.content)) return { values, used: null };
+  const { n } = asked;
+  const { roles, fields, services } = template.content;
+  const people = peopleFor(values, asked, roles.length);
+  const numbers = people.map(personNumber);
+  const written = (fields ?? []).map((field) => ({ ...field, signer: numbers[Number(field["signer"]) - 1] }));
+  const filled: Record<string, string> = { ...values, [`doc${n}_fields`]: fields ? JSON.stringify(written) : "" };
+  filled[`doc${n}_template`] = "";
+  for (const [name, service] of Object.entries({ sign: "svc_sign", notary: "svc_notary", ship: "svc_ship" } as const))
+    filled[`doc${n}_${name}`] = services[service] === undefined ? "" : "on";
+  for (const person of everybody) filled[`doc${n}_signs_${person}`] = people.includes(person) ? "on" : "";
+  const named = (row: string) => nameOf(values, row);
+  const assigned = roles.map(({ name }, index) => ({ role: name, person: named(people[index] ?? "") }));
+  return { values: filled, used: { n, name: template.name, roles: assigned } };
+}
+
+/** The rows of as many people as the template has roles: first those who sign the document, then the next rows. */
+function peopleFor(values: FormValues, document: ClosingDocument, count: number): string[] {
+  const signing = signersOf(values, document).map(({ row }) => row);
+  return [...new Set([...signing, ...everybody])].slice(0, count);
+}
+
+function nameOf(values: FormValues, row: string): string {
+  if (row === "client") return values["name"]?.trim() || "the client";
+  const person = peopleIn(values).find((each) => String(each.row) === row);
+  return person?.name || person?.email || `person ${row}, to be named`;
+}

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { type OpenPage, test } from "@signsealship/testing/browser";
+import { forTests } from "@signsealship/testing/for-tests";
+import { orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
+import { newPartner } from "@signsealship/testing/service";
+import { assertGood, openOrdersPages, part, press, said } from "./orders-pages.ts";
+
+type Page = OpenPage["page"];
+type Written = { kind: string; signer: number; page: number; y: number };
+
+const site = await forTests(openOrdersPages());
+const path = "/dashboard/closings/new";
+const columns = (signatureForms().find(({ name }) => name === "two columns of parties") ?? assert.fail()).pdf;
+
+const file = (name: string, buffer: Buffer) => ({ name, mimeType: "application/pdf", buffer });
+const openButton = (page: Page, n: number) =>
+  page.getByRole("button", { name: new RegExp(`^(Place|Change the) fields on the pages, document ${n}:`) });
+const editor = (page: Page) => page.getByRole("dialog", { name: "Fields on the pages" });
+const tool = (page: Page, name: string) =>
+  page.getByRole("group", { name: "Fields", exact: true }).getByRole("button", { name, exact: true });
+const sheet = (page: Page) => editor(page).locator(".viewer-page").first();
+const placed = (page: Page, name: RegExp) => editor(page).getByRole("button", { name });
+const done = (page: Page) => editor(page).getByRole("button", { name: "Done" }).click();
+const boxOf = (page: Page, document: string, person: string) =>
+  page.getByRole("group", { name: document, exact: true }).getByLabel(person);
+
+async function written(page: Page, n: number): Promise<Written[]> {
+  const value = await page.locator(`#field-doc${n}_fields`).inputValue();
+  return value === "" ? [] : JSON.parse(value);
+}
+
+async function open(page: Page, n: number): Promise<void> {
+  await openButton(page, n).click();
+  await sheet(page).locator("canvas").waitFor();
+}
+
+/** Places a field with its middle at this point of the first page, in points. */
+async function put(page: Page, name: string, x: number, y: number): Promise<void> {
+  const { width } = (await sheet(page).boundingBox()) ?? assert.fail("no page");
+  await tool(page, name).click();
+  await sheet(page).click({ position: { x: (x * width) / 612, y: (y * width) / 612 } });
+}
+
+/** Opens the form with two documents for Marcus and Ana Ortega. */
+async function begin(files: ReturnType<typeof file>[], { width = 1280, firm = site.acme } = {}) {
+  const { opened, page } = await site.open({ width, height: 800, firm });
+  await site.go(page, path);
+  await page.locator("#field-closing_name").fill("Ortega closing");
+  await page.locator("#field-email").fill("marcus@example.com");
+  await page.locator("#field-name").fill("Marcus Ortega");
+  await page.locator("#field-person1_name").fill("Ana Ortega");
+  await page.locator("#field-person1_email").fill("ana@example.com");
+  await page.getByLabel("These are the client’s own documents").check();
+  await page.getByLabel("Add files").setInputFiles(files);
+  await page.getByText(`${files.length} ${files.length === 1 ? "file was" : "files were"} added.`).waitFor();
+  return { opened, page };
+}
+
+test("each document has its own fields for its own signers, which stay when the form changes or is refused", async () => {
+  const { opened, page } = await begin([file("deed.pdf", columns), file("note.pdf", makePdf({ pages: 2 }))]);
+  await open(page, 1);
+  await page.getByText("4 places to fill in were found.").waitFor();
+  await placed(page, /^Signature\? Proposed on page 1: place it for Marcus Ortega$/)
+    .first()
+    .click();
+  await page.getByLabel("Fields for").selectOption("Ana Ortega");
+  await placed(page, /^Signature\? Proposed on page 1: place it for Ana Ortega$/)
+    .first()
+    .click();
+  await page.getByLabel("Show", { exact: true }).selectOption("As Ana Ortega sees it");
+  await page.getByText("Ana Ortega fills in 1 field:").waitFor();
+  await assertGood(opened);
+  await done(page);
+  assert.equal(await openButton(page, 1).evaluate((element) => element === document.activeElement), true);
+  await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();
+  assert.deepEqual(
+    (await written(page, 1)).map(({ signer }) => signer),
+    [1, 2],
+  );
+  assert.deepEqual(await written(page, 2), [], "the other document has none");
+
+  await boxOf(page, "2. Note", "Marcus Ortega").uncheck();
+  await open(page, 2);
+  assert.deepEqual(await page.getByLabel("Fields for").locator("option").allTextContents(), ["Ana Ortega"]);
+  await put(page, "Signature", 200, 100);
+  await put(page, "Initials", 200, 160);
+  for (let step = 0; step < 4; step++) await page.keyboard.press("Control+ArrowUp");
+  await done(page);
+  await assertGood(opened);
+  await page.getByRole("button", { name: "Add another person" }).click();
+  await page.locator("#person-row-3").waitFor();
+  assert.equal((await written(page, 1)).length, 2, "the fields stay when the form changes");
+  await press(page, "Place the test closing");
+  await page.getByRole("alert").getByText("Document 2 (Note): “initials” on page 1: overlaps").waitFor();
+  assert.deepEqual([(await written(page, 1)).length, (await written(page, 2)).length], [2, 2]);
+  await page.locator("#places-2").getByText("Ana Ortega: 2 fields. 1 field to correct.").waitFor();
+  await open(page, 2);
+  await placed(page, /Ana Ortega.*Refused: overlaps/).waitFor();
+  for (let step = 0; step < 8; step++) await page.keyboard.press("Control+ArrowDown");
+  await done(page);
+  await page.getByRole("button", { name: "Remove document 1" }).click();
+  await page.locator("#document-row-2").waitFor({ state: "detached" });
+  assert.deepEqual(
+    (await written(page, 1)).map(({ kind, signer }) => [kind, signer]),
+    [
+      ["signature", 2],
+      ["initials", 2],
+    ],
+    "the fields keep their document when its number changes",
+  );
+  await press(page, "Place the test closing");
+  await said(page, "The closing was placed. This is its room.");
+});
+
+test("fields of a person who no longer signs the document are named, and return with the person", async () => {
+  const { page } = await begin([file("note.pdf", makePdf())]);
+  await open(page, 1);
+  await put(page, "Signature", 200, 100);
+  await page.getByLabel("Fields for").selectOption("Ana Ortega");
+  await put(page, "Signature", 200, 300);
+  await done(page);
+  await boxOf(page, "1. Note", "Ana Ortega").uncheck();
+  await page.locator("#places-1").getByText("1 field for a signer whom nobody is named for any more.").waitFor();
+  await page.getByRole("button", { name: "Add another person" }).click();
+  await page.locator("#person-row-3").waitFor();
+  await page.locator("#field-person1_role").selectOption("Gets the link to the closing’s room");
+  await press(page, "Place the test closing");
+  await page
+    .getByRole("alert")
+    .getByText("Document 1 (Note): a field is for somebody who does not sign it. Change the fields on its pages.")
+    .waitFor();
+  await page.locator("#field-person1_role").selectOption("Signs");
+  await boxOf(page, "1. Note", "Ana Ortega").check();
+  await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();
+  await press(page, "Place the test closing");
+  await said(page, "The closing was placed. This is its room.");
+});
+
+test("a page is added only once the sender agrees; the box goes when every document has fields", async () => {
+  const blank = makePdf({ text: "Nothing to sign on" });
+  const { opened, page } = await begin([file("deed.pdf", blank), file("note.pdf", blank)]);
+  const box = page.getByLabel("Where a document has no place for somebody to sign");
+  await press(page, "Place the test closing");
+  for (const name of ["Document 1 (Deed)", "Document 2 (Note)"])
+    await page.getByRole("alert").getByText(`${name}: The document has no place for every signer to sign.`).waitFor();
+  await assertGood(opened);
+  assert.equal(await box.isChecked(), false);
+  await page.locator("#field-doc2_sign").uncheck();
+  assert.equal(await openButton(page, 2).isVisible(), false, "a document that is not signed has no fields");
+  await open(page, 1);
+  await put(page, "Signature", 200, 100);
+  await page.getByLabel("Fields for").selectOption("Ana Ortega");
+  await put(page, "Signature", 200, 300);
+  await done(page);
+  assert.equal(await box.isVisible(), false);
+  await page.locator("#field-doc2_sign").check();
+  await box.check();
+  await press(page, "Place the test closing");
+  await said(page, "The closing was placed. This is its room.");
+});
+
+test("by keyboard alone at the width of a phone: a field is added, moved and deleted", async () => {
+  const { opened, page } = await begin([file("note.pdf", makePdf({ pages: 2 }))], { width: 375 });
+  await openButton(page, 1).focus();
+  await page.keyboard.press("Enter");
+  await sheet(page).locator("canvas").waitFor();
+  await tool(page, "Initials").focus();
+  await page.keyboard.press("Enter");
+  const [start] = await written(page, 1);
+  assert.ok(start);
+  await page.keyboard.press("Control+ArrowDown");
+  assert.deepEqual(
+    (await written(page, 1)).map(({ y }) => y),
+    [start.y + 10],
+  );
+  await assertGood(opened);
+  await placed(page, /^Initials, Marcus Ortega/).focus();
+  await page.keyboard.press("Delete");
+  assert.deepEqual(await written(page, 1), []);
+  await page.keyboard.press("Escape");
+  assert.equal(await editor(page).count(), 0);
+  assert.equal(await openButton(page, 1).evaluate((element) => element === document.activeElement), true);
+  await assertGood(opened);
+});
+
+test("a file that is the form of a template is recognized; its fields and services are set for the closing's people", async () => {
+  const firm = await newPartner(site.service, { tier: "ClosingDesk" });
+  const lease = makePdf({ text: "Lease of the house at 12 Elm Street" });
+  const signature = { kind: "signature", page: 1, x: 72, width: 180, height: 40 };
+  const makeTemplate = async (fields: Record<string, string>, document: Buffer) => {
+    const body = orderForm({ svc_sign: "true", ...fields });
+    body.set("document", new File([new Uint8Array(document)], "form.pdf", { type: "application/pdf" }));
+    const answer = await fetch(`${site.service.baseUrl}/api/partner/templates`, {
+      ...{ method: "POST", headers: firm.headers, body },
+    });
+    assert.equal(answer.status, 201, await answer.text());
+  };
+  await makeTemplate(
+    {
+      name: "Lease",
+      svc_notary: "true",
+      roles: JSON.stringify([{ name: "Landlord" }, { name: "Tenant" }]),
+      fields: JSON.stringify([
+        { ...signature, y: 500, signer: 2 },
+        { ...signature, y: 600, signer: 1 },
+      ]),
+    },
+    lease,
+  );
+  const waiver = makePdf({ text: "Waiver of something else" });
+  await makeTemplate({ name: "Waiver", roles: JSON.stringify([{ name: "Owner", auth: "mail_code" }]) }, waiver);
+  const files = [file("lease.pdf", lease), file("waiver.pdf", waiver), file("other.pdf", makePdf({ text: "Other" }))];
+  const { opened, page } = await begin(files, { firm });
+  const rows = [1, 2, 3].map((n) => page.locator(`#document-row-${n}`));
+  const [first, second, third] = rows as [Row, Row, Row];
+  await first.getByText("This is the form of “Lease”").waitFor();
+  await second.getByText("It sets turns, identity checks").waitFor();
+  assert.equal(await third.getByText("This is the form of").count(), 0);
+  await assertGood(opened);
+  await page.getByRole("button", { name: "Use its fields and services, document 1: Lease" }).click();
+  await first.getByText("Landlord: Marcus Ortega; Tenant: Ana Ortega.").waitFor();
+  await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();
+  assert.equal(await page.locator("#field-doc1_notary").isChecked(), true);
+  assert.equal(await openButton(page, 1).evaluate((element) => element === document.activeElement), true);
+  assert.deepEqual(
+    (await written(page, 1)).map(({ signer, y }) => [signer, y]),
+    [
+      [2, 500],
+      [1, 600],
+    ],
+  );
+  await assertGood(opened);
+  await page.getByLabel("Where a document has no place for somebody to sign").check();
+  await press(page, "Place the test closing");
+  await said(page, "The closing was placed. This is its room.");
+  await part(page, "Orders").getByRole("link", { name: "Lease" }).waitFor();
+});
+type Row = ReturnType<Page["locator"]>;
