@@ -1,6 +1,7 @@
 export {
   type ClientMail,
   clientMails,
+  keepClientMail,
   mailDocuments,
   mailsToSendAgain,
   type SentAgain,
@@ -28,3 +29,4 @@ export {
 } from "./sandbox/sandbox.ts";
 export { sealAndStore, storeSealed } from "./seal-and-store.ts";
 export { furthestDocument, lastFax, protectedTables, type SealedDocument } from "./store.ts";
+export { claimPaymentNews, type PaymentNews } from "./together.ts";

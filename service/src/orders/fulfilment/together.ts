@@ -52,6 +52,11 @@ const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_faile
  */
 const payingMs = 5_000;
 /**
+ * How long a payment mail waits for the mail that asks the same client to sign, which then also tells of the payment.
+ * That mail is usually sent a few seconds after the payment, once the documents are prepared.
+ */
+const askedMs = minuteMs;
+/**
  * How long the mail about a completed document waits for other documents: `working` for documents in progress, `stuck`
  * for documents that somebody must correct.
  */
@@ -85,7 +90,8 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
   if (!hasReached) return null;
   const { peers } = closing;
   const waitedMs = clock().getTime() - Date.parse(at);
-  const lookMs = nextLookMs(moment, peers, waitedMs);
+  const isAsked = moment === "payment_received" && waitedMs < askedMs && (await isToBeAsked(db, peers, at));
+  const lookMs = isAsked ? 1_000 : nextLookMs(moment, peers, waitedMs);
   if (lookMs !== null) {
     await enqueueAfter(db, orderMailQueue, about, lookMs);
     return null;
@@ -124,6 +130,83 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
   return null;
 }
 
+/** Whether one of the documents will soon be mailed to the client to be signed, and nobody has told of its payment. */
+async function isToBeAsked(db: Sql, peers: readonly Peer[], at: string): Promise<boolean> {
+  const asked = await db.query(sql`
+    SELECT FROM orders o LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
+    WHERE o.id = ANY (${peers.map(({ id }) => id)}::bigint[]) AND o.sign AND o.status = ANY ('{Paid,EsignPending}')
+      AND (o.signers IS NULL OR own IS NOT NULL AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(o.signers) other WHERE (other->>'routing')::int < (own->>'routing')::int))
+      AND NOT EXISTS (SELECT FROM client_mails m
+        WHERE m.order_id = o.id AND m.moment = 'payment_received' AND m.caused_at >= ${at}::timestamptz)
+    LIMIT 1`);
+  return asked.length > 0;
+}
+
+/** Payments that the mail that asks a client to sign tells of, so that they need no mail of their own. */
+export type PaymentNews = { orderIds: readonly number[]; totalCents: number; at: string };
+
+/**
+ * Lets a mail to a signer tell of the payments for a closing, if the signer is the client who paid them and no mail has
+ * told of them. When the job of that mail runs again, it gets the same payments.
+ * @param asked `mail` is the identity of that mail
+ * @returns null when there is nothing to tell
+ */
+export async function claimPaymentNews(
+  deps: Deps,
+  asked: { orderId: number; email: string; mail: string },
+): Promise<PaymentNews | null> {
+  const { db, clock } = deps;
+  const { orderId, email } = asked;
+  const closing = await closingOf(deps, orderId);
+  if (!closing) return null;
+  const [isClient] = await db.query(sql`
+    SELECT FROM orders WHERE id = ${orderId} AND lower(customer_email) = lower(${email}) AND pay_by = 'client'`);
+  if (!isClient) return null;
+  const mail = `${signingMark}${asked.mail}`;
+  const paid = closing.peers.filter(({ status, statusBeforeHold }) => wasPaid(status, statusBeforeHold));
+  const ids = paid.map(({ id }) => id);
+  return db.transaction(async (tx) => {
+    await lockMails(tx, closing);
+    const claims = await claimsOf(tx, "payment_received", ids);
+    const own = claims.filter((each) => each.mail === mail).map((each) => each.orderId);
+    const told = new Set(claims.map((each) => each.orderId));
+    const orderIds = own.length > 0 ? own : ids.filter((id) => !told.has(id));
+    if (orderIds.length === 0) return null;
+    if (own.length === 0) await insertClaims(tx, clock, { orderIds, moment: "payment_received", mail });
+    const [sum] = await tx.query<{ totalCents: number; at: Date }>(sql`
+      SELECT sum(o.total_cents)::int AS "totalCents", min(c.claimed_at) AS at
+      FROM orders o JOIN client_mail_claims c ON c.order_id = o.id AND c.moment = 'payment_received'
+      WHERE o.id = ANY (${orderIds}::bigint[])`);
+    return sum ? { orderIds, totalCents: sum.totalCents, at: sum.at.toISOString() } : null;
+  });
+}
+
+/** Begins the identity of a mail to a signer, in claims. */
+const signingMark = "sign:";
+
+const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
+
+/** The mails that cover the orders at this moment: claimed by a mail, or sent. */
+const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[]) =>
+  tx.query<Claim>(sql`
+    SELECT order_id AS "orderId", mail, claimed_at AS "claimedAt" FROM client_mail_claims
+    WHERE moment = ${moment} AND order_id = ANY (${ids}::bigint[])
+    UNION ALL
+    SELECT order_id, NULL, max(sent_at) FROM client_mails
+    WHERE moment = ${moment} AND order_id = ANY (${ids}::bigint[]) GROUP BY order_id`);
+
+const insertClaims = (
+  tx: Tx,
+  clock: Clock,
+  { orderIds, moment, mail }: { orderIds: readonly number[]; moment: MailMoment; mail: string },
+) =>
+  tx.query(sql`
+    INSERT INTO client_mail_claims (order_id, moment, mail, claimed_at)
+    SELECT id, ${moment}::text, ${mail}::text, ${clock()}::timestamptz FROM unnest(${orderIds}::bigint[]) id
+    ON CONFLICT (order_id, moment) DO UPDATE SET mail = excluded.mail, claimed_at = excluded.claimed_at`);
+
 type Claim = { orderId: number; mail: string | null; claimedAt: Date };
 
 /** Claims the orders that no other mail of this moment covers. When the job runs again, it gets the same orders. */
@@ -133,15 +216,13 @@ async function claim(
   { orderId, moment, at }: OrderMail,
   { id, peers, hasReached }: Group & { hasReached: (peer: Peer) => boolean },
 ): Promise<number[]> {
-  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
+  await lockMails(tx, { id });
   const mail = `${orderId} ${at}`;
   const ids = peers.map((peer) => peer.id);
-  const claims = await tx.query<Claim>(sql`
-    SELECT order_id AS "orderId", mail, claimed_at AS "claimedAt" FROM client_mail_claims
-    WHERE moment = ${moment} AND order_id = ANY (${ids}::bigint[])
-    UNION ALL
-    SELECT order_id, NULL, max(sent_at) FROM client_mails
-    WHERE moment = ${moment} AND order_id = ANY (${ids}::bigint[]) GROUP BY order_id`);
+  const found = await claimsOf(tx, moment, ids);
+  const isSent = (each: Claim) => found.some((other) => other.mail === null && other.orderId === each.orderId);
+  // A mail to a signer that was not sent in time, perhaps because the signer was replaced, covers nothing.
+  const claims = found.filter((each) => !each.mail?.startsWith(signingMark) || isSent(each));
   const own = claims.filter((each) => each.mail === mail).map((each) => each.orderId);
   if (own.length > 0) return ids.filter((each) => own.includes(each));
   const isCovered = (each: Claim) => each.orderId === orderId && each.claimedAt.getTime() >= Date.parse(at);
@@ -151,9 +232,6 @@ async function claim(
   const orderIds = peers
     .filter((peer) => peer.id === orderId || (!told.has(peer.id) && hasReached(peer)))
     .map((peer) => peer.id);
-  await tx.query(sql`
-    INSERT INTO client_mail_claims (order_id, moment, mail, claimed_at)
-    SELECT id, ${moment}::text, ${mail}::text, ${clock()}::timestamptz FROM unnest(${orderIds}::bigint[]) id
-    ON CONFLICT (order_id, moment) DO UPDATE SET mail = excluded.mail, claimed_at = excluded.claimed_at`);
+  await insertClaims(tx, clock, { orderIds, moment, mail });
   return orderIds;
 }

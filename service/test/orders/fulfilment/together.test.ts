@@ -6,10 +6,12 @@ import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { closingsOf } from "../../../src/closing/rooms/rooms.ts";
 import { hourMs, minuteMs } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { letterTogether } from "../../../src/orders/fulfilment/mails.ts";
+import { claimPaymentNews } from "../../../src/orders/fulfilment/together.ts";
 import { mailsTo } from "../../firms/members/signed-in-member.ts";
 import { links, order } from "./mail-samples.ts";
 
@@ -20,7 +22,7 @@ const client = newClient(service.baseUrl, key, (status) => status < 300);
 
 let clients = 0;
 /** A closing, with the services of each document; the last one has another client. */
-async function closing(documents: readonly Record<string, string>[]) {
+async function closing(documents: readonly Record<string, string>[], doesClientSign = false) {
   const email = `client${++clients}@example.com`;
   const other = `other${clients}@example.com`;
   const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Elm closing" });
@@ -32,7 +34,9 @@ async function closing(documents: readonly Record<string, string>[]) {
       name: "Dana Whitfield",
       email: index === documents.length ? other : email,
     };
-    const body = orderForm({ ...fields, signers: JSON.stringify([{ name: "Sam Signer", email: "sam@example.com" }]) });
+    const sam = { name: "Sam Signer", email: "sam@example.com" };
+    const signers = doesClientSign ? [{ name: fields.name, email: fields.email }, sam] : [sam];
+    const body = orderForm({ ...fields, signers: JSON.stringify(signers) });
     const placed = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
     const { orderCode } = (await placed.json()) as { orderCode: string };
     await client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
@@ -58,6 +62,21 @@ const idOf = async (email: string) =>
   (await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE customer_email = ${email} ORDER BY id`)).map(
     ({ id }) => id,
   );
+
+const deps = { db, clock: () => new Date(), closingsOf };
+/** How many orders of the client are recorded as told of their payment. */
+const sentPayments = async (email: string) =>
+  (
+    await db.query(sql`
+      SELECT FROM client_mails m JOIN orders o ON o.id = m.order_id
+      WHERE o.customer_email = ${email} AND m.moment = 'payment_received'`)
+  ).length;
+/** How many mails to the client are queued. */
+const waiting = async (email: string) =>
+  (
+    await db.query(sql`
+      SELECT FROM jobs WHERE queue = 'order-mail' AND (payload->>'orderId')::bigint = ANY (${await idOf(email)}::bigint[])`)
+  ).length;
 
 test("a client of three documents is mailed one payment and one end, which name the documents; another client is not", async () => {
   const { email, other, codes } = await closing([
@@ -135,4 +154,35 @@ test("a mail about several documents names each with its amount, and the sum", (
   const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
   assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
   assert.throws(() => letterTogether("on_hold", about, orders), /no mail of the moment on_hold/);
+});
+
+test("the mail that asks the client to sign tells of the payment of all documents", async () => {
+  const { email, codes } = await closing([{ svc_sign: "true" }, { svc_sign: "true" }], true);
+  for (const code of codes) await sandbox(code, "checkout");
+  const [mail = ""] = await until(() => {
+    const mails = mailsTo(service, email);
+    return mails.some((each) => each.includes("please sign")) ? mails : undefined;
+  });
+  assert.match(mail, /Your payment of \$[\d.]+ has cleared\. Thank you\./);
+  await until(async () => (await sentPayments(email)) === 2 || undefined);
+  await until(async () => (await waiting(email)) === 0 || undefined);
+  assert.deepEqual(subjects(email), ["TEST: [Acme Title] Elm closing (2 documents): please sign"]);
+  const [orderId = 0] = await idOf(email);
+  const again = await claimPaymentNews(deps, { orderId, email, mail: "another" });
+  assert.equal(again, null, "another mail to the client does not tell of it again");
+});
+
+test("a mail to sign that was claimed and never sent leaves the payment its own mail, and takes only the client's own", async () => {
+  const { email, other, codes } = await closing([{ svc_sign: "true" }, { svc_sign: "true" }]);
+  const orderIds = await idOf(email);
+  const [orderId = 0] = orderIds;
+  assert.equal(await claimPaymentNews(deps, { orderId, email, mail: "link" }), null, "nothing is paid");
+  await db.query(sql`
+    INSERT INTO client_mail_claims (order_id, moment, mail, claimed_at)
+    SELECT id, 'payment_received', 'sign:link', now() + interval '1 hour' FROM unnest(${orderIds}::bigint[]) id`);
+  for (const code of codes) await sandbox(code, "checkout");
+  await until(() => subjects(email)[0]);
+  assert.deepEqual(subjects(email), ["TEST: [Acme Title] Payment received: Elm closing (2 documents)"]);
+  assert.equal(await claimPaymentNews(deps, { orderId, email, mail: "link" }), null, "the mail has told of it");
+  assert.equal(await claimPaymentNews(deps, { orderId, email: other, mail: "link" }), null, "not the client");
 });

@@ -138,6 +138,9 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
     assert.ok(names.includes(`${name}.pdf`), names);
 
   await mailed(marcus.email, "Your documents are complete");
+  const asked = await mailed(marcus.email, "please sign");
+  assert.match(asked, /Your payment of \$[\d,]+\.\d\d has cleared\./, "one mail tells of the payment and asks to sign");
+  assert.ok(!mailsTo(pages.service, marcus.email).some((mail) => mail.includes("Payment received")));
   for (const { email } of [marcus, ana]) {
     const mails = mailsTo(pages.service, email);
     const subjects = mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]?.trim() ?? "");

@@ -38,6 +38,7 @@ const facts = {
   signers: ["Jane Doe", "John Roe"],
   reference: "FILE-77",
   message: "Please hurry",
+  paid: "$182.40",
 } as const;
 
 const mailsOf = (language: Language) => ({

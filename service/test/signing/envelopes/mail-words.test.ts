@@ -10,6 +10,7 @@ const facts = {
   signers: [],
   reference: null,
   message: null,
+  paid: null,
 };
 
 test("a mail with a code states what it opens, for how long, and what to do if nobody requested it", () => {
@@ -60,4 +61,11 @@ test("the mail that asks to sign quotes the firm's own words, in either language
   assert.ok(mailWords.es.request({ ...facts, message }).lines.includes("Acme Title escribe: «Please sign by Friday»"));
   assert.equal(mailWords.en.request(facts).lines.length, 2);
   assert.doesNotMatch(JSON.stringify(mailWords.en.reminder({ ...facts, message })), /Friday/);
+});
+
+test("the mail that asks to sign tells of a payment in every language, and otherwise has no line about it", () => {
+  for (const words of Object.values(mailWords)) {
+    assert.ok(words.request({ ...facts, paid: "$182.40" }).lines.some((line) => line.includes("$182.40")));
+    assert.equal(words.request(facts).lines.length, 2);
+  }
 });

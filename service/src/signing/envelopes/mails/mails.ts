@@ -6,6 +6,8 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
+import { dollars } from "../../../orders/dollars.ts";
+import { claimPaymentNews, keepClientMail, type PaymentNews } from "../../../orders/fulfilment/fulfilment.ts";
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
@@ -15,7 +17,7 @@ import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner } from "../records/sessions.ts";
 import { endingOf } from "../texts/texts.ts";
-import { gather, release } from "./together.ts";
+import { claimOf, gather, release } from "./together.ts";
 import { commonWords, mailCaution, mailWords } from "./words.ts";
 
 type Row = Titled & {
@@ -110,15 +112,20 @@ export const signingMail = defineMail({
     const rows = together ? await rowsOf(db, together.signerIds) : [row];
     const signers = moment === "signed" && rows.length === 1 ? await findSigners(db, rows[0]?.envelopeId ?? 0) : [];
     const signedBy = signers.map(({ name }) => name).filter(isPlainName);
+    const asking = { orderId: row.orderId, email: row.email, mail: claimOf(about) };
+    const paid = moment === "request" && !about.former ? await claimPaymentNews(deps, asking) : null;
     const message = moment === "request" ? await messageFor(deps, row.orderId) : null;
     const firm = await readMailFirm(db, row.partnerId);
-    const found = { rows, signedBy, message, firm, token, moment };
+    const found = { rows, signedBy, message, firm, token, moment, paid };
     if (!together) return { ...found, path: "", closing: null };
     const closing =
       (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
     return { ...found, path: rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "", closing };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
+  async onSent({ paid }, _about, { db, clock }) {
+    if (paid) await keepClientMail(db, { moment: "payment_received", at: paid.at }, paid.orderIds, clock());
+  },
 });
 
 const numberOf = async (db: Sql, signerId: number): Promise<number> => (await placeOfSigner(db, signerId))?.n ?? 1;
@@ -170,6 +177,8 @@ type Found = {
   signedBy: readonly string[];
   /** The firm's own message; null for none. */
   message: string | null;
+  /** The payments that the mail tells of, for a signer who is the client; null for none. */
+  paid: PaymentNews | null;
   /** The token of the signer's link. Null when its key is missing; the mail then has no button. */
   token: string | null;
   /**
@@ -183,7 +192,7 @@ type Found = {
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { rows, firm, moment, signedBy, message, token, path, closing }: Found,
+  { rows, firm, moment, signedBy, message, paid, token, path, closing }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
   const [row] = rows;
@@ -205,6 +214,7 @@ function letterOf(
     outcome: row.outcome,
     signers: signedBy,
     message,
+    paid: paid && dollars(paid.totalCents),
     reference: rows.length > 1 || reference === title ? null : reference,
   });
   const [first = "", ...others] = words.lines.map(sentence);

@@ -52,7 +52,7 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
  * The identity of a mail, for deduplication. After an order has left its room, a second mail is sent with the same
  * link; its identity also contains the time.
  */
-const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
+export const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
  * Releases documents that a request mail had claimed but will not cover, because their signer was replaced, or left the

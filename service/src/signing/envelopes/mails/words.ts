@@ -32,11 +32,12 @@ function endedWords(title: string, partnerName: string, outcome: MailFacts["outc
 }
 
 const en: Words = {
-  request: ({ title, partnerName, until, message }) => ({
+  request: ({ title, partnerName, until, message, paid }) => ({
     subject: `${title}: please sign`,
     lines: [
       `${partnerName} asks you to read and sign ${title}.`,
       ...(message === null ? [] : [`${partnerName} writes: “${message}”`]),
+      ...(paid === null ? [] : [`Your payment of ${paid} has cleared. Thank you.`]),
       `You can sign online until ${until}, or ask for paper instead.`,
     ],
     label: "Read and sign",
@@ -104,11 +105,12 @@ function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["ou
 }
 
 const es: Words = {
-  request: ({ title, partnerName, until, message }) => ({
+  request: ({ title, partnerName, until, message, paid }) => ({
     subject: `${title}: por favor, firme`,
     lines: [
       `${partnerName} le pide que lea y firme ${title}.`,
       ...(message === null ? [] : [`${partnerName} escribe: «${message}»`]),
+      ...(paid === null ? [] : [`Su pago de ${paid} se ha acreditado. Gracias.`]),
       `Puede firmar en línea hasta el ${until}, o pedir el documento en papel.`,
     ],
     label: "Leer y firmar",

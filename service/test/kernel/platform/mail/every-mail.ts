@@ -25,6 +25,7 @@ export function everyMail({ firm, title }: { firm: MailFirm; title: string }): M
     signers: [],
     reference: null,
     message: null,
+    paid: "$182.40",
   } as const;
   for (const language of languages)
     for (const [moment, words] of Object.entries(signerWords[language])) {

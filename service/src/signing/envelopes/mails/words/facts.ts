@@ -18,6 +18,8 @@ export type MailFacts = {
   reference: string | null;
   /** The firm's own message to the signers; null for none. */
   message: string | null;
+  /** The amount that the reader has paid, if the mail tells of a payment; null for none. */
+  paid: string | null;
 };
 
 /**

@@ -21,11 +21,12 @@ export const fr: SignerMails = {
   signedBy: (names) => `Signé par ${names}.`,
   reference: (reference) => `Référence : ${reference}.`,
   moments: {
-    request: ({ title, partnerName, until, message }) => ({
+    request: ({ title, partnerName, until, message, paid }) => ({
       subject: `${title} : merci de signer`,
       lines: [
         `${partnerName} vous demande de lire et de signer ${title}.`,
         ...(message === null ? [] : [`${partnerName} écrit : « ${message} »`]),
+        ...(paid === null ? [] : [`Votre paiement de ${paid} a bien été reçu. Merci.`]),
         `Vous pouvez signer en ligne jusqu’au ${until}, ou demander du papier.`,
       ],
       label: "Lire et signer",

@@ -21,11 +21,12 @@ export const ko: SignerMails = {
   signedBy: (names) => `서명자: ${names}.`,
   reference: (reference) => `참조 번호: ${reference}.`,
   moments: {
-    request: ({ title, partnerName, until, message }) => ({
+    request: ({ title, partnerName, until, message, paid }) => ({
       subject: `${title}: 서명해 주십시오`,
       lines: [
         `${partnerName}에서 ${title} 문서를 읽고 서명해 주시기를 요청합니다.`,
         ...(message === null ? [] : [`${partnerName}의 메시지: “${message}”`]),
+        ...(paid === null ? [] : [`${paid} 결제가 완료되었습니다. 감사합니다.`]),
         `${until}까지 온라인으로 서명하거나 종이 문서를 요청할 수 있습니다.`,
       ],
       label: "읽고 서명하기",

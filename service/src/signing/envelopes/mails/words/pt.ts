@@ -21,11 +21,12 @@ export const pt: SignerMails = {
   signedBy: (names) => `Assinado por ${names}.`,
   reference: (reference) => `Referência: ${reference}.`,
   moments: {
-    request: ({ title, partnerName, until, message }) => ({
+    request: ({ title, partnerName, until, message, paid }) => ({
       subject: `${title}: por favor, assine`,
       lines: [
         `${partnerName} pede que você leia e assine ${title}.`,
         ...(message === null ? [] : [`${partnerName} escreve: “${message}”`]),
+        ...(paid === null ? [] : [`Recebemos seu pagamento de ${paid}. Obrigado.`]),
         `Você pode assinar online até ${until}, ou pedir em papel.`,
       ],
       label: "Ler e assinar",

@@ -21,11 +21,12 @@ export const tl: SignerMails = {
   signedBy: (names) => `Pinirmahan nina/ni: ${names}.`,
   reference: (reference) => `Numero ng sanggunian: ${reference}.`,
   moments: {
-    request: ({ title, partnerName, until, message }) => ({
+    request: ({ title, partnerName, until, message, paid }) => ({
       subject: `${title}: pakipirmahan`,
       lines: [
         `Hinihiling ng ${partnerName} na basahin at pirmahan ninyo ang ${title}.`,
         ...(message === null ? [] : [`Isinulat ng ${partnerName}: “${message}”`]),
+        ...(paid === null ? [] : [`Natanggap na ang bayad ninyong ${paid}. Salamat.`]),
         `Maaari kayong pumirma online hanggang ${until}, o humingi ng papel.`,
       ],
       label: "Basahin at pirmahan",

@@ -21,11 +21,12 @@ export const vi: SignerMails = {
   signedBy: (names) => `Những người đã ký: ${names}.`,
   reference: (reference) => `Số tham chiếu: ${reference}.`,
   moments: {
-    request: ({ title, partnerName, until, message }) => ({
+    request: ({ title, partnerName, until, message, paid }) => ({
       subject: `${title}: xin vui lòng ký`,
       lines: [
         `${partnerName} mời quý vị đọc và ký ${title}.`,
         ...(message === null ? [] : [`${partnerName} viết: “${message}”`]),
+        ...(paid === null ? [] : [`Khoản thanh toán ${paid} của quý vị đã được nhận. Xin cảm ơn.`]),
         `Quý vị có thể ký trực tuyến đến ${until}, hoặc yêu cầu bản giấy.`,
       ],
       label: "Đọc và ký",

@@ -21,11 +21,12 @@ export const zh: SignerMails = {
   signedBy: (names) => `签署人：${names}。`,
   reference: (reference) => `参考编号：${reference}。`,
   moments: {
-    request: ({ title, partnerName, until, message }) => ({
+    request: ({ title, partnerName, until, message, paid }) => ({
       subject: `${title}：请签署`,
       lines: [
         `${partnerName}请您阅读并签署${title}。`,
         ...(message === null ? [] : [`${partnerName}留言：“${message}”`]),
+        ...(paid === null ? [] : [`您的 ${paid} 付款已到账。谢谢。`]),
         `您可以在 ${until} 之前在线签署，也可以要求纸质文件。`,
       ],
       label: "阅读并签署",
