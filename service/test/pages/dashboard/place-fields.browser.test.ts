@@ -423,6 +423,10 @@ test("places go to the signers whom the page names, all at once, and the others 
   await page.getByRole("button", { name: "Place the other 2 for Jane Roe" }).waitFor();
   await page.getByRole("button", { name: "Place 4, each for its own signer" }).click();
   await editor(page).getByRole("status").getByText("4 fields placed for their signers.").waitFor();
+  assert.equal(
+    await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+    "Signature, John Roe, required, page 1",
+  );
   await assertGood(opened);
   const own = (await written(page)).map(({ kind, signer }) => `${kind} ${signer}`);
   assert.deepEqual(own, ["signature 2", "date 2", "signature 1", "date 1"]);

@@ -69,7 +69,7 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   followPointers(pointers);
   for (const kind of kinds) bringTool(pointers, kind, tools.buttonOf(kind));
   const proposals = showProposals({
-    ...{ found: findPlaces(opened), store, rules, signers, pageSize, say },
+    ...{ found: findPlaces(opened), store, rules, signers, pageSize, say, focus },
     ...{ row: tools.row, pageBox: view.pageBox },
   });
   tools.palette.append(proposals.element);

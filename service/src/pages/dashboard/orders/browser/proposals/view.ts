@@ -16,13 +16,15 @@ export type ProposalsDeps = {
   readonly pageBox: (page: number) => HTMLElement;
   readonly pageSize: (page: number) => Size;
   readonly say: (text: string) => void;
+  /** Moves the focus to the selected field: the pressed button is gone once its proposals are accepted. */
+  readonly focus: () => void;
 };
 
 /**
  * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once: for the signer whom
  * the page names, else for the chosen signer.
  */
-export function showProposals({ found, store, rules, signers, row, pageBox, pageSize, say }: ProposalsDeps) {
+export function showProposals({ found, store, rules, signers, row, pageBox, pageSize, say, focus }: ProposalsDeps) {
   const element = make("div", { className: "place-proposals" });
   const said = make("p", { className: "place-found" });
   const all = make("button", { type: "button", className: "quiet-button" });
@@ -57,9 +59,10 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
 
   function accept(proposals: readonly PlacedProposal[]): void {
     const fields = proposals.map(fieldOf);
-    store.add(fields);
     const [first] = fields;
     if (!first) return;
+    store.add(fields);
+    focus();
     const what = fields.length === 1 ? kindWords[first.kind] : `${fields.length} fields`;
     const isForOne = fields.every((field) => field.row === first.row);
     say(`${what} placed for ${isForOne ? nameOf(signers(), first.row) : "their signers"}.`);
