@@ -183,6 +183,24 @@ test("a signer who has agreed is at the first field: it has the focus, is in the
   }
 });
 
+test("the report that the document was seen is sent so that it outlives the page", async () => {
+  const opened = await open({});
+  const { page } = opened;
+  // Only the request itself tells whether the browser may end it with the page.
+  await page.addInitScript(() => {
+    const send = window.fetch;
+    window.fetch = (input, init) => {
+      const kept = (window as unknown as { kept?: string[] }).kept ?? [];
+      if (init?.keepalive) (window as unknown as { kept: string[] }).kept = [...kept, `${init.method} ${input}`];
+      return send(input, init);
+    };
+  });
+  await page.reload();
+  const kept = await until(() => page.evaluate<string | undefined>("window.kept?.[0]"));
+  assert.match(kept, /^POST \/sign\/\S+\/opened$/);
+  await opened.close();
+});
+
 test("a signer who scrolls while the document loads after the consent stays in place", async () => {
   const opened = await open({ pages: 2 });
   const { page } = opened;
