@@ -82,6 +82,7 @@ export type {
   NewTemplateRole,
   ProposedField,
   ProposedFields,
+  ProposedOption,
   SavedTemplate,
   Template,
   TemplateFields,

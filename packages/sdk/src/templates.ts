@@ -57,12 +57,15 @@ export type TemplateMatches = {
   requestId: string;
 };
 
+/** An option of a choice. Of a radio, each option has its own place, in points. */
+export type ProposedOption = { label: string; x?: number; y?: number; width?: number; height?: number };
+
 /**
  * A place in a document where somebody should sign or fill something in. Sizes are in points, from the upper left
  * corner.
  */
 export type ProposedField = {
-  kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox";
+  kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox" | "dropdown" | "radio";
   /**
    * The position (counted from 1) in `roles` of the role that the words near the place name; null when they name no
    * role, or several roles.
@@ -74,8 +77,10 @@ export type ProposedField = {
   y: number;
   width: number;
   height: number;
-  /** The label, for texts and checkboxes; empty for other kinds of fields. */
+  /** The label, for texts, checkboxes, dropdowns and radios; empty for other kinds of fields. */
   label: string;
+  /** The options of a dropdown or a radio that the document contains. */
+  options?: ProposedOption[];
   /** The words on the page that ask for this entry. */
   words: string;
   /** The party that is named in the words near the place. */

@@ -190,6 +190,7 @@ export const types = {
   PassportWebhook: "Schemas['PassportWebhook']",
   ProposedField: "Schemas['ProposedField']",
   ProposedFields: "Schemas['ProposedFields']",
+  ProposedOption: "Schemas['ProposedOption']",
   SignerEventData: "Extract<Webhooks, { type: 'signature.signed' }>['data']",
   RecordingEventData: "Extract<Webhooks, { type: 'recording.started' }>['data']",
   RoomSummary: "Schemas['RoomSummary']",

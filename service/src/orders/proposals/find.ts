@@ -1,3 +1,4 @@
+import type { Rect } from "../../kernel/pdf/proposals/content.ts";
 import type { Proposal } from "../../kernel/pdf/proposals/propose.ts";
 import { isRoleOf } from "../../kernel/pdf/proposals/role.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -34,6 +35,8 @@ type FoundField = {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** As in an order's field: of a radio, each option has its own place. */
+  readonly options?: ({ readonly label: string } & Partial<Rect>)[];
   readonly label: string;
   readonly words: string;
   readonly role: string | null;
@@ -54,14 +57,24 @@ export async function findFields(
   return { ...search, fields: found.map((each) => fieldOf(each, roles)) };
 }
 
+function fieldOf(found: OnPage, roles: readonly string[]): FoundField {
+  const { kind, page, label, words, role, reason, confidence, options } = found;
+  return {
+    ...{ kind, page, label, words, role, reason, confidence },
+    signer: signerOf(role, roles),
+    ...fitted(found.rect, found),
+    ...(options.length > 0 && {
+      options: options.map((option) => ({ label: option.label, ...(option.rect && fitted(option.rect, found)) })),
+    }),
+  };
+}
+
 /** Fits the size of a place into the limits of its kind. The lower edge stays where it is, on the line to write on. */
-function fieldOf({ kind, rect, page, size, label, words, role, reason, confidence }: OnPage, roles: readonly string[]) {
+function fitted(rect: Rect, { kind, size }: Pick<OnPage, "kind" | "size">): Rect {
   const [least, most] = [leastSize[kind], mostSize[kind]];
   const width = Math.min(Math.max(rect.width, least.width), most.width, size.width);
   const height = Math.min(Math.max(rect.height, least.height), most.height, size.height);
   return {
-    ...{ kind, page, label, words, role, reason, confidence },
-    signer: signerOf(role, roles),
     x: points(Math.min(Math.max(rect.x, 0), size.width - width)),
     y: points(Math.min(Math.max(rect.y + rect.height - height, 0), size.height - height)),
     width: points(width),

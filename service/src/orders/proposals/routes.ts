@@ -22,9 +22,23 @@ const messages = {
 
 const points = (description: string, example: number) => Type.Number({ description, examples: [example] });
 
+const ProposedOption = Type.Object(
+  {
+    label: text("The words of the option.", "Joint tenants"),
+    x: Type.Optional(points("Only of a radio, as the next three.", 72)),
+    y: Type.Optional(points("From the upper edge of the page as shown, in points.", 608.5)),
+    width: Type.Optional(points("In points.", 14)),
+    height: Type.Optional(points("In points.", 14)),
+  },
+  { $id: "ProposedOption", description: "An option of a choice that the document contains." },
+);
+
 const ProposedField = Type.Object(
   {
-    kind: oneOf(["signature", "initials", "date", "name", "text", "checkbox"], "As in an order's `fields`."),
+    kind: oneOf(
+      ["signature", "initials", "date", "name", "text", "checkbox", "dropdown", "radio"],
+      "As in an order's `fields`.",
+    ),
     signer: nullable(
       Type.Integer({ minimum: 1, examples: [1] }),
       "The place in `roles` of the one that the words near the field name, from 1; null where they name none or several. A field of an order needs a signer.",
@@ -34,7 +48,12 @@ const ProposedField = Type.Object(
     y: points("From the upper edge of the page as shown, in points.", 608.5),
     width: points("In points.", 230),
     height: points("In points. The lower edge is on the line.", 26),
-    label: text("For texts and checkboxes; empty for other kinds."),
+    label: text("For texts, checkboxes, dropdowns and radios; empty for other kinds."),
+    options: Type.Optional(
+      Type.Array(ref(ProposedOption), {
+        description: "Only of dropdowns and radios: 2 to 50, as in an order's `fields`.",
+      }),
+    ),
     words: text("The words of the page that ask for it, at most 200 characters.", "Signature of Buyer"),
     role: nullable(
       Type.String({ examples: ["Buyer"] }),
@@ -80,6 +99,7 @@ const formSchema = {
 
 /** The route that proposes places to sign. The contract doesn't have it. */
 export function proposalRoutes(app: FastifyInstance, { frame, workers, uploadPlaces }: Deps): void {
+  app.addSchema(ProposedOption);
   app.addSchema(ProposedField);
   jsonRoute(app, frame, {
     tag: "Templates",

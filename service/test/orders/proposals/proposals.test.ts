@@ -6,6 +6,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { run } from "../../../src/orders/proposals/propose-task.ts";
+import { madeForm } from "../fills/made-form.ts";
 import { costlyForm } from "../templates/costly-form.ts";
 
 const folder = temporaryFolder();
@@ -21,6 +22,8 @@ type Field = {
   y: number;
   width: number;
   height: number;
+  label: string;
+  options?: { label: string }[];
 };
 type Body = { fields: Field[]; state: string; pages: number; error?: string };
 
@@ -82,6 +85,36 @@ test("an order takes the places as its fields", async () => {
       },
       example,
     ),
+  });
+  assert.equal(response.status, 201, await response.text());
+});
+
+test("an order takes a form's own choices as they were proposed", async () => {
+  const state = (name: string, x: number) => ({
+    entries: `/AS /Off /AP << /N << /${name} 3 0 R /Off 3 0 R >> >>`,
+    rect: `${x} 500 ${x + 12} 512`,
+  });
+  const form = madeForm([
+    { entries: "/FT /Ch /Ff 131072 /T (c) /TU (County) /Opt [(Clackamas) (Multnomah)]", rect: "72 600 272 620" },
+    { entries: "/FT /Btn /Ff 49152 /T (t) /TU (Title)", kids: [state("Sole", 72), state("Joint", 172)] },
+  ]);
+  const { body } = await propose(form, { roles: seller });
+  assert.deepEqual(
+    body.fields.map(({ kind, options }) => [kind, options?.map(({ label }) => label)]),
+    [
+      ["dropdown", ["Clackamas", "Multnomah"]],
+      ["radio", ["Sole", "Joint"]],
+    ],
+  );
+  const fields = body.fields.map(({ kind, signer, page, label, options, ...place }) => ({
+    ...{ kind, signer, page, label, options },
+    ...(kind !== "radio" && { x: place.x, y: place.y, width: place.width, height: place.height }),
+  }));
+  const signature = { kind: "signature", signer: 1, page: 1, x: 72, y: 400, width: 180, height: 36 };
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers: partner.headers,
+    body: orderForm({ ...minimal, svc_sign: "true", fields: JSON.stringify([signature, ...fields]) }, form),
   });
   assert.equal(response.status, 201, await response.text());
 });

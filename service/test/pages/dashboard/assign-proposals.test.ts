@@ -10,7 +10,7 @@ const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1):
   page,
   near,
   rect: { x, y, width: kind === "initials" ? 40 : 160, height: 24 },
-  ...{ label: "", words: "", role: null, reason: "label_left", confidence: "high" },
+  ...{ options: [], label: "", words: "", role: null, reason: "label_left", confidence: "high" },
 });
 /** The row of each place's signer; 0 for nobody. */
 const rowsOf = (places: PlacedProposal[], people: ReturnType<typeof signers>) => {

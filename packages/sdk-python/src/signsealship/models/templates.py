@@ -164,10 +164,26 @@ class TemplateMatches:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedOption:
+    """An option of a choice that the document contains. Of a radio, each option has its own place."""
+
+    label: str
+    """The words of the option."""
+    x: float | None = None
+    """In points, from the left edge of the page as shown."""
+    y: float | None = None
+    """In points, from the upper edge of the page as shown."""
+    width: float | None = None
+    """In points."""
+    height: float | None = None
+    """In points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedField:
     """A place of a document that asks to be signed or filled in."""
 
-    kind: Literal["signature", "initials", "date", "name", "text", "checkbox"]
+    kind: Literal["signature", "initials", "date", "name", "text", "checkbox", "dropdown", "radio"]
     """As in an order's `fields`."""
     signer: int | None
     """The position in `roles` of the one that the words name, from 1; None where they name none or several."""
@@ -182,7 +198,7 @@ class ProposedField:
     height: float
     """In points."""
     label: str
-    """For texts and checkboxes; empty for other kinds."""
+    """For texts, checkboxes, dropdowns and radios; empty for other kinds."""
     words: str
     """The words of the page that ask for the field."""
     role: str | None
@@ -203,6 +219,8 @@ class ProposedField:
     """Where the words are, or another reason to propose the field."""
     confidence: Literal["high", "medium", "low"]
     """`low`: only the shape or the place of the line says so."""
+    options: list[ProposedOption] | None = None
+    """Of dropdowns and radios alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,16 @@ import { joinedRuns, type Run, runsIn } from "./runs.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An empty form field that the document already contains. */
-export type OwnField = { readonly kind: "signature" | "text" | "checkbox"; readonly name: string; readonly rect: Rect };
+/** An option of a choice. Of a radio, each option has its own place. */
+export type OwnOption = { readonly label: string; readonly rect: Rect | null };
+
+/** An empty form field that the document already contains. The place of a radio is that of its first option. */
+export type OwnField = {
+  readonly kind: "signature" | "text" | "checkbox" | "dropdown" | "radio";
+  readonly name: string;
+  readonly rect: Rect;
+  readonly options: readonly OwnOption[];
+};
 
 export type PageContent = {
   readonly width: number;
@@ -35,7 +43,10 @@ export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageCon
   );
   const { rules, boxes } =
     operators.fnArray.length > mostOperators ? { rules: [], boxes: [] } : linesIn(operators, OPS, toShown);
-  const own = annotations.flatMap((annotation) => ownField(annotation, toShown));
+  const own = [
+    ...annotations.flatMap((annotation) => ownField(annotation, toShown)),
+    ...radiosIn(annotations, toShown),
+  ];
   return { width: viewport.width, height: viewport.height, runs, rules, boxes, own };
 }
 
@@ -66,28 +77,73 @@ type Annotation = {
   readonly fieldValue?: unknown;
   readonly rect?: readonly number[];
   readonly checkBox?: boolean;
+  readonly radioButton?: boolean;
+  readonly buttonValue?: string | null;
+  readonly combo?: boolean;
+  readonly options?: readonly { readonly displayValue?: string; readonly exportValue?: string }[];
   readonly hidden?: boolean;
   readonly readOnly?: boolean;
   readonly alternativeText?: string;
 };
 
-function ownField(annotation: Annotation, toShown: Matrix): OwnField[] {
-  const {
-    subtype,
-    fieldType,
-    fieldName = "",
-    alternativeText,
-    fieldValue,
-    rect,
-    checkBox,
-    hidden,
-    readOnly,
-  } = annotation;
-  if (subtype !== "Widget" || !rect || hidden || readOnly) return [];
-  const kind = fieldType === "Sig" ? "signature" : fieldType === "Tx" ? "text" : checkBox ? "checkbox" : null;
-  const isEmpty = fieldValue === null || fieldValue === undefined || fieldValue === "" || fieldValue === "Off";
-  if (kind === null || !isEmpty) return [];
+/** A choice with fewer options decides nothing. One with more, such as a list of states, is a text to type. */
+const optionCount = { least: 2, most: 50 } as const;
+const longestOption = 200;
+
+/** Some form editors store a blank as the value of a field that nobody filled in. */
+const isEmpty = (value: unknown): boolean =>
+  [value].flat().every((each) => each === null || each === undefined || each === "Off" || `${each}`.trim() === "");
+
+function placeOf({ rect }: Annotation, toShown: Matrix): Rect | null {
+  if (!rect) return null;
   const [[x1, y1], [x2, y2]] = [apply(toShown, rect[0] ?? 0, rect[1] ?? 0), apply(toShown, rect[2] ?? 0, rect[3] ?? 0)];
   const place = { x: Math.min(x1, x2), y: Math.min(y1, y2), width: Math.abs(x2 - x1), height: Math.abs(y2 - y1) };
-  return place.width < 6 || place.height < 6 ? [] : [{ kind, name: alternativeText || fieldName, rect: place }];
+  return place.width < 6 || place.height < 6 ? null : place;
+}
+
+const isOpen = ({ subtype, hidden, readOnly, fieldValue }: Annotation): boolean =>
+  subtype === "Widget" && !hidden && !readOnly && isEmpty(fieldValue);
+
+function ownField(annotation: Annotation, toShown: Matrix): OwnField[] {
+  const { fieldType, fieldName = "", alternativeText, checkBox, combo } = annotation;
+  const place = placeOf(annotation, toShown);
+  if (!place || !isOpen(annotation)) return [];
+  const field = { name: alternativeText || fieldName, rect: place };
+  if (fieldType === "Ch" && combo) {
+    const options = choices((annotation.options ?? []).map((each) => ({ label: optionLabel(each), rect: null })));
+    return [{ ...field, kind: options ? "dropdown" : "text", options: options ?? [] }];
+  }
+  const kind = fieldType === "Sig" ? "signature" : fieldType === "Tx" ? "text" : checkBox ? "checkbox" : null;
+  return kind === null ? [] : [{ ...field, kind, options: [] }];
+}
+
+const optionLabel = ({ displayValue, exportValue }: { displayValue?: string; exportValue?: string }): string =>
+  displayValue || exportValue || "";
+
+/** The options with a label. @returns null if an order would not take them */
+function choices(all: readonly OwnOption[]): readonly OwnOption[] | null {
+  const options = all
+    .map(({ label, rect }) => ({ label: label.replace(/\s+/g, " ").trim(), rect }))
+    .filter(({ label }) => label !== "");
+  const labels = new Set(options.map(({ label }) => label));
+  const isShort = options.every(({ label }) => label.length <= longestOption);
+  const isCounted = options.length >= optionCount.least && options.length <= optionCount.most;
+  return isShort && isCounted && labels.size === options.length ? options : null;
+}
+
+/** The radios of a page: pdf.js gives each option as an annotation with the name of the radio. */
+function radiosIn(annotations: readonly Annotation[], toShown: Matrix): OwnField[] {
+  const byName = new Map<string, Annotation[]>();
+  for (const annotation of annotations) {
+    const { radioButton, fieldName = "" } = annotation;
+    if (radioButton) byName.set(fieldName, [...(byName.get(fieldName) ?? []), annotation]);
+  }
+  return [...byName].flatMap(([fieldName, all]): OwnField[] => {
+    if (!all.every(isOpen)) return [];
+    const placed = all.map((each) => ({ label: each.buttonValue ?? "", rect: placeOf(each, toShown) }));
+    const options = choices(placed.filter(({ rect }) => rect !== null));
+    const rect = options?.[0]?.rect;
+    const name = all.find(({ alternativeText }) => alternativeText)?.alternativeText ?? fieldName;
+    return options && rect ? [{ kind: "radio", name, rect, options }] : [];
+  });
 }

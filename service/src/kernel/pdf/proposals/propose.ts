@@ -9,7 +9,7 @@ import {
   signerBlock,
 } from "./captions.ts";
 import { headingOf, labelInside } from "./cells.ts";
-import type { OwnField, PageContent, Rect } from "./content.ts";
+import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
 import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
@@ -19,9 +19,13 @@ import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts"
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
 export type Proposal = {
-  readonly kind: Kind;
+  /** A dropdown or a radio is a field that the document already contains. */
+  readonly kind: Kind | "dropdown" | "radio";
+  /** The place of a radio is that of its first option. */
   readonly rect: Rect;
-  /** The label of a text field or checkbox. Empty for the other kinds, because their fields show what they ask for. */
+  /** The options of a dropdown or a radio; otherwise empty. */
+  readonly options: readonly OwnOption[];
+  /** The label of a text, a checkbox, a dropdown or a radio. Empty for kinds that show what they ask for. */
   readonly label: string;
   /** The words of the page that ask for the signature or the entry. */
   readonly words: string;
@@ -163,7 +167,7 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
   const width = Math.min(endOf(blank) - x, kind === "initials" ? 120 : measures.widest, content.width - x);
   if (width < leastWidth(kind)) return [];
   const rect = { x, y: blank.y - height, width, height };
-  return [{ kind, rect, label: labelFor(kind, label), words: label.slice(0, 200), reason }];
+  return [{ kind, rect, options: [], label: labelFor(kind, label), words: label.slice(0, 200), reason }];
 }
 
 /** Only text fields need a label: other kinds show what they ask for. */
@@ -193,7 +197,7 @@ function ofLabelsAlone(page: PageWords): Plain[] {
   });
 }
 
-function ofOwnField({ kind, name, rect }: OwnField, page: PageWords): Plain[] {
+function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): Plain[] {
   const { width, height } = page.content;
   const label = name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -201,6 +205,8 @@ function ofOwnField({ kind, name, rect }: OwnField, page: PageWords): Plain[] {
     .trim();
   if (kindOfLabel(label) === "notary" || (rect.width * rect.height) / (width * height) > 0.1) return [];
   const words = label.slice(0, 200);
+  if (kind === "dropdown" || kind === "radio")
+    return [{ kind, rect, options, label: words, words, reason: "own_field" }];
   // Form editors give fields names such as "Text12". If a field has such a name, the words next to it say what it asks
   // for.
   const named = kindOfLabel(label);
@@ -210,7 +216,16 @@ function ofOwnField({ kind, name, rect }: OwnField, page: PageWords): Plain[] {
   if (known === "notary") return [];
   const isKnown = known === "date" || known === "name" || known === "initials" || known === "signature";
   const its = kind === "text" && isKnown ? known : kind === "signature" && known === "initials" ? known : kind;
-  return [{ kind: its, rect, label: its === "text" || its === "checkbox" ? words : "", words, reason: "own_field" }];
+  return [
+    {
+      kind: its,
+      rect,
+      options: [],
+      label: its === "text" || its === "checkbox" ? words : "",
+      words,
+      reason: "own_field",
+    },
+  ];
 }
 
 function kindNear({ x, y, width, height }: Rect, page: PageWords): Found["kind"] {

@@ -9,6 +9,7 @@ import { linesIn, type Operators, type Ops } from "../../../../src/kernel/pdf/pr
 import { kindOfLabel } from "../../../../src/kernel/pdf/proposals/patterns.ts";
 import { propose } from "../../../../src/kernel/pdf/proposals/propose.ts";
 import { isRoleOf } from "../../../../src/kernel/pdf/proposals/role.ts";
+import { madeForm } from "../../../orders/fills/made-form.ts";
 
 async function proposalsOf(pdf: Buffer) {
   const { opening, OPS } = await openWithPdfJs(pdf);
@@ -55,6 +56,50 @@ test("nothing is proposed in files that nobody has to sign", async () => {
     assert.deepEqual(proposals ?? [], [], name);
   }
   assert.ok(read > 90, `${read} files were read`);
+});
+
+test("a form's own empty choices are proposed with their options, and those that an order would not take are not", async () => {
+  const choice = (name: string, options: readonly string[], more = "") =>
+    `/FT /Ch /Ff 131072 /T (${name}) /TU (${name}) /Opt [${options.map((each) => `(${each})`).join(" ")}] ${more}`;
+  const button = (state: string, x: number, y: number) => ({
+    entries: `/AS /Off /AP << /N << /${state} 3 0 R /Off 3 0 R >> >>`,
+    rect: `${x} ${y} ${x + 12} ${y + 12}`,
+  });
+  const radio = (name: string, y: number, states: readonly string[], more = "") => ({
+    entries: `/FT /Btn /Ff 49152 /T (${name}) /TU (${name}) ${more}`,
+    kids: states.map((state, index) => button(state, 72 + 100 * index, y)),
+  });
+  const states = Array.from({ length: 51 }, (_, index) => `State ${index}`);
+  const pdf = madeForm([
+    { entries: choice("County", ["Clackamas", " ", "Multnomah"], "/V ( )"), rect: "72 600 272 620" },
+    { entries: choice("Chosen", ["A", "B"], "/V (A)"), rect: "300 600 400 620" },
+    { entries: choice("State of birth", states), rect: "72 560 272 580" },
+    { entries: choice("Single", ["A"]), rect: "300 560 400 580" },
+    radio("Title", 500, ["Sole", "Joint"]),
+    radio("Picked", 470, ["Yes", "No"], "/V /Yes"),
+    radio("Lonely", 440, ["Yes"]),
+    radio("Nameless", 410, ["Same", "Same"]),
+  ]);
+  const found = (await proposalsOf(pdf)).map(({ kind, label, rect, options, reason }) => [
+    ...[kind, label, Math.round(rect.x), Math.round(rect.y), reason],
+    options.map((each) => (each.rect ? [each.label, each.rect.x, each.rect.y] : each.label)),
+  ]);
+  assert.deepEqual(found, [
+    ["dropdown", "County", 72, 172, "own_field", ["Clackamas", "Multnomah"]],
+    ["text", "State of birth", 72, 212, "own_field", []],
+    ["text", "Single", 300, 212, "own_field", []],
+    [
+      "radio",
+      "Title",
+      72,
+      280,
+      "own_field",
+      [
+        ["Sole", 72, 280],
+        ["Joint", 172, 280],
+      ],
+    ],
+  ]);
 });
 
 test("labels are read by their words", () => {

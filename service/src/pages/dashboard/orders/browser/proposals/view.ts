@@ -1,5 +1,5 @@
 import { make, setNumbers } from "../../../../ui/browser/parts.ts";
-import { boxesOf, type Field, kindWords, newField, type Size, within } from "../places/field.ts";
+import { boxesOf, type Field, kindWords, newField, type Rect, type Size, within } from "../places/field.ts";
 import { fitSize, type SizeRules } from "../places/geometry.ts";
 import { nameOf, type Signer } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
@@ -49,12 +49,16 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   }
 
   function fieldOf(proposal: PlacedProposal): Field {
-    const { kind, page, rect, label } = proposal;
+    const { kind, page, rect, label, options } = proposal;
     const size = pageSize(page);
     const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
     // The line of the blank becomes the lower edge of the field.
     const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
-    return { ...newField({ kind, row: ownerOf(proposal), page, rect: placed }), label };
+    const field = { ...newField({ kind, row: ownerOf(proposal), page, rect: placed }), label };
+    const fit = (place: Rect) => within({ ...place, ...fitSize(kind, place, size, rules) }, size);
+    return options.length === 0
+      ? field
+      : { ...field, options: options.map((each) => ({ label: each.label, rect: each.rect && fit(each.rect) })) };
   }
 
   function accept(proposals: readonly PlacedProposal[]): void {
