@@ -44,14 +44,13 @@ const trickle = { perSecond: 500, seconds: 10 };
 
 /** The share of one core that the service and its database use while entries arrive steadily. */
 export async function steadyLoad({ service, db }: Measured, firstEntry: number): Promise<Result> {
-  const pids = [service.process().pid ?? 0, postmasterOf(service.dataDir)];
-  const before = cpuSeconds(pids);
+  const before = cpuSeconds(service);
   const from = performance.now();
   for (let second = 0; second < trickle.seconds; second++) {
     await queueEntries(db, firstEntry + second * trickle.perSecond, trickle.perSecond);
     await sleep(Math.max(0, from + (second + 1) * 1_000 - performance.now()));
   }
-  const share = (cpuSeconds(pids) - before) / ((performance.now() - from) / 1_000);
+  const share = (cpuSeconds(service) - before) / ((performance.now() - from) / 1_000);
   return within("core for 500 log entries a second", share * 100, 30, "%");
 }
 
@@ -62,8 +61,12 @@ const postmasterOf = (dataDir: string): number => {
   return Number(readFileSync(join(dataDir, "postgres", name ?? ""), "utf8").split("\n")[0]);
 };
 
-/** The CPU time of processes and their direct children, in seconds. In proc(5), a tick is a hundredth of a second. */
-function cpuSeconds(pids: readonly number[]): number {
+/**
+ * The CPU time of a service, its database and their direct child processes, in seconds. In proc(5), a tick is a
+ * hundredth of a second.
+ */
+function cpuSeconds(service: Service): number {
+  const pids = [service.process().pid ?? 0, postmasterOf(service.dataDir)];
   const ticks = readdirSync("/proc").flatMap((name) => {
     const path = `/proc/${name}/stat`;
     if (!/^\d+$/.test(name) || !existsSync(path)) return [];
