@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
@@ -145,6 +145,26 @@ test("a log that a restored copy continues from a stale export is found, and the
     const again = join(folder.path, "again");
     const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own", "--state", again);
     assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
+    // Whoever received a file from the copy finds out, too, because its seal contains a checkpoint of the copy.
+    for (let i = 0; i < 5; i++) await seal(running.service, `ours ${i}`);
+    await settled();
+    const received = join(folder.path, "received.pdf");
+    const { verifyCode } = await seal(copy, "received");
+    const document = await fetch(`${copy.baseUrl}/api/passport/verify/${verifyCode}/document`);
+    writeFileSync(received, Buffer.from(await document.arrayBuffer()));
+    const held = await runCli(
+      {},
+      "monitor",
+      `${running.service.baseUrl}/log/test`,
+      "--with",
+      received,
+      "--state",
+      again,
+    );
+    assert.match(
+      held.stdout,
+      /does not begin with the \d+ entries of the seal of .*received\.pdf: it has two histories/,
+    );
   } finally {
     await copied.close();
     await copy.stop();
