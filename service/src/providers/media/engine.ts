@@ -12,7 +12,7 @@ import { BusyError, invalid, ServiceError } from "../../kernel/platform/errors.t
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Answered, CallName, EngineSettings, FromEngine } from "./engine/messages.ts";
-import { endEarlierRooms, endRoom, roomOf } from "./livekit/server.ts";
+import { Endings, roomOf } from "./livekit/endings.ts";
 import type { Allowed, ClientMessage, MediaEngine, MediaEvent, RecordingRun, ServerMessage } from "./media.ts";
 import { iceServersFor } from "./probe.ts";
 
@@ -124,6 +124,7 @@ class EngineProcess {
       own.on("message", (message: FromEngine) => {
         if ("ready" in message) resolve();
         else if ("event" in message) this.#onEvent(message.event);
+        else if ("warning" in message) this.#deps.log.warn({}, message.warning);
         else this.#settle(message);
       });
       // A process that could not be started only emits "error", never "exit".
@@ -190,8 +191,10 @@ class EngineProcess {
 }
 
 export function openMediaEngine(deps: EngineDeps): MediaEngine {
-  const { settings, clock } = deps;
+  const { settings, clock, log } = deps;
   const now = () => clock().getTime();
+  const onLate = (message: string) => log.warn({}, message);
+  const endings = settings.engine === "livekit" ? new Endings({ livekit: settings, now, onLate }) : null;
   const listeners = new Set<(event: MediaEvent) => void>();
   const tickets = new Map<string, { session: string; person: string }>();
   /** The open sessions, each with the name of its room, which is new for each opening of the session. */
@@ -213,7 +216,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     () => {
       const lost = [...sessions.keys()];
       // Without the process nothing is recorded, so LiveKit must forward nothing.
-      if (settings.engine === "livekit") for (const place of sessions.values()) void endRoom(settings, place, now);
+      for (const place of sessions.values()) void endings?.room(place);
       sessions.clear();
       tickets.clear();
       emit({ kind: "lost", sessions: lost });
@@ -223,7 +226,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     async open(session: string, recording: RecordingRun | null) {
       if (!isName(session)) throw invalid("session must have 1 to 64 letters, digits and dashes");
       const place = roomOf(session, newCode());
-      if (settings.engine === "livekit" && !sessions.has(session)) await endEarlierRooms(settings, session, now);
+      if (!sessions.has(session)) await endings?.beforeOpening(session);
       await engine.ask("open", session, recording, place);
       sessions.set(session, place);
     },
@@ -249,7 +252,8 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       const wasOpen = sessions.has(session);
       await engine.ask("close", session);
       forget(session);
-      if (everywhere && !wasOpen && settings.engine === "livekit") await endEarlierRooms(settings, session, now);
+      // Without an answer, the requests go on in the background, so that the session can end.
+      if (everywhere && !wasOpen) await endings?.earlierRooms(session);
     },
     listen(listener) {
       listeners.add(listener);

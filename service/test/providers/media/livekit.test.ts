@@ -4,11 +4,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
+import { startEngine } from "@signsealship/testing/media";
 import { until } from "@signsealship/testing/until";
+import { Endings } from "../../../src/providers/media/livekit/endings.ts";
 import type { Place } from "../../../src/providers/media/livekit/place.ts";
 import { LivekitReceiving } from "../../../src/providers/media/livekit/receiving.ts";
 import { checkOffer, completed, namedOffer } from "../../../src/providers/media/livekit/sdp.ts";
-import { endEarlierRooms, endParticipant, endRoom, probeLivekit } from "../../../src/providers/media/livekit/server.ts";
+import { probeLivekit } from "../../../src/providers/media/livekit/server.ts";
 import { openSignal } from "../../../src/providers/media/livekit/signal.ts";
 import { isMade } from "../../../src/providers/media/livekit/tap.ts";
 import { accessToken } from "../../../src/providers/media/livekit/token.ts";
@@ -159,38 +161,96 @@ describe("a server", () => {
     await assert.rejects(probeLivekit({ ...key, url: "http://127.0.0.1:1" }, at), /LIVEKIT_URL can't be reached/);
   });
 
+  const endingsAt = (url: string, late: string[] = [], now = () => at) =>
+    new Endings({ livekit: { ...key, url }, now, onLate: (message) => late.push(message) });
+  const rooms = (...names: string[]) => JSON.stringify({ rooms: names.map((name) => ({ name })) });
+
   test("loses a session's earlier rooms, and no others, when the session opens again", async () => {
     const asked: string[] = [];
-    const names = ["s1.old", "s1.older", "s11.other", "s2.other"];
-    const url = await answers(200, JSON.stringify({ rooms: names.map((name) => ({ name })) }), asked);
-    await endEarlierRooms({ ...key, url }, "s1", () => at);
+    const url = await answers(200, rooms("s1.old", "s1.older", "s11.other", "s2.other"), asked);
+    await endingsAt(url).beforeOpening("s1");
     assert.deepEqual(asked.sort(), ['DeleteRoom {"room":"s1.old"}', 'DeleteRoom {"room":"s1.older"}', "ListRooms {}"]);
   });
 
   test("that does not tell its rooms makes a session unavailable, because an earlier room may go on", async () => {
     for (const url of [await answers(500), "http://127.0.0.1:1"])
-      await assert.rejects(
-        endEarlierRooms({ ...key, url }, "s1", () => at),
-        { code: "unavailable" },
-      );
+      await assert.rejects(endingsAt(url).beforeOpening("s1"), { code: "unavailable" });
   });
 
   test("that fails is asked again until the media have ended", async () => {
     const asked: string[] = [];
     const statuses = [500, 404, 503, 200];
-    const url = await answers(() => statuses.shift() ?? 200, "{}", asked);
-    await endRoom({ ...key, url }, "s1.x", () => at);
+    const endings = endingsAt(await answers(() => statuses.shift() ?? 200, "{}", asked));
+    await endings.room("s1.x");
     await until(() => asked.length === 2);
-    await endParticipant({ ...key, url }, { room: "s1.x", identity: "a.publisher.0" }, () => at);
-    await until(() => asked.length === 4);
+    await until(() => endings.open === 0);
+    await endings.participant("s1.x", "a.publisher.0");
+    await until(() => asked.length === 4 && endings.open === 0);
     assert.deepEqual([...new Set(asked.map((each) => each.split(" ")[0]))], ["DeleteRoom", "RemoveParticipant"]);
   });
 
   test("ends the media of a participant whose signalling was cut off", async () => {
     const asked: string[] = [];
-    const url = await answers(200, "{}", asked);
-    await endParticipant({ ...key, url }, { room: "s1.x", identity: "a.publisher.0" }, () => at);
+    await endingsAt(await answers(200, "{}", asked)).participant("s1.x", "a.publisher.0");
     assert.deepEqual(asked, ['RemoveParticipant {"room":"s1.x","identity":"a.publisher.0"}']);
+  });
+
+  test("that is away gets one request at a time however many wait, and all of them once it is back", async () => {
+    const asked: string[] = [];
+    const late: string[] = [];
+    let [isAway, running, most, now] = [true, 0, 0, at];
+    const server = createServer(async (request, response) => {
+      const call = `${request.url?.split("/").at(-1)} ${await text(request)}`;
+      if (isAway) {
+        most = Math.max(most, ++running);
+        setTimeout(() => {
+          running--;
+          response.destroy();
+        }, 20);
+        return;
+      }
+      asked.push(call);
+      response.writeHead(200).end(call.startsWith("ListRooms") ? rooms("s2.old") : "{}");
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    servers.push(server);
+    const endings = endingsAt(`http://127.0.0.1:${(server.address() as { port: number }).port}`, late, () => now);
+    await endings.participant("s1.x", "first");
+    for (let n = 0; n < 20; n++) await endings.participant("s1.x", `a.${n}`);
+    await endings.room("s3.y");
+    for (let n = 0; n < 200; n++) await endings.participant("s4.z", `a.${n}`);
+    await endings.earlierRooms("s2");
+    // The many participants of one room became one request for the room.
+    assert.equal(endings.open, 21 + 1 + 1 + 1);
+    now += 61_000;
+    await until(() => late.length === 1);
+    assert.match(late[0] ?? "", /^LiveKit has not ended media for 61 s; open requests: 24$/);
+    assert.equal(most, 1);
+    now += 3_600_000;
+    isAway = false;
+    await until(() => endings.open === 0);
+    assert.deepEqual(asked.filter((each) => !each.startsWith("RemoveParticipant")).sort(), [
+      'DeleteRoom {"room":"s2.old"}',
+      'DeleteRoom {"room":"s3.y"}',
+      'DeleteRoom {"room":"s4.z"}',
+      "ListRooms {}",
+    ]);
+    assert.equal(asked.filter((each) => each.startsWith("RemoveParticipant")).length, 21);
+  });
+
+  test("that is away does not keep a session from ending, and its rooms end later unless the session is open again", async () => {
+    const asked: string[] = [];
+    let isAway = true;
+    const url = await answers(() => (isAway ? 503 : 200), rooms("gone.old", "back.new"), asked);
+    const media = startEngine({ engine: "livekit", url, ...key, turn: null });
+    // Neither session is open in this engine, as after a restart of the service.
+    for (const session of ["gone", "back"]) await media.engine.close(session, true);
+    await assert.rejects(media.engine.open("back", null), { code: "unavailable" });
+    isAway = false;
+    await until(() => asked.includes('DeleteRoom {"room":"gone.old"}'));
+    assert.ok(!asked.includes('DeleteRoom {"room":"back.new"}'));
+    await media.stop();
   });
 
   test("that lets nobody in makes a session unavailable, without an end of the process", async () => {

@@ -28,10 +28,11 @@ const [settings] = (await once(process, "message")) as [EngineSettings];
 guardIce();
 const now = () => Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
 const { media } = settings;
+const warn = (warning: string) => void process.send?.({ warning });
 const rooms = new Rooms({
   transport:
     media.engine === "livekit"
-      ? (await import("../livekit/transport.ts")).livekitTransport(media, now)
+      ? (await import("../livekit/transport.ts")).livekitTransport(media, now, warn)
       : embeddedTransport({ announce: media.announce, tcp: media.tcp, ports: portPool(media.ports) }),
   mostSessions: settings.mostSessions,
   folderOf: (session) => join(settings.spoolDir, session),

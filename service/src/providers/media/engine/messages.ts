@@ -16,4 +16,9 @@ export type Call = { readonly id: number; readonly call: CallName; readonly args
 export type Answered =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly code: ErrorCode | null; readonly message: string } };
-export type FromEngine = Answered | { readonly event: MediaEvent } | { readonly ready: true };
+export type FromEngine =
+  | Answered
+  | { readonly event: MediaEvent }
+  | { readonly ready: true }
+  /** A message for the service's log. */
+  | { readonly warning: string };

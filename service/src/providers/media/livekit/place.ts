@@ -1,6 +1,6 @@
 /** A session's room on a LiveKit server. */
 import type { Media } from "../webm/webm.ts";
-import { endParticipant } from "./server.ts";
+import type { Endings } from "./endings.ts";
 import { openSignal, type Signal } from "./signal.ts";
 import type { LivekitKey } from "./token.ts";
 
@@ -13,12 +13,12 @@ export type Place = {
   readonly tracks: Map<string, SentTracks>;
 };
 
-export function placeOf(livekit: LivekitKey, room: string, now: () => number): Place {
+export function placeOf(livekit: LivekitKey, room: string, now: () => number, endings: Endings): Place {
   let entered = 0;
   return {
     async enter(person, role, onEnd) {
       const identity = `${person}.${role}.${entered++}`;
-      const end = () => void endParticipant(livekit, { room, identity }, now);
+      const end = () => void endings.participant(room, identity);
       const cutOff = () => {
         end();
         onEnd();

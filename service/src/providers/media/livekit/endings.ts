@@ -1,0 +1,167 @@
+/** Ends rooms and participants on a LiveKit server, and goes on until the server has ended them. */
+import { minuteMs } from "../../../kernel/platform/clock.ts";
+import { call, listRooms } from "./server.ts";
+import type { LivekitKey } from "./token.ts";
+
+const firstWaitMs = 250;
+const longestWaitMs = 15_000;
+/** Media that nobody records may go on while a request is open, so an operator must know after this time. */
+const lateMs = minuteMs;
+/**
+ * The most participants of a room that wait for their end one by one. Pages that try to join while the server is away
+ * add one with each attempt. Above this number the whole room ends, and its pages join again.
+ */
+const mostOfRoom = 50;
+
+type EndingsInput = {
+  readonly livekit: LivekitKey;
+  readonly now: () => number;
+  /** Called once a minute, while the server doesn't end media. */
+  readonly onLate: (message: string) => void;
+};
+
+/** The name of a session's room. `opening` differs for each opening of the session. */
+export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
+
+/**
+ * What is still to end: rooms, participants and the earlier rooms of sessions. LiveKit goes on forwarding between
+ * browsers when their node has died, and nobody records that. So a request stays until the server answers that it has
+ * done it, or that there is nothing to end.
+ */
+export class Endings {
+  readonly #input: EndingsInput;
+  readonly #sessions = new Set<string>();
+  /** The rooms that end as a whole. */
+  readonly #rooms = new Set<string>();
+  readonly #participants = new Map<string, Set<string>>();
+  #waitMs = firstWaitMs;
+  #timer: NodeJS.Timeout | null = null;
+  /** Since when requests have been open; null while none is. */
+  #openSince: number | null = null;
+  #lateAt = 0;
+
+  constructor(input: EndingsInput) {
+    this.#input = input;
+  }
+
+  /** The number of open requests. */
+  get open(): number {
+    const participants = [...this.#participants.values()].reduce((sum, { size }) => sum + size, 0);
+    return this.#sessions.size + this.#rooms.size + participants;
+  }
+
+  /** Ends everybody's connections to a room. Resolves after the first attempt. */
+  async room(room: string): Promise<void> {
+    this.#rooms.add(room);
+    this.#participants.delete(room);
+    await this.#attempt(() => this.#endRoom(room));
+  }
+
+  /**
+   * Ends a participant's media: LiveKit may forward them for a while after the end of the participant's signalling.
+   * Resolves after the first attempt.
+   */
+  async participant(room: string, identity: string): Promise<void> {
+    if (this.#rooms.has(room)) return;
+    const waiting = this.#participants.get(room) ?? new Set();
+    this.#participants.set(room, waiting.add(identity));
+    if (waiting.size > mostOfRoom) return this.room(room);
+    await this.#attempt(() => this.#endParticipant(room, identity));
+  }
+
+  /** Ends all rooms of a session that has ended. Resolves after the first attempt. */
+  async earlierRooms(session: string): Promise<void> {
+    this.#sessions.add(session);
+    await this.#attempt(() => this.#endSession(session));
+  }
+
+  /**
+   * Ends the rooms of a session that another node, or this one before its restart, opened.
+   * @throws BusyError when the server doesn't tell its rooms
+   */
+  async beforeOpening(session: string): Promise<void> {
+    this.#sessions.delete(session);
+    const { livekit, now } = this.#input;
+    await Promise.all((await this.#roomsOf(livekit, session, now())).map((room) => this.room(room)));
+  }
+
+  /** Sends a request at once, unless the server did not answer the last one: then it waits for the next round. */
+  async #attempt(work: () => Promise<boolean>): Promise<void> {
+    this.#openSince ??= this.#input.now();
+    if (this.#timer === null) await work();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.open === 0) {
+      this.#openSince = null;
+      this.#waitMs = firstWaitMs;
+      return;
+    }
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => void this.#round(), this.#waitMs).unref();
+    this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2);
+  }
+
+  /** Sends all open requests, until one gets no answer. */
+  async #round(): Promise<void> {
+    const works = [
+      ...[...this.#sessions].map((session) => () => this.#endSession(session)),
+      ...[...this.#rooms].map((room) => () => this.#endRoom(room)),
+      ...[...this.#participants].flatMap(([room, waiting]) =>
+        [...waiting].map((identity) => () => this.#endParticipant(room, identity)),
+      ),
+    ];
+    for (const work of works) if (!(await work())) break;
+    this.#timer = null;
+    this.#tellIfLate();
+    this.#schedule();
+  }
+
+  #tellIfLate(): void {
+    const now = this.#input.now();
+    if (this.open === 0 || this.#openSince === null || now - Math.max(this.#openSince, this.#lateAt) < lateMs) return;
+    this.#lateAt = now;
+    const seconds = Math.round((now - this.#openSince) / 1_000);
+    this.#input.onLate(`LiveKit has not ended media for ${seconds} s; open requests: ${this.open}`);
+  }
+
+  async #endSession(session: string): Promise<boolean> {
+    const { livekit, now } = this.#input;
+    const rooms = await this.#roomsOf(livekit, session, now()).catch(() => null);
+    if (rooms === null) return false;
+    // A session that was opened in the meantime has a new room, which must not end.
+    if (!this.#sessions.delete(session)) return true;
+    for (const room of rooms) this.#rooms.add(room);
+    for (const room of rooms) if (!(await this.#endRoom(room))) return false;
+    return true;
+  }
+
+  async #endRoom(room: string): Promise<boolean> {
+    const status = await this.#request("DeleteRoom", { room });
+    if (isDone(status)) this.#rooms.delete(room);
+    return status !== null;
+  }
+
+  async #endParticipant(room: string, identity: string): Promise<boolean> {
+    const waiting = this.#participants.get(room);
+    if (!waiting?.has(identity)) return true;
+    const status = await this.#request("RemoveParticipant", { room, identity });
+    if (isDone(status)) waiting.delete(identity);
+    if (waiting.size === 0 && this.#participants.get(room) === waiting) this.#participants.delete(room);
+    return status !== null;
+  }
+
+  /** @returns the status of the answer; null without an answer */
+  async #request(method: "DeleteRoom" | "RemoveParticipant", asked: Parameters<typeof call>[2]) {
+    const answer = await call(this.#input.livekit, method, asked, this.#input.now()).catch(() => null);
+    await answer?.body?.cancel().catch(() => {});
+    return answer?.status ?? null;
+  }
+
+  async #roomsOf(livekit: LivekitKey, session: string, at: number): Promise<string[]> {
+    return (await listRooms(livekit, at)).filter((name) => name.startsWith(roomOf(session, "")));
+  }
+}
+
+const isDone = (status: number | null): boolean => status === 200 || status === 404;
