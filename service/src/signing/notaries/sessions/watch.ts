@@ -48,9 +48,15 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
   };
   const { db, clock } = deps.sheets.desk;
   const timer = setInterval(() => {
-    for (const room of deps.rooms.rooms()) each(room.session, () => look(deps, room));
-    each("ended acts", async () => {
-      for (const { id } of await sessionsToEnd(db, deps.rooms.node, clock())) each(id, () => finish(deps, id));
+    each("all sessions", async () => {
+      const ended = await sessionsToEnd(db, deps.rooms.node, clock()).catch((error: Error) => {
+        log.error({ err: error }, "the sessions whose acts have ended could not be found");
+        return [];
+      });
+      for (const { id } of ended) each(id, () => finish(deps, id));
+      // A look at a session whose act has ended would only delay its end: while one runs, the other can't begin.
+      const toEnd = new Set(ended.map(({ id }) => id));
+      for (const room of deps.rooms.rooms()) if (!toEnd.has(room.session)) each(room.session, () => look(deps, room));
     });
     const now = clock().getTime();
     if (now - lookedAt < lookForLeftMs) return;
