@@ -8,6 +8,7 @@ import {
   useOPUS,
   usePLI,
   useSdesMid,
+  useSdesRTPStreamId,
   useVP8,
 } from "werift";
 import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
@@ -21,12 +22,23 @@ export type MediaPeer = {
   readonly descriptions: string[];
   /** The number of key frames that were requested. */
   keyFrames: () => number;
+  /** Makes another offer on the same connection, whose description a modified client has changed. */
+  offerChanged: (change: (sdp: string) => string) => Promise<void>;
+  /**
+   * Sends a packet that no description names, as a modified client can, over one of the two connections.
+   * @returns whether it was sent
+   */
+  sendRaw: (over: "sending" | "receiving", packet: RawPacket) => Promise<boolean>;
+  /** How far the connections have come, for messages of failed tests. */
+  states: () => string;
   /** Starts sending video as well, with another offer on the same connection. */
   addVideo: () => Promise<void>;
   /** Stops sending without notifying anybody. */
   silence: () => void;
   close: () => Promise<void>;
 };
+
+type RawPacket = { type: 96 | 111; ssrc: number; sequence: number; mid: string; rid?: string; payload: Buffer };
 
 type PeerOptions = {
   engine: MediaEngine;
@@ -40,6 +52,10 @@ type PeerOptions = {
   /** Video frames per second. */
   rate?: number;
   bytesOfFrame?: number;
+  /** Called with the payload of each packet that arrives. */
+  onPayload?: (payload: Buffer) => void;
+  /** Whether the offer claims the header extension by which simulcast names its streams. */
+  namesStreams?: boolean;
   /** Whether to drop a packet, to simulate loss. */
   drops?: (sequence: number, kind: "audio" | "video") => boolean;
 };
@@ -47,13 +63,16 @@ type PeerOptions = {
 const audioMs = 20;
 const mtu = 1_100;
 
-const lineOf = () =>
+const lineOf = (namesStreams = false) =>
   new RTCPeerConnection({
     codecs: {
       audio: [useOPUS({ payloadType: 111 })],
       video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],
     },
-    headerExtensions: { audio: [useSdesMid()], video: [useSdesMid()] },
+    headerExtensions: {
+      audio: [useSdesMid()],
+      video: [useSdesMid(), ...(namesStreams ? [useSdesRTPStreamId()] : [])],
+    },
     iceServers: [],
     iceUseIpv6: false,
     iceAdditionalHostAddresses: ["127.0.0.1"],
@@ -82,9 +101,9 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
   const { engine, session, person, audio = true, video = true, loop = false, mayVideo = video } = options;
   const { ticket } = await engine.admit(session, person, { audio, video: mayVideo, loop });
   const descriptions: string[] = [];
-  const receiving = receiver(engine, session, person, ticket, descriptions);
+  const receiving = receiver(options, ticket, descriptions);
   await engine.signal(ticket, { kind: "join" });
-  const pc = lineOf();
+  const pc = lineOf(options.namesStreams);
   let keyFrames = 0;
   const wanted = () => keyFrames++;
   const stop: (() => void)[] = [];
@@ -98,9 +117,9 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
     pc.addTransceiver(track, { direction: "sendonly" }).sender.onPictureLossIndication.subscribe(wanted);
     stop.push(sendVideo(track, options, () => keyFrames));
   };
-  const publish = async () => {
+  const publish = async (change = (sdp: string) => sdp) => {
     await pc.setLocalDescription(await pc.createOffer());
-    const [answer] = await engine.signal(ticket, { kind: "publish", sdp: pc.localDescription?.sdp ?? "" });
+    const [answer] = await engine.signal(ticket, { kind: "publish", sdp: change(pc.localDescription?.sdp ?? "") });
     descriptions.push(answer?.sdp ?? "");
     await pc.setRemoteDescription({ type: "answer", sdp: answer?.sdp ?? "" });
   };
@@ -114,7 +133,11 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
     received: receiving.received,
     descriptions,
     keyFrames: () => keyFrames,
+    states: () =>
+      `sent ${pc.connectionState} ${pc.iceConnectionState} ${pc.dtlsTransports[0]?.state} received ${receiving.pc.connectionState} ${receiving.pc.iceConnectionState} ${receiving.pc.dtlsTransports[0]?.state} ${receiving.pc.signalingState}`,
     silence,
+    offerChanged: publish,
+    sendRaw: (over, packet) => sendRaw(over === "sending" ? pc : receiving.pc, packet),
     async addVideo() {
       sendPictures();
       await publish();
@@ -126,13 +149,34 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
   };
 }
 
-function receiver(engine: MediaEngine, session: string, person: string, ticket: string, descriptions: string[]) {
+/** Encrypts a packet with the connection's keys and sends it, without anything that a sender would check or rewrite. */
+async function sendRaw(pc: RTCPeerConnection, { type, ssrc, sequence, mid, rid, payload }: RawPacket) {
+  const idOf = (name: string) =>
+    Number(
+      new RegExp(`a=extmap:(\\d+)\\S* urn:ietf:params:rtp-hdrext:sdes:${name}`).exec(
+        pc.localDescription?.sdp ?? "",
+      )?.[1],
+    );
+  const header = new RtpHeader({
+    ...{ payloadType: type, sequenceNumber: sequence & 0xffff, timestamp: sequence * 3_000, marker: true, ssrc },
+    ...{ extension: true, extensionProfile: 0xbede },
+    extensions: [
+      { id: idOf("mid"), payload: Buffer.from(mid) },
+      ...(rid === undefined ? [] : [{ id: idOf("rtp-stream-id"), payload: Buffer.from(rid) }]),
+    ],
+  });
+  // The result is undefined after an error.
+  return ((await pc.dtlsTransports[0]?.sendRtp(payload, header)) ?? 0) > 0;
+}
+
+function receiver({ engine, session, person, onPayload }: PeerOptions, ticket: string, descriptions: string[]) {
   const pc = lineOf();
   const received: MediaPeer["received"] = new Map();
   let people = new Map<string, string>();
   pc.onTransceiverAdded.subscribe((transceiver) =>
     transceiver.onTrack.subscribe((track) =>
-      track.onReceiveRtp.subscribe(() => {
+      track.onReceiveRtp.subscribe(({ payload }) => {
+        onPayload?.(payload);
         const from = people.get(transceiver.mid ?? "") ?? "?";
         const counted = received.get(from) ?? { audio: 0, video: 0 };
         counted[track.kind as "audio" | "video"]++;
@@ -157,7 +201,7 @@ function receiver(engine: MediaEngine, session: string, person: string, ticket: 
       .catch(() => {});
   });
   return {
-    received,
+    ...{ received, pc },
     async close() {
       stopListening();
       await queue;

@@ -44,7 +44,7 @@ const suites: readonly Suite[] = [
       "packages/evidence/test/pdf/encryption.test.ts",
     ),
   },
-  { name: "live media", args: tests("service/test/providers/media/*.long.ts") },
+  { name: "live media", args: tests("service/test/providers/media/*.long.ts", "service/test/pages/live/*.long.ts") },
   { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
   { name: "schemathesis", args: tests("service/test/kernel/http/schemathesis.test.ts") },
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },

@@ -49,7 +49,8 @@ export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
 /**
  * The quality of one second of a person's media. `silentMs`: time since the last packet or, before the first, since the
- * connection. `unseenMs`: time since the last video packet; null before the first.
+ * connection. `unseenMs`: null before the first picture. In a session that is recorded, the time since the recording got
+ * a whole frame of each kind that the person sends; else, the time since the last video packet.
  */
 export type Quality = {
   readonly session: string;
@@ -71,8 +72,12 @@ export type MediaEvent =
   | (Of & { readonly kind: "message"; readonly message: ServerMessage })
   | (Of & { readonly kind: "joined" })
   | (Of & { readonly kind: "left"; readonly cause: EndCause })
+  /** One of the person's connections has failed, or could not be made. The person's page must join again. */
+  | (Of & { readonly kind: "cut" })
   | (Quality & { readonly kind: "quality" })
   | (Of & { readonly kind: "take"; readonly take: number; readonly at: string; readonly ended: EndCause | null })
+  /** For some seconds, packets of this kind came that made no whole frame, so the recording lacks it. */
+  | (Of & { readonly kind: "incomplete"; readonly take: number; readonly media: "audio" | "video" })
   | { readonly kind: "chunk"; readonly session: string; readonly line: ChainLine }
   | { readonly kind: "part"; readonly session: string; readonly file: string }
   /** The recording can't continue, for example because the disk is full, so the session is closed. */

@@ -5,17 +5,20 @@ import { createSocket } from "node:dgram";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type MockTimers, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { forTests } from "@signsealship/testing/for-tests";
 import { startEngine } from "@signsealship/testing/media";
-import { openPeer } from "@signsealship/testing/media-peer";
+import { madeUpFrame, openPeer, vp8Payloads } from "@signsealship/testing/media-peer";
 import { until } from "@signsealship/testing/until";
+import { RtpHeader, RtpPacket } from "werift";
+import { emptyChain } from "../../../src/providers/media/chain.ts";
 import { askForKeyFrame, askIfDue, countPacket, newPerson } from "../../../src/providers/media/engine/person.ts";
 import { Rooms } from "../../../src/providers/media/engine/rooms.ts";
 import { readOffer } from "../../../src/providers/media/engine/sdp.ts";
-import type { Transport } from "../../../src/providers/media/engine/transport.ts";
+import type { PublishInput, Transport } from "../../../src/providers/media/engine/transport.ts";
 import { permissionsFor } from "../../../src/providers/media/engine.ts";
+import type { MediaEvent } from "../../../src/providers/media/media.ts";
 import { behavesAsAnEngine } from "./contract.ts";
 
 const media = await forTests(startEngine());
@@ -165,6 +168,104 @@ test("joins that overlap make one connection, none outlives its person, and join
   await assert.rejects(join(), refused("unavailable", /Too many joins/));
   await rooms.stop();
   assert.equal(closed.length, opened.length);
+});
+
+const bothKinds = [
+  ...["v=0", "m=audio 9 X 111", "a=sendonly", "a=fingerprint:sha-256 00"],
+  ...["m=video 9 X 96", "a=sendonly", ""],
+].join("\r\n");
+
+/** A recorded session with two people and a transport without a network, whose seconds a test lets pass. */
+async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
+  mock.timers.enable({ apis: ["setInterval"] });
+  const folder = mkdtempSync(join(tmpdir(), "sss-spool-"));
+  const [events, paused] = [[] as MediaEvent[], [] as string[]];
+  let now = 1_000_000;
+  const sequence = { audio: 0, video: 0 };
+  let put: PublishInput["onPacket"] = () => {};
+  let cut = () => {};
+  const receive = ({ onEnd }: { onEnd: () => void }) => {
+    cut = onEnd;
+    const pause = (from: string, kind: string) => void paused.push(`${from} ${kind}`);
+    return { show() {}, continued() {}, pause, send() {}, answered: async () => {}, close: async () => {} };
+  };
+  const publish = async ({ onPacket }: PublishInput) => {
+    put = onPacket;
+    return { answer: "", again: async () => "", askForKeyFrame() {}, close: async () => {} };
+  };
+  const transport = { open() {}, close: async () => {}, receive, publish, dropsPackets: false } as unknown as Transport;
+  const input = { transport, mostSessions: 1, folderOf: () => folder, now: () => now };
+  const rooms = new Rooms({ ...input, emit: (event) => void events.push(event) });
+  const run = { key: randomBytes(32), head: emptyChain, firstTake: 1, lastTake: 10 };
+  await rooms.open("s", run, "s.1");
+  for (const person of ["a", "b"]) {
+    await rooms.admit("s", person, { audio: true, video: true });
+    await rooms.signal("s", person, { kind: "join" });
+  }
+  await rooms.signal("s", "a", { kind: "publish", sdp: bothKinds });
+  const packet = (media: "audio" | "video", payload: Buffer, marker: boolean) =>
+    put(media, new RtpPacket(new RtpHeader({ sequenceNumber: sequence[media]++, timestamp: now, marker }), payload));
+  return {
+    ...{ rooms, events, paused, cut: () => cut() },
+    /** Lets a second pass, in which the person sends these each 100 ms. @returns how long the person is unseen */
+    second({ sound = false, picture = null }: { sound?: boolean; picture?: "whole" | "torn" | null }): number | null {
+      for (let tenth = 0; tenth < 10; tenth++) {
+        if (sound) packet("audio", Buffer.from([0xf8, 1, 2]), false);
+        if (picture) packet("video", vp8Payloads(madeUpFrame(true, 500))[0] as Buffer, picture === "whole");
+        now += 100;
+        mock.timers.tick(100);
+      }
+      const last = events.findLast((event) => event.kind === "quality" && event.person === "a");
+      return last?.kind === "quality" ? last.unseenMs : null;
+    },
+    async close() {
+      await rooms.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+test("a person whose sound or picture stops, or never becomes whole, is unseen, and a server passes on what stopped no more", async (t) => {
+  const { second, events, paused, close } = await withoutNetwork(t);
+  const unseen = (each: Parameters<typeof second>[0], seconds: number) => {
+    let ms: number | null = null;
+    for (let count = 0; count < seconds; count++) ms = second(each);
+    return ms ?? Number.NaN;
+  };
+  const torn = () => events.filter((event) => event.kind === "incomplete");
+  assert.ok(unseen({ sound: true, picture: "whole" }, 2) < 1_000);
+  assert.ok(unseen({ sound: true }, 5) > 4_000);
+  assert.deepEqual([...new Set(paused), torn().length], ["a video", 0]);
+  assert.ok(unseen({ sound: true, picture: "whole" }, 1) < 1_000);
+  paused.length = 0;
+  assert.ok(unseen({ sound: true, picture: "torn" }, 5) > 4_000);
+  assert.deepEqual(torn(), [{ kind: "incomplete", session: "s", person: "a", take: 1, media: "video" }]);
+  assert.deepEqual(paused, []);
+  assert.ok(unseen({ sound: true, picture: "whole" }, 1) < 1_000);
+  assert.ok(unseen({ picture: "whole" }, 5) > 4_000);
+  assert.deepEqual([...new Set(paused)], ["a audio"]);
+  assert.ok(unseen({ sound: true, picture: "whole" }, 1) < 1_000);
+  unseen({ sound: true, picture: "torn" }, 5);
+  assert.equal(torn().length, 2);
+  await close();
+});
+
+test("a person whose connection fails or never comes is told so once, and nobody whose connection was closed", async (t) => {
+  const { rooms, events, cut, second, close } = await withoutNetwork(t);
+  const told = () => events.filter((event) => event.kind === "cut");
+  cut();
+  cut();
+  assert.deepEqual(told(), [{ kind: "cut", session: "s", person: "b" }]);
+  await rooms.signal("s", "b", { kind: "join" });
+  await rooms.remove("s", "b");
+  cut();
+  assert.equal(told().length, 1);
+  // The browser may not notice that nothing arrives here.
+  for (let count = 0; count < 16; count++) second({});
+  const failed = events.filter((event) => event.kind === "left" && event.cause === "failed");
+  assert.deepEqual(failed, [{ kind: "left", session: "s", person: "a", cause: "failed" }]);
+  assert.deepEqual(told().at(-1), { kind: "cut", session: "s", person: "a" });
+  await close();
 });
 
 test("malformed messages are refused, and ended sessions are not found", async () => {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startBrowser } from "@signsealship/testing/browser";
 import { forTests } from "@signsealship/testing/for-tests";
 import { cameraOrigin, enginePids, fakeDevices, joinByPage, startEngine } from "@signsealship/testing/media";
-import { openPeer } from "@signsealship/testing/media-peer";
+import { madeUpFrame, openPeer, vp8Payloads } from "@signsealship/testing/media-peer";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { startLivekit } from "@signsealship/testing/tools/livekit";
 import { needs } from "@signsealship/testing/tools/tools";
@@ -74,6 +74,65 @@ async function withLivekit(): Promise<void> {
     await media.happened("left", ({ session, cause }) => session === "flood" && cause === "failed");
     await engine.close("flood");
     await a.close();
+  });
+
+  test("a modified client shows others nothing that the recording lacks", async () => {
+    const key = randomBytes(32);
+    await engine.open("modified", { key, head: emptyChain, firstTake: 1, lastTake: 10 });
+    const mark = Buffer.from("off the record");
+    let shown = 0;
+    const onPayload = (payload: Buffer) => {
+      if (payload.includes(mark)) shown++;
+    };
+    const b = await openPeer({ engine, session: "modified", person: "b", onPayload });
+    const a = await openPeer({ engine, session: "modified", person: "a", namesStreams: true });
+    // This one subscribes and is never recorded.
+    const c = await openPeer({ engine, session: "modified", person: "c", audio: false, video: false });
+    const seenOf = (peer: typeof b) => peer.received.get("a")?.video ?? 0;
+    await until(() => seenOf(b) > 20 && seenOf(c) > 20);
+
+    const inVideo = (lines: string) => (sdp: string) =>
+      sdp.replace(/(m=video [\s\S]*?a=sendonly\r\n)/, `$1${lines}\r\n`);
+    const another = (sdp: string) => `${sdp}${/m=video [\s\S]*/.exec(sdp)?.[0].replace("a=mid:1", "a=mid:2") ?? ""}`;
+    for (const change of [inVideo("a=rid:h send\r\na=simulcast:send h"), inVideo("a=ssrc-group:SIM 5 6"), another])
+      await assert.rejects(a.offerChanged(change), { code: "validation" });
+
+    const picture = (isKey: boolean) => {
+      const frame = madeUpFrame(isKey, 600);
+      mark.copy(frame, 100);
+      return vp8Payloads(frame)[0] as Buffer;
+    };
+    const sound = Buffer.concat([Buffer.from([0xf8]), mark]);
+    const [audio, video] = ["0", "1"];
+    const sent: Promise<boolean>[] = [];
+    for (let sequence = 0; sequence < 60; sequence++) {
+      const payload = picture(sequence % 20 === 0);
+      const seen = { type: 96, sequence, mid: video, payload } as const;
+      const heard = { type: 111, ssrc: 7_002, sequence, mid: audio, payload: sound } as const;
+      for (const [peer, over] of [
+        [a, "sending"],
+        [c, "receiving"],
+      ] as const)
+        sent.push(peer.sendRaw(over, { ...seen, ssrc: 7_001 }), peer.sendRaw(over, heard));
+      for (const [ssrc, rid] of [
+        [7_003, "h"],
+        [7_004, "l"],
+      ] as const)
+        sent.push(a.sendRaw("sending", { ...seen, ssrc, rid }));
+      await sleep(50);
+    }
+    assert.ok((await Promise.all(sent)).every((each) => each));
+    const before = seenOf(b);
+    await until(() => seenOf(b) > before + 20);
+    await engine.close("modified");
+    await Promise.all([a, b, c].map((peer) => peer.close()));
+    const files = await spoolFiles(join(media.spoolDir, "modified"));
+    const chunks = (await Promise.all(files.map(readSpool))).flatMap((each) => each.chunks);
+    const opened = chunks.map(({ line, sealed }) => openChunk(recordKey(key), line, sealed));
+    const recorded = opened.filter((bytes) => bytes.includes(mark)).length;
+    assert.ok(chunks.some(({ line }) => line.person === "a"));
+    assert.ok(chunks.every(({ line }) => line.person !== "c"));
+    assert.ok(shown === 0 || recorded > 0, `${shown} packets were shown, ${recorded} chunks have them`);
   });
 
   test("rooms end with the process, because LiveKit would go on forwarding what nobody records", async () => {

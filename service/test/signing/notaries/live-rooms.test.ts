@@ -49,6 +49,18 @@ const chunk = (session: string) =>
     },
   });
 
+test("the pages of a person whose connection failed join again, and no other pages", () => {
+  rooms.add("failed", 1, new Date(now), ["notary", "signer-1"]);
+  const [notary, signer] = [page(), page()];
+  rooms.listen("failed", "notary", notary);
+  rooms.listen("failed", "signer-1", signer);
+  const of = { session: "failed", person: "signer-1" };
+  emit({ kind: "cut", ...of });
+  // A page that closes its connection to make another one must not be told to join again.
+  for (const cause of ["failed", "replaced", "removed", "closed"] as const) emit({ kind: "left", cause, ...of });
+  assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
+});
+
 test("a written message is passed on in the room, and not to the waiting room", () => {
   rooms.add("written", 1, new Date(now), ["notary"]);
   const [inside, outside] = [page(), page()];

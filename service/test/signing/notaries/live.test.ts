@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
@@ -270,7 +271,7 @@ const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test
 
 /**
  * Another process on the same database, with a simulated engine that only reports whose video arrives. @param before
- * runs before each transaction
+ * runs before each transaction. `changes.read` runs before each statement outside of transactions.
  */
 function otherNode({ begin = async () => {}, before = async () => {}, admit = async () => {} } = {}) {
   let hear: (event: MediaEvent) => void = () => {};
@@ -290,9 +291,12 @@ function otherNode({ begin = async () => {}, before = async () => {}, admit = as
   const recordings = { begin, end, resume: async () => {}, headOf: () => null } as unknown as Recordings;
   const rooms = new LiveRooms({ engine, recordings, now: Date.now });
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
-  const changes = { node: { before } };
+  const changes = { node: { before, read: async (_: Statement) => {} } };
   const node = Object.assign(Object.create(db), {
-    query: db.query.bind(db),
+    async query(statement: Statement) {
+      await changes.node.read(statement);
+      return db.query(statement);
+    },
     async transaction(work: Parameters<typeof db.transaction>[0]) {
       await changes.node.before();
       return db.transaction(work);
@@ -316,7 +320,7 @@ function otherNode({ begin = async () => {}, before = async () => {}, admit = as
         ...{ silentMs: 0, unseenMs: 0, picture: { width: 640, height: 480 } },
       });
   };
-  return { deps, rooms, ended, joined, changes: changes.node };
+  return { deps, rooms, ended, joined, hear: (event: MediaEvent) => hear(event), changes: changes.node };
 }
 
 /** The state that a service leaves when it was killed this many seconds ago. */
@@ -724,6 +728,45 @@ test("the watch removes no signature", async () => {
   await until(() => seen > 0);
   await stop();
   assert.equal((await liveOf(code)).state, "signed");
+});
+
+test("a person whose frames no longer become whole holds the session, and its events say so", async () => {
+  const { code } = await begun("torn@example.com", "identify");
+  const { deps, rooms, joined, hear } = otherNode();
+  await killed(code, -600, rooms.node);
+  await until(async () => (await post(desk(code, "/media"))).status === 503);
+  const { id, orderId, openedAt } = await killed(code, -600, rooms.node);
+  rooms.add(id, orderId, openedAt, ["notary", "signer-1"]);
+  joined(id);
+  hear({ kind: "incomplete", session: id, person: "signer-1", take: 1, media: "video" });
+  const room = rooms.roomOf(id);
+  Object.assign(room?.people.get("signer-1") ?? {}, { lastAt: Date.now() - 5_000 });
+  const stop = watchSessions(deps);
+  await until(async () => {
+    joined(id, ["notary"]);
+    return (await liveOf(code)).state === "held";
+  });
+  await stop();
+  const events = await eventsOf(db, rowMac, await liveOf(code));
+  const frozen = events.find(({ name, person }) => name === "frozen" && person === "signer-1");
+  assert.equal((frozen?.detail as { cause?: string })?.cause, "incomplete frames");
+});
+
+test("a session ends even if each look at it takes longer than the search for ended acts", async () => {
+  const { code } = await begun("slow@example.com", "identify");
+  const { deps, rooms, ended, changes } = otherNode();
+  await killed(code, -600, rooms.node);
+  await until(async () => (await post(desk(code, "/media"))).status === 503);
+  const { id, orderId, openedAt } = await killed(code, -600, rooms.node);
+  rooms.add(id, orderId, openedAt, ["notary"]);
+  await endLive(deps, operator, code, { outcome: "abandoned" });
+  changes.read = async ({ text, values }) => {
+    if (!text.includes("notary_sheets n") && values.includes(id)) await sleep(200);
+  };
+  const stop = watchSessions(deps);
+  await until(async () => (await liveOf(code)).state === "ended");
+  await stop();
+  assert.deepEqual([ended, rooms.roomOf(id)], [[id], undefined]);
 });
 
 test("a browser that was removed during its answer gives no consent for the next one", async () => {

@@ -14,6 +14,8 @@ export type Receive = (message: ServerMessage) => void;
 
 export type Connection = {
   stats: () => Promise<{ rttMs: number | null; lost: number; received: number }>;
+  /** No longer tells of failures. */
+  retire: () => void;
   close: () => void;
 };
 
@@ -48,22 +50,28 @@ type Heard = {
 /**
  * Connects with a new ticket.
  * @param kind `media` for a session; `check` to receive this device's own media back
+ * @param before the connection that the new one replaces. It is closed after the server has ended it. Otherwise the
+ * server could take its end for a failure, and ask this page to join once more.
  */
 export async function connect(
   base: string,
   kind: "media" | "check",
   own: MediaStream,
   { ready, track, gone, failed }: Heard,
+  before: Connection | null = null,
 ): Promise<Connection> {
-  const { ticket, iceServers } = (await post(`${base}/${kind}`)) as unknown as Ticket;
+  before?.retire();
+  const { ticket, iceServers } = (await post(`${base}/${kind}`).finally(before?.close)) as unknown as Ticket;
   const received = new RTCPeerConnection({ iceServers });
   const sent = new RTCPeerConnection({ iceServers });
   const people = new Map<string, string>();
   let queue: Promise<unknown> = Promise.resolve();
   let isOver = false;
-  const end = () => {
-    if (isOver) return;
+  const retire = () => {
     isOver = true;
+  };
+  const end = () => {
+    retire();
     sent.close();
     received.close();
   };
@@ -101,12 +109,67 @@ export async function connect(
       if (pc.connectionState === "failed") fail();
     };
   ready(receive);
-  for (const each of await ask({ kind: "join" })) receive(each);
-  await offer(sent, own);
-  for (const answer of await ask({ kind: "publish", sdp: sent.localDescription?.sdp }))
-    if (answer.kind === "publish") await sent.setRemoteDescription({ type: "answer", sdp: answer.sdp });
-    else receive(answer);
-  return { close: end, stats: () => statsOf(sent, received) };
+  try {
+    for (const each of await ask({ kind: "join" })) receive(each);
+    await offer(sent, own);
+    for (const answer of await ask({ kind: "publish", sdp: sent.localDescription?.sdp }))
+      if (answer.kind === "publish") await sent.setRemoteDescription({ type: "answer", sdp: answer.sdp });
+      else receive(answer);
+  } catch (error) {
+    // Otherwise a connection of this attempt could fail later, and replace the one of the next attempt.
+    end();
+    throw error;
+  }
+  if (isOver) throw new Error("the connection failed while it was made");
+  return { retire, close: end, stats: () => statsOf(sent, received) };
+}
+
+/** `stopped`: a further attempt makes sense only after the person has done something. */
+type Attempt = "joined" | "failed" | "stopped";
+
+const firstRetryMs = 1_000;
+const longestRetryMs = 3_000;
+/** A connection that lasted this long was good, so the next attempt follows at once. */
+const stableMs = 10_000;
+
+/**
+ * Joins, and joins again after each failure. Only one attempt runs at a time. A wish to join that comes during an
+ * attempt is fulfilled after it, because that attempt may already use an ended ticket.
+ */
+export function joiner(attempt: () => Promise<Attempt>, now: () => number = () => performance.now()) {
+  let isRunning = false;
+  let isWanted = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let beganAt = Number.NEGATIVE_INFINITY;
+  let retryMs = firstRetryMs;
+
+  async function run(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    isWanted = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    beganAt = now();
+    const result = await attempt().catch((): Attempt => "failed");
+    isRunning = false;
+    if (result === "failed" || (isWanted && result === "joined")) again();
+  }
+
+  function again(): void {
+    if (isRunning) isWanted = true;
+    if (isRunning || timer !== null) return;
+    const isStable = now() - beganAt > stableMs;
+    if (isStable) retryMs = firstRetryMs;
+    timer = setTimeout(() => void run(), isStable ? 0 : retryMs);
+    if (!isStable) retryMs = Math.min(retryMs * 2, longestRetryMs);
+  }
+
+  return {
+    /** Joins now. */
+    join: () => void run(),
+    /** Joins again: at once after a good connection, else after a pause. */
+    again,
+  };
 }
 
 async function offer(sent: RTCPeerConnection, own: MediaStream): Promise<void> {

@@ -1,7 +1,7 @@
 /** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
 import { make, part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
-import { type Connection, connect, post, type Receive, type ServerMessage } from "./connection.ts";
+import { type Connection, connect, joiner, post, type Receive, type ServerMessage } from "./connection.ts";
 import { startDeviceCheck } from "./device-check.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
@@ -27,8 +27,6 @@ let own: MediaStream | null = null;
 let connection: Connection | null = null;
 let check: Connection | null = null;
 const receivers: { media: Receive | null; check: Receive | null } = { media: null, check: null };
-let isJoining = false;
-let retryMs = 1_000;
 const streams = new Map<string, MediaStream>();
 
 /** The video element of a person, which also plays their sound; each person has one. */
@@ -80,39 +78,47 @@ function causeOf(error: unknown): string {
   return words["lost"] ?? "";
 }
 
-async function join(): Promise<void> {
-  if (isJoining || room.dataset["media"] !== "on") return;
-  isJoining = true;
+async function attempt(): Promise<"joined" | "failed" | "stopped"> {
+  if (room.dataset["media"] !== "on") return "stopped";
   joinButton.hidden = true;
-  try {
-    connection?.close();
-    const stream = await ownMedia();
+  const stream = await ownMedia().catch((error: unknown) => {
+    said.textContent = causeOf(error);
+    joinButton.hidden = false;
     pictures.hidden = false;
-    tileOf(self).srcObject = stream;
-    connection = await connect(base, "media", stream, {
-      ready(receive) {
+    return null;
+  });
+  if (!stream) return "stopped";
+  pictures.hidden = false;
+  tileOf(self).srcObject = stream;
+  const before = connection;
+  connection = null;
+  try {
+    const heard = {
+      ready(receive: Receive) {
         receivers.media = receive;
       },
       track: showTrack,
       gone: dropOthers,
       failed: lost,
-    });
-    said.textContent = "";
-    retryMs = 1_000;
-  } catch (error) {
-    said.textContent = causeOf(error);
+    };
+    connection = await connect(base, "media", stream, heard, before);
+  } catch {
+    said.textContent = words["lost"] ?? "";
     joinButton.hidden = false;
-    pictures.hidden = false;
-    if (!(error instanceof DOMException)) lost();
-  } finally {
-    isJoining = false;
+    return "failed";
   }
+  said.textContent = "";
+  // The session may have ended while the connection was made.
+  if (room.dataset["media"] === "on") return "joined";
+  leave();
+  return "stopped";
 }
+
+const joining = joiner(attempt);
 
 function lost(): void {
   said.textContent = words["lost"] ?? "";
-  window.setTimeout(() => void join(), retryMs);
-  retryMs = Math.min(retryMs * 2, 3_000);
+  joining.again();
 }
 
 function leave(): void {
@@ -170,7 +176,7 @@ function apply(): void {
   if (isOn && !wasOn) {
     check?.close();
     check = null;
-    void join();
+    joining.join();
   }
   if (!isOn && wasOn) leave();
   startDeviceCheck({
@@ -218,7 +224,7 @@ document.addEventListener("submit", (event) => {
 joinButton.addEventListener("click", () => {
   for (const video of grid.querySelectorAll("video")) void video.play();
   joinButton.hidden = true;
-  if (!connection) void join();
+  if (!connection) joining.join();
 });
 
 function listen(): void {
@@ -228,7 +234,7 @@ function listen(): void {
     // Something may have changed while the connection was down. The node that recorded may have died, and its media
     // server may go on without it. So the page connects again, if the room is still open to it.
     if (wasOpen) {
-      void refresh().then(join);
+      void refresh().then(joining.again);
       chat.set(room.dataset["media"] === "on");
     }
     wasOpen = true;
@@ -236,7 +242,7 @@ function listen(): void {
   events.onmessage = ({ data }) => {
     const news = JSON.parse(data as string) as News;
     if (news.kind === "changed") void refresh();
-    if (news.kind === "media") void join();
+    if (news.kind === "media") joining.again();
     if (news.kind === "written") chat.show(news.written);
     if (news.kind === "message") receivers[news.isCheck ? "check" : "media"]?.(news.message);
   };

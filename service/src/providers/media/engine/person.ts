@@ -1,7 +1,9 @@
 /** A person in a session: the kinds of media that the person may send, and counts of the person's packets. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
+import type { Recorder } from "./recorder.ts";
 import type { Kinds } from "./sdp.ts";
 import type { Publishing, Receiving } from "./transport.ts";
 
@@ -136,23 +138,48 @@ function countLoss(person: Person, sequence: number): void {
 
 export const silenceOf = ({ lastPacketAt }: Person, now: number): number => now - lastPacketAt;
 
-/** Returns the counts since its last call. */
-export function qualityOf(person: Person, at: number) {
+/** Returns the counts since its last call. @param recorder null when nothing is recorded */
+export function qualityOf(person: Person, at: number, recorder: Recorder | null) {
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;
   Object.assign(counted, { audio: 0, video: 0, lost: 0, dropped: 0 });
-  const unseenMs = person.seenAt === null ? null : at - person.seenAt;
+  // A muted person's pictures are not recorded, so the packets show that the person is present.
+  const recorded = recorder?.seen(name, at, person.muted);
+  const packetMs = person.seenAt === null ? null : at - person.seenAt;
+  const unseenMs = recorded && !person.muted.video ? recorded.unseenMs : packetMs;
   const packets = { audioPackets: audio, videoPackets: video, lost, dropped };
-  return { person: name, at, ...packets, silentMs: silenceOf(person, at), unseenMs };
+  return {
+    person: name,
+    at,
+    ...packets,
+    ...{ silentMs: silenceOf(person, at), unseenMs, picture: recorded?.picture ?? null },
+  };
 }
 
 type People = ReadonlyMap<string, Person>;
+
+/** @throws ServiceError `not_found` */
+export function personOf(people: People, name: string): Person {
+  const person = people.get(name);
+  if (!person) throw new ServiceError("not_found", "The person was not let into the session.");
+  return person;
+}
 
 /** Forwards the media of everybody who sends to everybody else. */
 export function showAll(people: People): void {
   const senders = [...people.values()].filter(({ publishing }) => publishing);
   for (const person of people.values())
     person.subscription?.show(senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name));
+}
+
+/** Passes no media of this kind on, until the person's next packet. */
+export function pauseFor(people: People, { name }: Person, media: Media): void {
+  for (const other of people.values()) other.subscription?.pause(name, media);
+}
+
+/** Where a server forwards, others would still see what no longer comes to the recording. */
+export function pauseSilent(people: People, person: Person, recorder: Recorder | null, now: number): void {
+  for (const media of recorder?.silent(person.name, now) ?? []) pauseFor(people, person, media);
 }
 
 /** Tells everybody else that a person has a new connection, or may have a new track. */

@@ -2,7 +2,7 @@
 import type { EndCause, MediaEvent, RecordingRun } from "../media.ts";
 import { openSpool, recordKey } from "../spool.ts";
 import type { Packet } from "../webm/packets.ts";
-import { type SenderReport, Take } from "../webm/take.ts";
+import { type Chunk, type SenderReport, Take } from "../webm/take.ts";
 import type { Picture } from "../webm/vp8.ts";
 import type { Media } from "../webm/webm.ts";
 import type { Kinds } from "./sdp.ts";
@@ -13,7 +13,13 @@ export type Recorder = {
   /** Whether the person's current take includes this kind of media. */
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
-  pictureOf: (person: string) => Picture | null;
+  /**
+   * The person's picture, and how long ago the kind of media whose whole frames have been missing longest last had one.
+   * Media that come without whole frames are not on the record, so the person counts as unseen.
+   */
+  seen: (person: string, now: number, muted: Kinds) => Seen;
+  /** The kinds of the person's take whose packets have stopped. */
+  silent: (person: string, now: number) => readonly Media[];
   endTake: (person: string, cause: EndCause, now: number) => void;
   tick: (now: number) => void;
   close: () => Promise<void>;
@@ -26,6 +32,8 @@ type RecorderInput = RecordingRun & {
   readonly emit: (event: MediaEvent) => void;
   readonly onFailure: (why: string) => void;
 };
+
+export type Seen = { readonly picture: Picture | null; readonly unseenMs: number | null };
 
 type Open = { readonly take: number; readonly kinds: Kinds; readonly writer: Take; picture: Picture | null };
 
@@ -63,14 +71,15 @@ export function openRecorder({
       if (next > lastTake) return onFailure("the recording has no more numbers of takes");
       const take = next++;
       let n = 0;
-      const writer = new Take({
+      const input = {
         media: kinds,
-        onChunk: (chunk) => spool.add({ ...chunk, take, n: n++, person }),
+        onChunk: (chunk: Chunk) => spool.add({ ...chunk, take, n: n++, person }),
         onHole: askForKeyFrame,
-        onPicture: (picture) => {
+        onPicture: (picture: Picture) => {
           open.picture = picture;
         },
-      });
+      };
+      const writer = new Take(input, at);
       const open: Open = { take, kinds, writer, picture: null };
       takes.set(person, open);
       tell(person, take, at, null);
@@ -78,7 +87,14 @@ export function openRecorder({
     packet: (person, media, packet, at) => takes.get(person)?.writer.packet(media, packet, at),
     records: (person, media) => takes.get(person)?.kinds[media] ?? false,
     report: (person, media, report) => takes.get(person)?.writer.report(media, report),
-    pictureOf: (person) => takes.get(person)?.picture ?? null,
+    seen(person, at, muted) {
+      const open = takes.get(person);
+      const video = open?.kinds.video ? open.writer.sinceWhole("video", at) : null;
+      if (!open || !video?.hasFrame) return { picture: open?.picture ?? null, unseenMs: null };
+      const audioMs = open.kinds.audio && !muted.audio ? open.writer.sinceWhole("audio", at).ms : 0;
+      return { picture: open.picture, unseenMs: Math.max(video.ms, audioMs) };
+    },
+    silent: (person, at) => takes.get(person)?.writer.silent(at) ?? [],
     endTake(person, cause, at) {
       const open = takes.get(person);
       if (!open) return;
@@ -87,7 +103,10 @@ export function openRecorder({
       tell(person, open.take, at, cause);
     },
     tick(at) {
-      for (const { writer } of takes.values()) writer.tick(at);
+      for (const [person, { take, writer }] of takes) {
+        writer.tick(at);
+        for (const media of writer.newlyIncomplete(at)) emit({ kind: "incomplete", session, person, take, media });
+      }
       spool.tick();
     },
     close: () => spool.close(),

@@ -12,6 +12,9 @@ import {
   isOneTooMany,
   newPerson,
   type Person,
+  pauseFor,
+  pauseSilent,
+  personOf,
   qualityOf,
   showAll,
   silenceOf,
@@ -27,6 +30,8 @@ const mostPeople = 8;
 const keyFrameMs = 3_000;
 /** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
 const deadMs = 30_000;
+/** A new connection must have sent a packet after this time. Without this limit, a page would wait for half a minute. */
+const connectMs = 15_000;
 /**
  * Disconnects a person who sends more than this many packets above the rate limit in a second. Needed where the
  * transport can't drop packets, so that the others would receive these packets.
@@ -83,7 +88,7 @@ export class Rooms {
 
   async signal(sessionName: string, name: string, message: ClientMessage): Promise<ServerMessage[]> {
     const session = this.#session(sessionName);
-    const person = personOf(session, name);
+    const person = personOf(session.people, name);
     switch (message?.kind) {
       case "join":
         return this.#join(session, person);
@@ -100,9 +105,9 @@ export class Rooms {
 
   async mute(sessionName: string, name: string, muted: Kinds): Promise<void> {
     const session = this.#session(sessionName);
-    personOf(session, name).muted = { audio: muted.audio, video: muted.video };
-    for (const media of ["audio", "video"] as const)
-      if (muted[media]) for (const other of session.people.values()) other.subscription?.pause(name, media);
+    const person = personOf(session.people, name);
+    person.muted = { audio: muted.audio, video: muted.video };
+    for (const media of ["audio", "video"] as const) if (muted[media]) pauseFor(session.people, person, media);
   }
 
   async remove(sessionName: string, name: string): Promise<void> {
@@ -229,9 +234,11 @@ export class Rooms {
     askForKeyFrame(person, now());
   }
 
-  async #fail(session: Session, person: Person): Promise<void> {
+  /** @param isUnseen whether the browser does not notice by itself that its connection has failed */
+  async #fail(session: Session, person: Person, isUnseen = !this.#input.transport.dropsPackets): Promise<void> {
     await this.#endPublishing(session, person, "failed");
     showAll(session.people);
+    if (isUnseen) this.#input.emit({ kind: "cut", session: session.name, person: person.name });
   }
 
   async #join(session: Session, person: Person): Promise<ServerMessage[]> {
@@ -254,8 +261,10 @@ export class Rooms {
         if (sender) askForKeyFrame(sender, now());
       },
       onEnd: () => {
-        if (person.subscription === subscription) person.subscription = null;
         void subscription.close();
+        if (person.subscription !== subscription) return;
+        person.subscription = null;
+        emit({ kind: "cut", session: session.name, person: person.name });
       },
     });
     person.subscription = subscription;
@@ -279,18 +288,13 @@ export class Rooms {
         if (isKeyTime) person.publishing.askForKeyFrame();
         else askIfDue(person, now());
         if (!isSecond) continue;
-        const picture = session.recorder?.pictureOf(person.name) ?? null;
-        emit({ kind: "quality", session: session.name, ...qualityOf(person, now()), picture });
-        if (silenceOf(person, now()) > deadMs) void this.#fail(session, person);
+        pauseSilent(session.people, person, session.recorder, now());
+        emit({ kind: "quality", session: session.name, ...qualityOf(person, now(), session.recorder) });
+        const mostMs = person.hasJoined ? deadMs : connectMs;
+        if (silenceOf(person, now()) > mostMs) void this.#fail(session, person, true);
       }
     }
   }
 }
 
 const replaced = () => new ServiceError("conflict", "The connection was replaced by a later one.");
-
-function personOf(session: Session, name: string): Person {
-  const person = session.people.get(name);
-  if (!person) throw new ServiceError("not_found", "The person was not let into the session.");
-  return person;
-}

@@ -15,6 +15,8 @@ type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly s
 /** The most packets that wait for a slow receiver. Further ones are dropped, to save memory. */
 const mostUnsent = 300;
 const settleMs = 5_000;
+/** A connection that is not there after this time will not come. */
+const connectMs = 15_000;
 
 /** Sends everybody else's tracks to one person. */
 export class Subscription implements Receiving {
@@ -52,9 +54,12 @@ export class Subscription implements Receiving {
     // Before the end of the key agreement, a key frame would not reach the receiver, so one is requested only after it.
     if (line.pc.connectionState === "connected") for (const person of this.#wanted) this.#input.onPictureLost(person);
     // A new offer during the key agreement would abort the agreement.
-    void connected(line.pc).then(() => {
+    void connected(line.pc, settleMs).then(() => {
       this.#enter("idle");
       if (this.#isStale && this.#state === "idle") this.#offerSoon();
+    });
+    void connected(line.pc, connectMs).then(() => {
+      if (isPending(line.pc)) this.#input.onEnd();
     });
   }
 
@@ -166,11 +171,14 @@ export class Subscription implements Receiving {
   }
 }
 
-/** Resolves once the connection is established or has failed. */
-function connected(pc: RTCPeerConnection): Promise<void> {
-  if (pc.connectionState !== "new" && pc.connectionState !== "connecting") return Promise.resolve();
+const isPending = ({ connectionState }: RTCPeerConnection): boolean =>
+  connectionState === "new" || connectionState === "connecting";
+
+/** Resolves once the connection is established or has failed, or after this time. */
+function connected(pc: RTCPeerConnection, mostMs: number): Promise<void> {
+  if (!isPending(pc)) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, settleMs);
+    const timer = setTimeout(resolve, mostMs);
     pc.connectionStateChange.subscribe((state) => {
       if (state === "connecting") return;
       clearTimeout(timer);

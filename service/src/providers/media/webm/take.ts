@@ -26,14 +26,26 @@ type TakeInput = {
  * its first packet.
  */
 const clusterMs = 900;
-/** How long to wait for the sender's first report, which reveals its clock. After this, arrival times are used. */
-const reportMs = 3_000;
+/**
+ * How long frames wait for the sender's first report, which reveals its clock. Chromium reports its sound only after
+ * 2.5 s, and frames that wait are not durable. So after this time arrival times are used until the report comes.
+ */
+const reportMs = 900;
 /** Frames of audio and video are sorted by time after this delay, so that the slower of the two can arrive. */
 const mergeMs = reorderMs + 50;
 /** A sender's time that differs this much from the arrival time is not trusted. */
 const farMs = 5_000;
 const mostHeld = 1_000;
 const rates = { audio: 48_000, video: 90_000 } as const;
+
+/** Frames that don't become whole for this long are an event, and packets that don't come for this long are missing. */
+const missingMs = 3_000;
+
+/**
+ * When the last packet and the last whole frame of a kind came; before the first, when the take began. `since`: when
+ * packets began to come, or came again after a pause.
+ */
+type Flow = { packetAt: number; wholeAt: number; since: number; hasFrame: boolean; isTold: boolean };
 
 type Held = { readonly frame: TimedFrame; readonly at: number };
 type Stream = {
@@ -44,6 +56,8 @@ type Stream = {
   report: SenderReport | null;
   /** The time in the take at tick 0 of this stream. */
   zeroMs: number | null;
+  /** Whether `zeroMs` comes from times of arrival, because the sender's clock is not known yet. */
+  isByArrival: boolean;
   lastMs: number;
 };
 
@@ -61,19 +75,48 @@ export class Take {
   readonly #streams: Readonly<Record<Media, Stream>>;
   readonly #kinds: readonly Media[];
   readonly #clusters: ReturnType<typeof clusterWriter>;
+  readonly #flows: Readonly<Record<Media, Flow>>;
   #firstAt: number | null = null;
-  /** When the take began, by our clock and, if known, by the sender's clock. */
+  /** When the take began by our clock, and the frame that it began with. */
   #start: Start | null = null;
 
-  constructor(input: TakeInput) {
+  constructor(input: TakeInput, now: number) {
     this.#input = input;
+    const flow = () => ({ packetAt: now, wholeAt: now, since: now, hasFrame: false, isTold: false });
+    this.#flows = { audio: flow(), video: flow() };
     this.#streams = { audio: openStream("audio", () => {}), video: openStream("video", input.onHole) };
     this.#kinds = (["audio", "video"] as const).filter((kind) => input.media[kind]);
     this.#clusters = clusterWriter(input.onChunk);
   }
 
   packet(kind: Media, packet: Packet, now: number): void {
-    if (this.#input.media[kind]) this.#hold(kind, this.#streams[kind].reader.push(packet, now), now);
+    if (!this.#input.media[kind]) return;
+    const flow = this.#flows[kind];
+    if (now - flow.packetAt > missingMs) flow.since = now;
+    flow.packetAt = now;
+    this.#hold(kind, this.#streams[kind].reader.push(packet, now), now);
+  }
+
+  /** Milliseconds since a whole frame of this kind came or, before the first, since the take began. */
+  sinceWhole(kind: Media, now: number): { ms: number; hasFrame: boolean } {
+    const { wholeAt, hasFrame } = this.#flows[kind];
+    return { ms: now - wholeAt, hasFrame };
+  }
+
+  /** The kinds whose packets have stopped. */
+  silent(now: number): Media[] {
+    return this.#kinds.filter((kind) => now - this.#flows[kind].packetAt > missingMs);
+  }
+
+  /** The kinds whose packets come without ever making a whole frame. Names a kind once, until a whole frame comes. */
+  newlyIncomplete(now: number): Media[] {
+    return this.#kinds.filter((kind) => {
+      const flow = this.#flows[kind];
+      const { wholeAt, since, packetAt, isTold } = flow;
+      if (isTold || now - Math.max(wholeAt, since) <= missingMs || now - packetAt > missingMs) return false;
+      flow.isTold = true;
+      return true;
+    });
   }
 
   report(kind: Media, report: SenderReport): void {
@@ -97,6 +140,7 @@ export class Take {
   #hold(kind: Media, frames: readonly TimedFrame[], now: number): void {
     if (frames.length === 0) return;
     this.#firstAt ??= now;
+    Object.assign(this.#flows[kind], { wholeAt: now, hasFrame: true, isTold: false });
     const { held } = this.#streams[kind];
     for (const frame of frames) {
       held.push({ frame, at: now });
@@ -125,7 +169,7 @@ export class Take {
     const first = key >= 0 ? video : audio;
     const opening = first.held[0];
     if (!opening) return;
-    this.#start = { at: opening.at, senderMs: senderTime(first, opening.frame) };
+    this.#start = { at: opening.at, stream: first, frame: opening.frame };
     const picture: Picture = opening.frame.picture ?? { width: 640, height: 480 };
     const bytes = liveHeader({ audio: media.audio, video: media.video ? picture : null });
     onChunk({ bytes, from: 0, to: 0, isKey: false });
@@ -138,10 +182,19 @@ export class Take {
     const oldest = own.held[0];
     const start = this.#start;
     if (!start || !oldest) return;
-    if (own.zeroMs === null) {
-      const senderMs = senderTime(own, oldest.frame);
-      if (!isEnd && senderMs === null && now - oldest.at < reportMs && own.held.length < mostHeld) return;
-      own.zeroMs = startMs(start, oldest, senderMs) - ticksToMs(oldest.frame.ticks, own.rate);
+    if (own.zeroMs === null || own.isByArrival) {
+      const bySender = sinceStart(start, own, oldest);
+      if (
+        own.zeroMs === null &&
+        !isEnd &&
+        bySender === null &&
+        now - oldest.at < reportMs &&
+        own.held.length < mostHeld
+      )
+        return;
+      if (own.zeroMs === null || bySender !== null)
+        own.zeroMs = (bySender ?? oldest.at - start.at) - ticksToMs(oldest.frame.ticks, own.rate);
+      own.isByArrival = bySender === null;
     }
     for (const { frame, at } of own.held.splice(0)) {
       const arrived = at - start.at;
@@ -159,17 +212,18 @@ export class Take {
   }
 }
 
-type Start = { readonly at: number; readonly senderMs: number | null };
+type Start = { readonly at: number; readonly stream: Stream; readonly frame: TimedFrame };
 
 /**
- * The time in the take of a stream's first frame: by the sender's clock, or by the time of arrival when that clock is
- * unknown or implausible.
+ * The time in the take of a frame, by the sender's clock. Null while that clock is unknown or implausible: then only the
+ * time of arrival is known.
  */
-function startMs(start: Start, { at }: Held, senderMs: number | null): number {
-  const arrived = at - start.at;
-  if (senderMs === null || start.senderMs === null) return arrived;
-  const ms = senderMs - start.senderMs;
-  return Math.abs(ms - arrived) > farMs ? arrived : ms;
+function sinceStart(start: Start, own: Stream, { at, frame }: Held): number | null {
+  const began = senderTime(start.stream, start.frame);
+  const senderMs = senderTime(own, frame);
+  if (began === null || senderMs === null) return null;
+  const ms = senderMs - began;
+  return Math.abs(ms - (at - start.at)) > farMs ? null : ms;
 }
 
 const openStream = (kind: Media, hole: () => void): Stream => ({
@@ -178,6 +232,7 @@ const openStream = (kind: Media, hole: () => void): Stream => ({
   held: [],
   report: null,
   zeroMs: null,
+  isByArrival: false,
   lastMs: -1,
 });
 

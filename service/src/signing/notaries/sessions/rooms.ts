@@ -7,10 +7,13 @@ import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type Phase, phaseOf } from "./interruption.ts";
 
-/** The presence of a person in a room. Only video packets count: a person who sends sound alone is absent. */
+/**
+ * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent, and
+ * so is one whose sound or picture no longer arrives whole.
+ */
 type Presence = {
   /**
-   * The time of the last packet, in milliseconds of the clock. Before the first packet, the time since which one is
+   * The time of the last whole frames, in milliseconds of the clock. Before the first, the time since which one is
    * expected.
    */
   lastAt: number;
@@ -22,6 +25,8 @@ type Presence = {
   lost: number;
   /** Whether the person's current take in the recording includes video. */
   hasPicture: boolean;
+  /** Whether packets came that made no whole frame, since the person was last present. */
+  isIncomplete: boolean;
 };
 
 export type Room = {
@@ -110,7 +115,15 @@ export class LiveRooms {
   #expect({ people }: Room, person: string): void {
     if (people.has(person)) return;
     const lastAt = this.#deps.now();
-    people.set(person, { lastAt, goneAt: 0, hasJoined: false, phase: "here", lost: 0, hasPicture: false });
+    people.set(person, {
+      lastAt,
+      goneAt: 0,
+      hasJoined: false,
+      phase: "here",
+      lost: 0,
+      hasPicture: false,
+      isIncomplete: false,
+    });
   }
 
   remove(session: string): void {
@@ -236,11 +249,14 @@ export class LiveRooms {
       for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear(news);
       return;
     }
+    if (event.kind === "cut")
+      for (const { hear } of this.#streams.get(`${event.session} ${event.person}`) ?? []) hear({ kind: "media" });
     if (!room) return;
     if (event.kind === "broken") room.broken = event.why;
     if (event.kind === "chunk" && room.people.get(event.line.person)?.hasPicture) room.recorded.add(event.line.person);
     const presence = "person" in event ? room.people.get(event.person) : undefined;
     if (!presence) return;
+    if (event.kind === "incomplete") presence.isIncomplete = true;
     if (event.kind === "quality") {
       presence.lost = event.lost;
       presence.hasPicture = event.picture !== null;

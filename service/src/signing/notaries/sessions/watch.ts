@@ -117,7 +117,7 @@ async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void
   rooms.tell(room.session, { kind: "media" });
 }
 
-type Turned = { person: string; from: Phase; to: Phase; silentMs: number };
+type Turned = { person: string; from: Phase; to: Phase; silentMs: number; isIncomplete: boolean };
 
 /**
  * Records which people left and returned. Holds the session while somebody is away, and makes the act begin again if
@@ -130,7 +130,8 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
     // A gap in a person's media begins with the last packet before the gap and ends with the first packet after it.
     if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
     const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
-    if (to !== presence.phase) turned.push({ person, from: presence.phase, to, silentMs });
+    const { isIncomplete, phase: from } = presence;
+    if (to !== from) turned.push({ person, from, to, silentMs, isIncomplete });
   }
   const isTogether = [...room.people.values()].every(
     ({ lastAt }) => phaseOf(deps.sheets.desk.clock().getTime() - lastAt) === "here",
@@ -141,7 +142,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   const online = await onlineOf(deps, seen);
   await atSession(deps, seen, async (tx, session, at) => {
     if (session.state !== "live" && session.state !== "held") return;
-    for (const { person, to, from, silentMs } of turned) {
+    for (const { person, to, from, silentMs, isIncomplete } of turned) {
       const name = to === "here" ? (from === "away" ? "back" : "gap") : to;
       const now = (await lockLive(tx, session.id)) ?? session;
       await appendEvent(tx, desk.rowMac, now, {
@@ -149,7 +150,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
         name,
         by: "system",
         person,
-        detail: { silentMs: Math.round(silentMs) },
+        detail: { silentMs: Math.round(silentMs), ...(isIncomplete && { cause: "incomplete frames" }) },
       });
     }
     const state = isTogether && !session.isPaused ? "live" : "held";
@@ -167,6 +168,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   for (const { person, to } of turned) {
     const presence = room.people.get(person);
     if (presence) presence.phase = to;
+    if (presence && to === "here") presence.isIncomplete = false;
   }
   deps.rooms.tell(seen.id, { kind: "changed" });
 }

@@ -1,0 +1,305 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { assertGoodLooks, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import { forTests } from "@signsealship/testing/for-tests";
+import { freePort } from "@signsealship/testing/free-port";
+import { openHarness } from "@signsealship/testing/harness";
+import { fakeDevices } from "@signsealship/testing/media";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import type { Page } from "playwright-core";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
+import { liveSettings } from "../../signing/notaries/live-rules.ts";
+import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
+
+type Recorded = { manifest: string; manifestSha256: string; lines: string };
+
+/** Sessions from the appointment to the sealed document, in browsers. @param media settings of the media engine */
+export async function walkThroughSessions(media: Record<string, string> = {}): Promise<void> {
+  const folder = await forTests(temporaryFolder());
+  const made = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
+  const port = String(await freePort());
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const running = await forTests(
+    openHarness({ PORT: port, BASE_URL: baseUrl, ...liveSettings(folder.path), ...media }),
+  );
+  const browser = await forTests(startBrowser(fakeDevices));
+  const partner = await newPartner(running.service);
+  const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  await addNotary(
+    { db: running.db, clock: () => new Date() },
+    nora.id,
+    { ...ohioCommission, certificate: made.pem },
+    "operator",
+  );
+
+  const at = (path: string) => running.service.baseUrl + path;
+  const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
+
+  const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
+
+  async function comesIn(email: string, tries: "the device" | "nothing"): Promise<OpenPage> {
+    const link = await until(
+      () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
+    );
+    const opened = await browser.open(at(link), { width: 375 });
+    const { page } = opened;
+    await page.getByRole("button", { name: "Email me the code" }).click();
+    await page.getByText("The code is on its way").waitFor();
+    await assertGoodLooks(opened);
+    const code = await until(
+      () => mailsTo(running.service, email).flatMap((mail) => /Your code is (\d{6})\./.exec(mail)?.[1] ?? [])[0],
+    );
+    await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { name: "The recording" }).waitFor();
+    if (tries === "the device") {
+      await page.getByRole("button", { name: "Check this device" }).click();
+      await page
+        .locator("#device-said")
+        .filter({ hasText: /line work|loses packets/ })
+        .waitFor();
+    }
+    await assertGoodLooks(opened);
+    await page.getByLabel("Where you are").fill("Ohio, United States");
+    await page.getByRole("button", { name: "I agree to the recording" }).click();
+    await page.getByRole("heading", { name: "Waiting room" }).waitFor();
+    return opened;
+  }
+
+  const isMoving = (page: Page, person: string) =>
+    until(() => page.evaluate(`(document.getElementById("picture-${person}")?.currentTime ?? 0) > 0.2`));
+
+  /** Opens a session as the notary, and admits the signers once they wait. */
+  async function session(code: string, act: string, signers: readonly string[]) {
+    const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 1280, cookie: nora.cookie });
+    const { page } = opened;
+    await page.locator("#session").getByLabel("Act").selectOption(act);
+    await page.getByRole("button", { name: "Open the session" }).click();
+    await page.getByRole("heading", { name: "Now", exact: true }).waitFor();
+    const rooms: OpenPage[] = [];
+    for (const [index, email] of signers.entries())
+      rooms.push(await comesIn(email, index === 0 ? "the device" : "nothing"));
+    await page.getByRole("button", { name: "Begin the session and the recording" }).click();
+    const doors = page.getByRole("button", { name: /^Let in/ });
+    for (let left = signers.length; left > 0; left--) {
+      await until(async () => (await doors.count()) === left);
+      await doors.first().click();
+    }
+    for (const [index, room] of rooms.entries()) {
+      await isMoving(page, `signer-${index + 1}`);
+      await isMoving(room.page, "notary");
+    }
+    await assertGoodLooks(opened);
+    return { opened, page, rooms };
+  }
+
+  const heading = (page: Page, name: RegExp) => page.getByRole("heading", { name, level: 3 });
+
+  /** Marks the open step as soon as its conditions are met. */
+  async function marks(page: Page, step: RegExp, next: RegExp, fill = async () => {}): Promise<void> {
+    await heading(page, step).waitFor();
+    const button = page
+      .locator("#open-step")
+      .filter({ has: heading(page, step) })
+      .getByRole("button", { name: "Mark as done" });
+    await until(async () => {
+      if (await heading(page, next).isVisible()) return true;
+      await fill().catch(() => {});
+      await button.click({ timeout: 1_000 }).catch(() => {});
+      await page.waitForTimeout(300);
+      return heading(page, next).isVisible();
+    });
+  }
+
+  const identifies = (page: Page, n: number, next: RegExp) =>
+    marks(page, /^Identity/, next, async () => {
+      await page.getByLabel(`Principal ${n}: Full address`).fill("1 Main Street", { timeout: 1_000 });
+      await page
+        .getByLabel(`Principal ${n}: How you know who it is`)
+        .selectOption("personal_knowledge", { timeout: 1_000 });
+    });
+
+  /**
+   * Gives the signer the document as soon as everybody is present. On a busy machine, a person may count as absent for a
+   * moment.
+   */
+  async function gives(page: Page, room: Page): Promise<void> {
+    const frame = room.locator("#turn iframe");
+    await until(async () => {
+      if (await frame.isVisible()) return true;
+      await page
+        .getByRole("button", { name: /^Give / })
+        .click({ timeout: 1_000 })
+        .catch(() => {});
+      await page.waitForTimeout(500);
+      return frame.isVisible();
+    });
+  }
+
+  /** The session's button opens the room in another tab. */
+  async function notarySigns(page: Page, code: string): Promise<void> {
+    const [desk] = await Promise.all([
+      page.context().waitForEvent("page"),
+      page.getByRole("link", { name: "Note the act and sign" }).click(),
+    ]);
+    await desk.waitForLoadState("load");
+    const form = desk.locator("#act");
+    assert.equal(await form.locator("[name=mode]").inputValue(), "ron");
+    assert.match(await form.locator("[name=tool]").inputValue(), /^SignSealShip /);
+    await form.getByLabel("Kind of document").fill("Deed");
+    await form.getByLabel("Fee in dollars").fill("5");
+    await form.getByRole("button", { name: "Note the act" }).click();
+    const file = join(folder.path, "nora.p12");
+    writeFileSync(file, made.p12);
+    await desk.getByLabel("Certificate file").setInputFiles(file);
+    await desk.getByLabel("Password of the file").fill(password);
+    await desk.getByRole("button", { name: "Open the certificate" }).click();
+    await desk.getByRole("button", { name: "Sign the document" }).click();
+    await desk.getByRole("heading", { name: /What you signed/ }).waitFor();
+    for (const box of await desk.getByRole("checkbox").all()) await box.check();
+    await desk.getByRole("button", { name: "Enter the act and seal the document" }).click();
+    await desk.waitForURL(/\/operator\/notary(\?|$)/);
+    assert.equal(await statusOf(code), "NotarizationComplete");
+  }
+
+  /** The recording of an order after its session has ended, and the lines of its chain. */
+  const recordingOf = (code: string): Promise<Recorded> =>
+    until(async () => {
+      const [row] = await running.db.query<Recorded>(sql`
+      SELECT r.manifest, r.manifest_sha256 AS "manifestSha256",
+        (SELECT string_agg(p.lines, '' ORDER BY p.first_seq) FROM recording_parts p WHERE p.recording_id = r.id) AS lines
+      FROM recordings r JOIN orders o ON o.id = r.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND r.ended_at IS NOT NULL`);
+      return row;
+    });
+
+  test("two signers who signed at home acknowledge their signatures before a notary, from the order to the sealed document", async () => {
+    const people = ["ann@example.com", "ben@example.com"];
+    const signers = JSON.stringify([
+      { name: "Ann Lee", email: people[0] },
+      { name: "Ben Cole", email: people[1] },
+    ]);
+    const code = await place({ svc_sign: "true", signers });
+    for (const email of people) await signsAtHome(email);
+    await reachesNotary(code);
+    await claim(code, nora.cookie);
+    const { page, rooms, opened } = await session(code, "acknowledgment", people);
+    await marks(page, /^Opening/, /^Appearance by audio and video \(Ann Lee\)/);
+    for (const [index, name] of ["Ann Lee", "Ben Cole"].entries()) {
+      await marks(page, new RegExp(`^Appearance by audio and video \\(${name}`), new RegExp(`^Identity \\(${name}`));
+      await identifies(page, index + 1, /^Credential shown/);
+      await marks(page, /^Credential shown/, /^Aware and willing/);
+      await marks(page, /^Aware and willing/, /^Own signature/);
+      await marks(page, /^Own signature/, /^Acknowledgment/);
+      await marks(
+        page,
+        /^Acknowledgment/,
+        index === 0 ? /^Appearance by audio and video \(Ben/ : /^Notary’s signature/,
+      );
+    }
+    await notarySigns(page, code);
+    for (const room of rooms) await room.page.getByText("The act is done.").waitFor();
+    await page.getByRole("heading", { name: "The session has ended" }).waitFor();
+
+    const moves = await running.db.query<{ to: string }>(sql`
+    SELECT a.to_status AS to FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND a.to_status IS NOT NULL ORDER BY a.id`);
+    const way = ["EsignPending", "EsignComplete", "NotarizationPending", "NotarizationComplete"];
+    assert.deepEqual(moves.map(({ to }) => to).slice(-4), way);
+    const { manifest, manifestSha256, lines } = await recordingOf(code);
+    assert.equal(hash("sha256", manifest), manifestSha256);
+    const read = JSON.parse(manifest) as { takes: { person: string }[]; marks: { kind: string }[] };
+    assert.deepEqual([...new Set(read.takes.map(({ person }) => person))].toSorted(), [
+      "notary",
+      "signer-1",
+      "signer-2",
+    ]);
+    assert.ok(read.marks.some(({ kind }) => kind === "step acknowledge, run 1"));
+    // The notary's signature contains the act's hash, and the act contains the head of the recording's chain.
+    const [entry] = await running.db.query<{ record: string }>(
+      sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
+    );
+    const { act } = JSON.parse(entry?.record ?? "") as {
+      act: { recording: { sha256: string; head: { seq: number } } };
+    };
+    const line = lines.split("\n")[act.recording.head.seq - 1] ?? "";
+    assert.equal(hash("sha256", line), act.recording.sha256);
+    for (const each of [opened, ...rooms]) {
+      assert.deepEqual(
+        each.troubles.filter((trouble) => !/40[0149]|ERR_/.test(trouble)),
+        [],
+      );
+      await each.close();
+    }
+  });
+
+  test("a signer reads, swears and signs in the room; before the oath, and while somebody is away, nobody can sign", async () => {
+    const email = "carla@example.com";
+    const code = await place({ name: "Carla Diaz", email });
+    await claim(code, nora.cookie);
+    const { page, rooms, opened } = await session(code, "jurat", [email]);
+    const [room] = rooms;
+    assert.ok(room);
+    await page.getByLabel("Your message").fill("Can you hear me?");
+    await page.getByRole("button", { name: "Send" }).click();
+    await room.page.getByRole("log", { name: "Written messages" }).getByText("Can you hear me?").waitFor();
+    await room.page.getByLabel("Your message").fill("<b>No</b>: please write");
+    await room.page.keyboard.press("Enter");
+    await page.getByRole("log").getByText("<b>No</b>: please write").waitFor();
+    assert.equal(await room.page.getByLabel("Your message").inputValue(), "");
+    await marks(page, /^Opening/, /^Appearance/);
+    await marks(page, /^Appearance/, /^Identity/);
+    await identifies(page, 1, /^Credential shown/);
+    await marks(page, /^Credential shown/, /^Aware and willing/);
+    await marks(page, /^Aware and willing/, /^Reading/);
+    await gives(page, room.page);
+    const signing = room.page.frameLocator("#turn iframe");
+    await signing.getByLabel(/able to read it/).check();
+    const token = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
+    await signing.getByRole("button", { name: /agree/i }).click();
+    await heading(page, /^Oath/).waitFor();
+    // The signer's turn is over, so the signing pages are not found. The step of signing can't be marked before the oath.
+    assert.equal((await postForm(at(`${token}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 404);
+    const early = { step: "sign", signer: "1" };
+    assert.equal((await postForm(at(`/operator/notary/orders/${code}/session/mark`), early, headers)).status, 409);
+    await marks(
+      page,
+      /^Oath/,
+      /^Signature/,
+      async () => void (await page.locator("[name=choice]").selectOption("oath", { timeout: 1_000 })),
+    );
+    await gives(page, room.page);
+    await signing.locator("#sign-button").waitFor();
+    // Both browsers show the same bytes, and the notary sees that.
+    await page.getByRole("button", { name: "Get the document" }).click();
+    await page.getByText("It is the document of this session.").waitFor();
+    await page.locator("#people").getByText("their browser shows the one of now").waitFor();
+    const open = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
+    // The notary is absent for some seconds. Signing is blocked, and allowed again automatically.
+    await page.goto("about:blank");
+    await room.page.getByText("On hold:").waitFor();
+    assert.equal((await postForm(at(`${open}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 409);
+    await page.goBack();
+    await isMoving(room.page, "notary");
+    await until(async () => !(await room.page.getByText("On hold:").isVisible()));
+    await heading(page, /^Signature/).waitFor();
+    await signing.locator("#sign-button").click();
+    await heading(page, /^Notary’s signature/).waitFor();
+    await notarySigns(page, code);
+    await room.page.getByText("The act is done.").waitFor();
+    const { lines } = await recordingOf(code);
+    const recorded = lines
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { person: string }).person);
+    assert.deepEqual([...new Set(recorded)].toSorted(), ["notary", "signer-1"]);
+    for (const each of [opened, room]) await each.close();
+  });
+}
