@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type LineSettings, openPublishing, portPool } from "./connections.ts";
+import { guardDtls } from "./guarded-dtls.ts";
 import { guardIce } from "./guarded-ice.ts";
 import type { Answered, Call, EngineSettings } from "./messages.ts";
 import { Rooms } from "./rooms.ts";
@@ -26,6 +27,7 @@ process.on("SIGINT", () => {});
 // Arguments of a process can be read by every user of the machine, and the settings may contain a key.
 const [settings] = (await once(process, "message")) as [EngineSettings];
 guardIce();
+guardDtls();
 const now = () => Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
 const { media } = settings;
 const warn = (warning: string) => void process.send?.({ warning });
