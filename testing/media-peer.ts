@@ -29,8 +29,6 @@ export type MediaPeer = {
    * @returns whether it was sent
    */
   sendRaw: (over: "sending" | "receiving", packet: RawPacket) => Promise<boolean>;
-  /** How far the connections have come, for messages of failed tests. */
-  states: () => string;
   /** Starts sending video as well, with another offer on the same connection. */
   addVideo: () => Promise<void>;
   /** Stops sending without notifying anybody. */
@@ -133,8 +131,6 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
     received: receiving.received,
     descriptions,
     keyFrames: () => keyFrames,
-    states: () =>
-      `sent ${pc.connectionState} ${pc.iceConnectionState} ${pc.dtlsTransports[0]?.state} received ${receiving.pc.connectionState} ${receiving.pc.iceConnectionState} ${receiving.pc.dtlsTransports[0]?.state} ${receiving.pc.signalingState}`,
     silence,
     offerChanged: publish,
     sendRaw: (over, packet) => sendRaw(over === "sending" ? pc : receiving.pc, packet),

@@ -262,6 +262,7 @@ test("a person whose connection fails or never comes is told so once, and nobody
   assert.equal(told().length, 1);
   // The browser may not notice that nothing arrives here.
   for (let count = 0; count < 16; count++) second({});
+  await new Promise(setImmediate);
   const failed = events.filter((event) => event.kind === "left" && event.cause === "failed");
   assert.deepEqual(failed, [{ kind: "left", session: "s", person: "a", cause: "failed" }]);
   assert.deepEqual(told().at(-1), { kind: "cut", session: "s", person: "a" });

@@ -33,7 +33,7 @@ type RecorderInput = RecordingRun & {
   readonly onFailure: (why: string) => void;
 };
 
-export type Seen = { readonly picture: Picture | null; readonly unseenMs: number | null };
+type Seen = { readonly picture: Picture | null; readonly unseenMs: number | null };
 
 type Open = { readonly take: number; readonly kinds: Kinds; readonly writer: Take; picture: Picture | null };
 
