@@ -331,6 +331,13 @@ async function killed(code: string, seconds: number, node = "killed"): Promise<L
   return liveOf(code);
 }
 
+/** As `killed`, once the service of this test has let the session go. Otherwise it could renew the lease first. */
+async function abandoned(code: string, seconds: number, node?: string): Promise<LiveSession> {
+  await killed(code, -600, "other");
+  await until(async () => (await post(desk(code, "/media"))).status === 503);
+  return killed(code, seconds, node);
+}
+
 test("written messages reach notary and signer, are part of the recording's manifest, and end with the recording", async () => {
   const email = "deaf@example.com";
   const { code, room } = await opened(email);
@@ -445,10 +452,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal(away.status, 409);
   assert.match(await away.text(), /must all be here now/);
   const { deps, rooms, joined } = otherNode();
-  // The service lets the session go once it notices that another node has it.
-  await killed(code, -600, rooms.node);
-  await until(async () => (await post(desk(code, "/media"))).status === 503);
-  const live = await killed(code, -600, rooms.node);
+  const live = await abandoned(code, -600, rooms.node);
   const everybody = ["notary", "signer-1", "third-2"];
   const here = rooms.add(id, orderId, live.openedAt, everybody);
   joined(id, everybody);
@@ -684,7 +688,7 @@ test("a turn lasts no longer than its service renews it", async () => {
 test("after a crash the session is held, the document is withdrawn, and the act begins again when people are back", async () => {
   const { code } = await begun("crash@example.com", "sign");
   const pages = await given(code);
-  const session = await killed(code, 100);
+  const session = await abandoned(code, 100);
   const { deps, rooms, joined } = otherNode();
   await reopen(deps, session);
   assert.equal((await liveOf(code)).state, "held");
@@ -704,7 +708,7 @@ test("a step that its signer finished before a crash is marked, even if nobody h
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
   const typed = { version: value("version"), language: value("language"), can_read: "on" };
   assert.equal((await postForm(at(`${pages}/consent`), typed, {})).status, 303);
-  const session = await killed(code, 20);
+  const session = await abandoned(code, 20);
   const { deps, joined } = otherNode();
   await reopen(deps, session);
   const stop = watchSessions(deps);
@@ -715,7 +719,7 @@ test("a step that its signer finished before a crash is marked, even if nobody h
 
 test("the watch removes no signature", async () => {
   const { code } = await begun("judge@example.com", "notary_signs");
-  const session = await killed(code, 20);
+  const session = await abandoned(code, 20);
   const { deps, joined, changes } = otherNode();
   await reopen(deps, session);
   let seen = 0;
@@ -733,9 +737,7 @@ test("the watch removes no signature", async () => {
 test("a person whose frames no longer become whole holds the session, and its events say so", async () => {
   const { code } = await begun("torn@example.com", "identify");
   const { deps, rooms, joined, hear } = otherNode();
-  await killed(code, -600, rooms.node);
-  await until(async () => (await post(desk(code, "/media"))).status === 503);
-  const { id, orderId, openedAt } = await killed(code, -600, rooms.node);
+  const { id, orderId, openedAt } = await abandoned(code, -600, rooms.node);
   rooms.add(id, orderId, openedAt, ["notary", "signer-1"]);
   joined(id);
   hear({ kind: "incomplete", session: id, person: "signer-1", take: 1, media: "video" });
@@ -755,9 +757,7 @@ test("a person whose frames no longer become whole holds the session, and its ev
 test("a session ends even if each look at it takes longer than the search for ended acts", async () => {
   const { code } = await begun("slow@example.com", "identify");
   const { deps, rooms, ended, changes } = otherNode();
-  await killed(code, -600, rooms.node);
-  await until(async () => (await post(desk(code, "/media"))).status === 503);
-  const { id, orderId, openedAt } = await killed(code, -600, rooms.node);
+  const { id, orderId, openedAt } = await abandoned(code, -600, rooms.node);
   rooms.add(id, orderId, openedAt, ["notary"]);
   await endLive(deps, operator, code, { outcome: "abandoned" });
   changes.read = async ({ text, values }) => {
