@@ -39,6 +39,10 @@ export function guardDtls(): void {
   };
 }
 
+/**
+ * Whether the server may handle a message. It never negotiates a connection again, because WebRTC makes a new one
+ * instead.
+ */
 function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean {
   const { flight } = server.dtls;
   if (type === clientHello)
