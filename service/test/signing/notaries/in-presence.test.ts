@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
@@ -391,6 +393,29 @@ test("of two tabs that begin an act one succeeds; an ended act begins again with
   // The second tab may have prepared the document, too.
   const [last, ...before] = rooms?.ended.toReversed() ?? [];
   assert.deepEqual([last, ...new Set(before)], ["open", "Voided"]);
+});
+
+const outcomesOf = (code: string) =>
+  running.db.query<{ orderId: string; outcome: string | null }>(sql`
+    SELECT o.id AS "orderId", e.outcome FROM envelopes e JOIN orders o ON o.id = e.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+
+async function followsOrder(orderId: string): Promise<void> {
+  const { db } = running;
+  const job = { orderId: Number(orderId) };
+  const [{ id } = {}] = await db.query<{ id: string }>(sql`SELECT enqueue_job('envelope', ${job}::jsonb, now()) AS id`);
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE id = ${id}`)).length === 0);
+}
+
+test("a late job of the signing leaves the act in a notary's presence open, and ends it when the order no longer waits for the notary", async () => {
+  const code = await begun("acknowledgment");
+  const [{ orderId } = { orderId: "" }] = await outcomesOf(code);
+  await followsOrder(orderId);
+  assert.deepEqual(await outcomesOf(code), [{ orderId, outcome: null }]);
+  await running.db.query(sql`UPDATE orders SET status = 'Refunded' WHERE id = ${orderId}`);
+  await authenticateOrders(running.db, sql`id = ${orderId}`);
+  await followsOrder(orderId);
+  assert.deepEqual(await outcomesOf(code), [{ orderId, outcome: "Voided" }]);
 });
 
 test("a document that was prepared before the service stopped is prepared again", async () => {

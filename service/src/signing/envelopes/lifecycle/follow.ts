@@ -7,8 +7,9 @@ import { openEnvelope } from "./open.ts";
 
 /**
  * Brings an order's envelope in line with the order's status. It opens the envelope when the order waits for
- * signatures, completes it when everybody has signed, and ends it when the order no longer waits for signatures. The
- * envelope of an order on hold stays unchanged. May be called at any time, because work that is already done is not
+ * signatures, completes it when everybody has signed, and ends it when the order no longer waits for signatures. An
+ * envelope that is signed in a notary's presence ends when the order no longer waits for the notary. The envelope of an
+ * order on hold stays unchanged. May be called at any time, because work that is already done is not
  * repeated.
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
@@ -32,7 +33,9 @@ const outcomeOf: Readonly<Record<string, "Declined" | "Expired">> = {
 async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
-    if (!envelope || envelope.endedAt !== null || envelope.orderStatus === "EsignPending") return;
+    if (!envelope || envelope.endedAt !== null) return;
+    // A job that was queued while the order waited for signatures may run when a notary's envelope is already open.
+    if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
     await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);
     await appendToTrail(tx, rowMac, envelope, "voided", at, { orderStatus: envelope.orderStatus });
