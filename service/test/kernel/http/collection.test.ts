@@ -87,6 +87,16 @@ test("every variable in its requests exists", () => {
   for (const [, name = ""] of names) assert.ok(values.has(name) || name === "$guid", name);
 });
 
+test("only Idempotency-Key gets a new value for each request; an optional header is off, with its example", () => {
+  const headers = items().flatMap(({ request }) => request.header);
+  const isKey = (key: string) => key.toLowerCase() === "idempotency-key";
+  for (const { key, value } of headers) assert.equal(value === "{{$guid}}", isKey(key), key);
+  assert.ok(headers.some(({ key }) => isKey(key)));
+  const prefer = headers.filter(({ key }) => key.toLowerCase() === "prefer");
+  assert.ok(prefer.length > 0);
+  for (const { value, disabled } of prefer) assert.deepEqual([value, disabled], ["wait=5", true]);
+});
+
 const filled = (value: string): string =>
   value.replace(/\{\{([^}]+)\}\}/g, (_, name: string) =>
     name === "$guid" ? crypto.randomUUID() : (values.get(name) ?? ""),
@@ -109,7 +119,8 @@ async function send(name: string): Promise<{ status: number; answer: Record<stri
   const { method, header, url, auth } = item.request;
   const bound = new Map(url.variable.map(({ key, value }) => [key, filled(value)]));
   const path = url.path.map((part) => (part.startsWith(":") ? bound.get(part.slice(1)) : part)).join("/");
-  const headers = new Headers(header.map(({ key, value }): [string, string] => [key, filled(value)]));
+  const sent = header.filter(({ disabled }) => !disabled);
+  const headers = new Headers(sent.map(({ key, value }): [string, string] => [key, filled(value)]));
   if (!auth) headers.set("Authorization", `Bearer ${values.get("key")}`);
   const body = bodyOf(item.request);
   const response = await fetch(`${filled(url.host.join("."))}/${path}`, { method, headers, ...(body && { body }) });

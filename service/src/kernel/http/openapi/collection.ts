@@ -1,6 +1,14 @@
 // The published description as a collection of Postman's format 2.1, which Postman, Bruno, Insomnia and Hoppscotch import.
 
-type Parameter = { name: string; in: string; description?: string; schema: JsonSchema };
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  /** The example of a parameter that has exactly one; several are in its schema. */
+  example?: unknown;
+  schema: JsonSchema;
+};
 type Operation = {
   operationId: string;
   summary: string;
@@ -85,18 +93,22 @@ function headersOf({ parameters = [], requestBody }: Operation): object[] {
   const sent = parameters.filter((parameter) => parameter.in === "header");
   return [
     ...(isJson ? [{ key: "Content-Type", value: "application/json" }] : []),
-    // Each request needs an `Idempotency-Key` of its own. With a shared key, a second order would get the first order's
-    // response.
-    ...sent.map(({ name, description }) => ({ key: name, value: "{{$guid}}", description })),
+    ...sent.map(({ name, required, description, example }) =>
+      // Each request needs an `Idempotency-Key` of its own. With a shared key, a second order would get the first
+      // order's response.
+      name.toLowerCase() === "idempotency-key"
+        ? { key: name, value: "{{$guid}}", description }
+        : { key: name, value: String(example ?? ""), description, ...(!required && { disabled: true }) },
+    ),
   ];
 }
 
 function urlOf(path: string, { parameters = [] }: Operation): object {
   const inPath = path.slice(1).replace(/\{(\w+)\}/g, ":$1");
   const sent = (where: string) => parameters.filter((parameter) => parameter.in === where);
-  const query = sent("query").map(({ name, description, schema: { examples, default: value } }) => ({
+  const query = sent("query").map(({ name, description, example, schema: { examples, default: value } }) => ({
     key: name,
-    value: String(examples?.[0] ?? value ?? ""),
+    value: String(example ?? examples?.[0] ?? value ?? ""),
     description,
     disabled: true,
   }));
