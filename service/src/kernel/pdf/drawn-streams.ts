@@ -30,11 +30,29 @@ export function namesIn(data: Buffer, named: ReadonlyMap<string, number> | null)
  * The number of characters drawn, counting a form as often as it is drawn, plus one for each time that a form is drawn.
  * Forms that draw each other ten times over need few bytes but endless work.
  */
-export function drawnCharacters(
-  drawings: ReadonlyMap<number, Drawing>,
-  roots: readonly number[],
-  most: number,
-): number {
+export const drawnCharacters = (drawings: Drawings, roots: readonly number[], most: number): number =>
+  drawnSum(drawings, roots, {
+    most,
+    costOf: ({ characters }) => characters,
+    unknownUses: (length) => length / shortestUse,
+  });
+
+/**
+ * The bytes of content that a reader runs through, counting each content as often as it is drawn. A content whose names
+ * can't be read counts as one that draws each of its forms once.
+ */
+export const drawnBytes = (drawings: Drawings, roots: readonly number[], most: number): number =>
+  drawnSum(drawings, roots, { most, costOf: ({ length }) => length, unknownUses: () => 1 });
+
+type Drawings = ReadonlyMap<number, Drawing>;
+type Measure = {
+  readonly most: number;
+  readonly costOf: (drawing: Drawing) => number;
+  /** How often a content of this length draws a form, when only the length is known. */
+  readonly unknownUses: (length: number) => number;
+};
+
+function drawnSum(drawings: Drawings, roots: readonly number[], { most, costOf, unknownUses }: Measure): number {
   const known = new Map<string, number>();
   const maps = new Map<ReadonlyMap<string, number>, number>();
   const none: ReadonlyMap<string, number> = new Map();
@@ -49,9 +67,9 @@ export function drawnCharacters(
     if (before !== undefined) return before;
     // Stops endless recursion: readers refuse a form that draws itself.
     known.set(key, 1);
-    let sum = 1 + drawing.characters;
+    let sum = 1 + costOf(drawing);
     for (const [name, drawn] of named) {
-      const times = drawing.names ? (drawing.names.get(name) ?? 0) : drawing.length / shortestUse;
+      const times = drawing.names ? (drawing.names.get(name) ?? 0) : unknownUses(drawing.length);
       if (times > 0 && sum <= most) sum += times * of(drawn, named);
     }
     known.set(key, sum);

@@ -20,6 +20,8 @@ export type ReachedStream = Decoded & {
    * stream.
    */
   readonly isRoot: boolean;
+  /** Whether an earlier page has reported the stream. Readers run it again, but don't hold it twice at once. */
+  readonly isOfEarlierPage?: true;
   /**
    * The object numbers of the content streams that the stream's resources name, by these names; null when the stream
    * has no resources of its own and inherits none.
@@ -43,7 +45,7 @@ const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 /**
  * The streams that readers decode to get the text of the pages. The path to a stream, not the type in its dictionary,
  * decides how the stream is read. The only exception is an XObject that is an image: it is left out, because readers
- * draw it. A content stream is reported again each further time that the Contents of one page name it.
+ * draw it. A content stream is reported again each further time that the Contents of a page name it.
  * @throws PdfRefusal for an unreadable part on the way, which other readers may be able to read
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {
@@ -76,10 +78,10 @@ function* contentsOf(file: PdfFile, span: Span | undefined, names: Named, seen: 
   if (!span || !contents) return;
   const named = new Set<number>();
   for (const value of isArray(contents) ? elements(contents) : [span]) {
-    yield* reached(file, [{ value, use: "content", key: "Contents", above: "", named: names }], seen, left);
     const num = asRef(value)?.num ?? -1;
-    const again = seen.get(`content ${num}`);
-    if (named.has(num) && again) yield again;
+    const earlier = seen.get(`content ${num}`);
+    yield* reached(file, [{ value, use: "content", key: "Contents", above: "", named: names }], seen, left);
+    if (earlier && earlier !== none) yield named.has(num) ? earlier : { ...earlier, isOfEarlierPage: true as const };
     named.add(num);
   }
 }

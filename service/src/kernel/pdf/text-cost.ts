@@ -1,5 +1,5 @@
 import { constants, inflateSync } from "node:zlib";
-import { type Drawing, drawnCharacters, namesIn } from "./drawn-streams.ts";
+import { type Drawing, drawnBytes, drawnCharacters, namesIn } from "./drawn-streams.ts";
 import { LIMITS } from "./limits.ts";
 import { headerOffset, openPdf } from "./open.ts";
 import { reachedStreams } from "./reached-streams.ts";
@@ -71,8 +71,15 @@ function undone(raw: Buffer, filters: number, most: number): Buffer | null {
 /** An operator that every content stream with text has, and that other data rarely has. */
 export const beginsText = /(?:^|[\s\]])BT\s/;
 
-/** The limits for all content streams of one document together, far above any document that people sign. */
-export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 1024 } as const;
+/**
+ * The limits for all content streams of one document together, far above any document that people sign. pdf.js needs
+ * about 35 ms for 1 MiB that is drawn, so `drawnBytes` are about 9 s.
+ */
+export const textLimits = {
+  characters: 1_000_000,
+  contentBytes: 16 * 1024 * 1024,
+  drawnBytes: 256 * 1024 * 1024,
+} as const;
 
 /**
  * Why a document's text costs too much to read; null when it may be read. pdf.js uses 100 bytes or more for each
@@ -113,6 +120,7 @@ function costs() {
 }
 
 const tooManyCharacters = `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
+const tooMuchDrawn = `its pages draw more than ${textLimits.drawnBytes / 1024 ** 2} MiB of contents`;
 const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
 
 /** The cost of the streams that look like content streams, found as lenient readers find them. */
@@ -138,6 +146,10 @@ function costOfReached(bytes: Buffer): string | null {
   const roots: number[] = [];
   for (const stream of reachedStreams(opened(bytes), cost.left)) {
     const { num, data, length, isContent, isRoot, named } = stream;
+    if (stream.isOfEarlierPage) {
+      roots.push(num);
+      continue;
+    }
     const showsText = isContent && (data === null || mayShowText(data));
     const characters = !isContent ? 0 : data === null ? length : weightOf(data);
     const why = cost.add(length) ?? (showsText ? cost.addText(length, () => characters) : cost.addWeight(characters));
@@ -145,7 +157,9 @@ function costOfReached(bytes: Buffer): string | null {
     if (isContent) drawings.set(num, { characters, names: data && namesIn(data, named), length, named });
     if (isRoot) roots.push(num);
   }
-  return drawnCharacters(drawings, roots, textLimits.characters) > textLimits.characters ? tooManyCharacters : null;
+  const { characters, drawnBytes: bytesDrawn } = textLimits;
+  if (drawnCharacters(drawings, roots, characters) > characters) return tooManyCharacters;
+  return drawnBytes(drawings, roots, bytesDrawn) > bytesDrawn ? tooMuchDrawn : null;
 }
 
 /** Whether a content stream has an operator that shows text, even in unusual notation. */

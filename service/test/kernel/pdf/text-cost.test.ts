@@ -405,6 +405,39 @@ describe("refuses to read the text of a document that draws", () => {
     test(what, () => assert.match(tooMuchText(made()) ?? "null", /its text has more than 1,000,000 characters/));
 });
 
+/** A document of thirty pages that share one content. */
+const sharing = (content: string): Buffer => {
+  const kids = Array.from({ length: 30 }, (_, index) => index + 8);
+  const page = `<< ${letter} /Contents 6 0 R /Resources << ${fonts} >> >>`;
+  return documentOf({
+    2: `<< /Type /Pages /Kids [${kids.map((num) => `${num} 0 R`).join(" ")}] /Count 30 >>`,
+    ...Object.fromEntries(kids.map((num) => [num, page])),
+    6: streamOf(content),
+  });
+};
+const moves = (mebibytes: number): string => "1 0 0 1 0 0 cm ".repeat((mebibytes * 1024 * 1024) / 15);
+
+test("refuses to read the text of a document whose pages share a content that is too long for all of them", () => {
+  assert.equal(tooMuchText(sharing(moves(10))), "its pages draw more than 256 MiB of contents");
+  assert.equal(tooMuchText(sharing(moves(2))), null);
+});
+
+test("refuses to read the text of a document whose pages share a content with too many characters for all of them", () => {
+  const texts = (count: number) => sharing(`BT /F1 12 Tf ${"(Lease) Tj ".repeat(count)} ET`);
+  assert.equal(tooMuchText(texts(10_000)), "its text has more than 1,000,000 characters");
+  assert.equal(tooMuchText(texts(2_000)), null);
+});
+
+test("refuses to read the text of a document that draws a long form again and again", () => {
+  const drawing = (times: number) =>
+    documentOf(
+      { 6: streamOf("/X Do ".repeat(times)), 10: streamOf(moves(1), "/Subtype /Form") },
+      { resources: `${fonts} /XObject << /X 10 0 R >>` },
+    );
+  assert.equal(tooMuchText(drawing(300)), "its pages draw more than 256 MiB of contents");
+  assert.equal(tooMuchText(drawing(30)), null);
+});
+
 describe("refuses to read the text of a small document with far too much content", () => {
   for (const [what, made] of bombs)
     test(what, () => {
