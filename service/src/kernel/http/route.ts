@@ -10,9 +10,10 @@ import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
 import { type Access, type CallerDeps, callerHooks, commonRefusalsOf, inTurn, securityOf } from "./access.ts";
 import { requireScope } from "./authentication.ts";
+import { HttpError } from "./errors/http-error.ts";
 import { errors } from "./errors/schemas.ts";
 import { wireError } from "./errors/wire-errors.ts";
-import { bodyOptional } from "./openapi/around.ts";
+import { bodyOptional, otherBodyTooLarge } from "./openapi/around.ts";
 import type { Policy } from "./rate-limits.ts";
 import { ref, text } from "./schema-parts.ts";
 import { acceptTextForms, formTypes } from "./text-forms.ts";
@@ -122,6 +123,13 @@ const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answe
   ...warningsFor(request, () => unknownMembers(request.body, body)),
 });
 
+/** The framework's refusals of a body that is not a form: of another type, or malformed as the type that it has. */
+const notFormCodes: ReadonlySet<string> = new Set([
+  "FST_ERR_CTP_INVALID_MEDIA_TYPE",
+  "FST_ERR_CTP_EMPTY_JSON_BODY",
+  "FST_ERR_CTP_INVALID_JSON_BODY",
+]);
+
 /**
  * Calls `onRefusal`, then sends the refusal. A body of the wrong type is refused in the form's own words, not the
  * framework's.
@@ -130,9 +138,14 @@ const refuse =
   <P extends TObject, Q extends TObject, A extends TSchema>({ form, onRefusal }: JsonRoute<P, Q, A>) =>
   async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     await onRefusal?.(request as RouteRequest<P, Q>, error);
-    const isOfType = error.code?.startsWith("FST_ERR_CTP_") ?? false;
-    return wireError(form && isOfType ? invalid(form.notForm) : error, request, reply);
+    return wireError(form ? formRefusal(form, error, request) : error, request, reply);
   };
+
+function formRefusal({ notForm }: { notForm: string }, error: FastifyError, { routeOptions }: FastifyRequest) {
+  if (notFormCodes.has(error.code)) return invalid(notForm);
+  if (error.code !== "FST_ERR_CTP_BODY_TOO_LARGE") return error;
+  return new HttpError("payload_too_large", otherBodyTooLarge(routeOptions.bodyLimit));
+}
 
 function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,

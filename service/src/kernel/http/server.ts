@@ -13,6 +13,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { forwardedAddresses, loggedNetwork } from "../platform/network.ts";
 import { HttpError } from "./errors/http-error.ts";
 import { wireError } from "./errors/wire-errors.ts";
+import { mostBodyBytes } from "./openapi/around.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
 
 export type ServerOptions = {
@@ -53,7 +54,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // the lines.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
-    bodyLimit: 256 * 1024,
+    bodyLimit: mostBodyBytes,
     requestTimeout: 300_000,
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),

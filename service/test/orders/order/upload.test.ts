@@ -83,6 +83,14 @@ test("JSON instead of a form gets a 400 that says what to send", async () => {
   assert.match(await leavesNothing(async () => errorOf(await send())), /multipart\/form-data/);
 });
 
+test("JSON that is too long is refused with 413 and the limit", async () => {
+  const answer = await post(" ".repeat(256 * 1024 + 1), { "Content-Type": "application/json" });
+  assert.deepEqual(
+    [answer.status, await answer.json()],
+    [413, { error: "The body is too large: a body that is not multipart/form-data has at most 256 KiB." }],
+  );
+});
+
 test("two documents, a document under another name and a repeated field are refused by name", async () => {
   const twice = orderForm(minimal);
   twice.append("document", new Blob([new Uint8Array(examplePdf)]), "second.pdf");

@@ -65,7 +65,15 @@ const refusal = (description: string, error: string) => ({
   description,
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: { error } } },
 });
+/** The longest body that is read at once, in bytes: JSON or text. */
+export const mostBodyBytes = 256 * 1024;
+
+/** The message for a route with a form that gets a body of another type, longer than the server reads. */
+export const otherBodyTooLarge = (bytes: number): string =>
+  `The body is too large: a body that is not multipart/form-data has at most ${bytes / 1024} KiB.`;
+
 const tooLarge = refusal("The body is too large.", "The body is too large.");
+const otherTooLarge = refusal("The body is too large.", otherBodyTooLarge(mostBodyBytes));
 const otherType = refusal(
   "The body has another media type than the route takes.",
   "Send the body as application/json.",
@@ -111,11 +119,12 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // JSON and text fields can be too large; only JSON is refused for its media type. For forms with a document, the
-  // contract defines a 400 with other messages.
+  // Only JSON is refused for its media type. For forms with a document, the contract defines a 400 with other messages,
+  // also for a document that is too large.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);
+  else if ("multipart/form-data" in requestBody.content) responses["413"] ??= structuredClone(otherTooLarge);
   if (isJson) responses["415"] ??= structuredClone(otherType);
 }
 
