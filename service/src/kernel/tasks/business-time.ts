@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from "../platform/clock.ts";
 
-// A calendar that has no business day within this time is a configuration error.
+/** A calendar whose business hours do not suffice within this many days is a configuration error. */
 const mostDays = 370;
 
 /** The opening hours of a business, in minutes after midnight in the time zone. */
@@ -56,7 +56,7 @@ const isBusinessDay = (midnight: number, { days, holidays }: BusinessCalendar): 
 
 /**
  * Adds business hours to a time.
- * @throws RangeError for a calendar with too few business hours within a year
+ * @throws RangeError for a calendar with fewer business hours than that within `mostDays`
  */
 export function addBusinessHours(from: Date, hours: number, calendar: BusinessCalendar): Date {
   const { zone, opens, closes } = calendar;
@@ -71,7 +71,7 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
     midnight += dayMs;
     start = opens * minuteMs;
   }
-  throw new RangeError("the calendar has no business days");
+  throw new RangeError(`the calendar has fewer than ${hours} business hours in ${mostDays} days`);
 }
 
 /** The day (`YYYY-MM-DD`) if its business hours have begun; null on a day off, and before opening. */

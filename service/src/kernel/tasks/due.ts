@@ -47,7 +47,22 @@ export function readTaskTimes(path = shipped): TaskTimes {
     throw new StartupError(`task times ${path}: calendar.zone is no time zone`);
   }
   const numbers = new Set(days.map((day) => weekdays.indexOf(day as (typeof weekdays)[number])));
-  return { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours };
+  const times = { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours };
+  requireEnoughHours(path, times);
+  return times;
+}
+
+/** Counts from the first holiday, because the days from there on have the most holidays. */
+function requireEnoughHours(path: string, { calendar, hours }: TaskTimes): void {
+  const [first = "2026-01-01"] = [...calendar.holidays].toSorted();
+  for (const [kind, most] of Object.entries(hours)) {
+    try {
+      addBusinessHours(new Date(`${first}T00:00:00Z`), most, calendar);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new StartupError(`task times ${path}: hours.${kind} is too long: ${error.message}`);
+    }
+  }
 }
 
 let times: TaskTimes | undefined;

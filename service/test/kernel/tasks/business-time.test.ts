@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { temporaryFolder } from "@signsealship/testing/service";
 import { addBusinessHours } from "../../../src/kernel/tasks/business-time.ts";
 import { readTaskTimes } from "../../../src/kernel/tasks/due.ts";
 
@@ -30,6 +33,32 @@ describe("business hours", () => {
       assert.equal(addBusinessHours(one, 4, calendar).getTime(), two.getTime());
     }
   });
-  test("need a business day", () =>
-    assert.throws(() => addBusinessHours(new Date(), 1, { ...calendar, days: new Set() }), RangeError));
+  test("need a calendar that has that many within 370 days", () => {
+    assert.throws(
+      () => addBusinessHours(new Date(), 1, { ...calendar, days: new Set() }),
+      /^RangeError: the calendar has fewer than 1 business hours in 370 days$/,
+    );
+    const short = { ...calendar, closes: calendar.opens + 1 };
+    assert.ok(addBusinessHours(new Date(), 1, short) > new Date());
+    assert.throws(
+      () => addBusinessHours(new Date(), 5, short),
+      /^RangeError: the calendar has fewer than 5 business hours in 370 days$/,
+    );
+  });
+});
+
+test("a file of task times whose calendar has too few hours for a task is refused, by the name of the task", () => {
+  const folder = temporaryFolder();
+  const write = (closes: string): string => {
+    const path = join(folder.path, "task-times.yaml");
+    const text = readFileSync(new URL("../../../data/task-times.yaml", import.meta.url), "utf8");
+    writeFileSync(path, text.replace('closes: "17:00"', `closes: "${closes}"`));
+    return path;
+  };
+  assert.equal(readTaskTimes(write("10:00")).calendar.closes, 600);
+  assert.throws(
+    () => readTaskTimes(write("09:01")),
+    /^StartupError: task times .*: hours\.envelope_stuck is too long: the calendar has fewer than 8 business hours in 370 days$/,
+  );
+  folder.remove();
 });
