@@ -1,6 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { type LogWaits, notAnchoredYet, notLoggedYet } from "../../evidence/transparency-log/transparency-log.ts";
+import {
+  type LogWaits,
+  logProofChanges,
+  notAnchoredYet,
+  notLoggedYet,
+} from "../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../kernel/http/file-route.ts";
@@ -102,8 +107,7 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     url: "/api/verify/room/:verifyCode/tlog-proof",
     operationId: "downloadClosingLogProof",
     summary: "Download the proof of the transparency log",
-    description:
-      "Public: the proof (C2SP tlog-proof) that the log has the line of this version, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the seal.",
+    description: `Public: the proof (C2SP tlog-proof) that the log has the line of this version, up to a checkpoint that the log signed. ${logProofChanges} Within seconds of the seal.`,
     media: "text/plain",
     refusals: { 503: notLoggedYet },
     async handle({ params }) {

@@ -17,6 +17,7 @@ import {
   composedOts,
   type LogWaits,
   logProof,
+  logProofChanges,
   notAnchoredYet,
   notLoggedYet,
   requireComposedOts,
@@ -199,8 +200,7 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
     url: "/api/passport/verify/:code/tlog-proof",
     operationId: "downloadProofLogProof",
     summary: "Download the proof of the transparency log",
-    description:
-      "Public: the proof (C2SP tlog-proof) that the log has the line of this seal, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the seal.",
+    description: `Public: the proof (C2SP tlog-proof) that the log has the line of this seal, up to a checkpoint that the log signed. ${logProofChanges} Within seconds of the seal.`,
     media: "text/plain",
     refusals: { 503: notLoggedYet },
     handle: async ({ params }) => logProofFile(deps.passports.db, await passportOf(deps.passports, params.code)),

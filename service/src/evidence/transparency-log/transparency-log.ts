@@ -41,7 +41,7 @@ export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
-export { type LogWaits, logProof, notLoggedYet, placeInLog, requireLogProof } from "./published.ts";
+export { type LogWaits, logProof, logProofChanges, notLoggedYet, placeInLog, requireLogProof } from "./published.ts";
 export { successionLines } from "./retire.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes, uncachedUntilFound } from "./routes.ts";

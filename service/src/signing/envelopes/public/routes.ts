@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import {
+  logProofChanges,
   notAnchoredYet,
   notLoggedYet,
   requireComposedOts,
@@ -66,7 +67,7 @@ function logProofRoutes(
   const proof = {
     summary: "Download the log proof of",
     describe: (of: string) =>
-      `Public: the proof (C2SP tlog-proof) that the transparency log has the seal of ${of}, up to a checkpoint that the log signed. The same bytes each time, until it is anchored. Within seconds of the last signature; unknown before it.`,
+      `Public: the proof (C2SP tlog-proof) that the transparency log has the seal of ${of}, up to a checkpoint that the log signed. ${logProofChanges} Within seconds of the last signature; unknown before it.`,
     media: "text/plain",
     refusals: { 503: notLoggedYet },
     read: requireLogProof,
