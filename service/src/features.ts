@@ -1,4 +1,5 @@
 import { openClosings } from "./closing/closing-passports/closing-passports.ts";
+import { closingsOf } from "./closing/rooms/rooms.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
@@ -77,6 +78,7 @@ import {
 import {
   bringRequestsNearer,
   bringSessionsNearer,
+  openMeetings,
   openNotaries,
   type Recordings,
 } from "./signing/notaries/notaries.ts";
@@ -150,10 +152,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
-  const { dispatcher, webhooks } = openWebhooks(resources, metrics, {
-    hostLimitsOf: hostLimits,
-    newestCheckpoint: deps.transparencyLog.newestSeen,
-  });
+  const newestCheckpoint = deps.transparencyLog.newestSeen;
+  const { dispatcher, webhooks } = openWebhooks(resources, metrics, { hostLimitsOf: hostLimits, newestCheckpoint });
   const { passports, proofCertificate } = openPassports(resources, {
     ...{ names, workers, sealing, requireStorage },
     anchoring: deps.anchoring,
@@ -194,16 +194,11 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       }),
       consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(resources, { partnerId })),
+      meetings: openMeetings({ ...notaries.identity, titleOf, closingsOf }),
     },
     passports,
     proofCertificate,
-    closings: openClosings(resources, {
-      workers,
-      sealing,
-      titleOf,
-      requireStorage,
-      newestCheckpoint: deps.transparencyLog.newestSeen,
-    }),
+    closings: openClosings(resources, { workers, sealing, titleOf, requireStorage, newestCheckpoint }),
     testClock: { db, clock, nearer: broughtNearer },
   };
 }

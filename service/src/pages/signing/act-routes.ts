@@ -9,7 +9,7 @@ import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { languageCookie, pathOf, sessionCookie, signUrls } from "./cookie.ts";
 import { longestPicture } from "./picture.ts";
-import { type RenderDeps, renderPage, withRefusalPage } from "./render.ts";
+import { meetingSignerOf, type RenderDeps, renderPage, withRefusalPage } from "./render.ts";
 import { isLine, signRequest } from "./sign-form.ts";
 import { longestReason } from "./steps/other-choices.ts";
 import { longestName } from "./steps/sign.ts";
@@ -44,8 +44,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     code: async ({ link, client }) => {
       const outcome = await ceremony.sendCode(link, client);
       if (outcome === "mailed" || outcome === "texted") return after(link, outcome === "mailed" ? "code" : "text");
-      const { refused } = await wordsFor(deps, link);
-      const { signer } = await ceremony.view(link);
+      const [{ refused }, { signer }] = [await wordsFor(deps, link), await ceremony.view(link)];
       const error = outcome === "away" ? refused.away : refused.number(signer.phoneEnding ?? "");
       return renderPage(deps, link, { error }, outcome === "away" ? 503 : 409);
     },
@@ -106,6 +105,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       await ceremony.propose(link, otherSigner(form, await wordsFor(deps, link)), client);
       return after(link, "proposed");
     },
+    meet: ({ link, form }) => meet(deps, link, form),
     language: async ({ link, form: { language } }) => {
       if (!isLanguage(language)) throw invalid((await wordsFor(deps, link)).refused.input);
       await ceremony.setLanguage(link, language);
@@ -129,6 +129,15 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
           },
         });
   });
+}
+
+/** Leads to the signer's own appointment page for a document that is signed before a notary. */
+async function meet(deps: ActDeps, link: Link, { n = "" }: FormValues): Promise<PageAnswer> {
+  const view = await deps.ceremony.view(link);
+  const who = meetingSignerOf(view);
+  if (!who || !deps.meetings) throw invalid((await wordsFor(deps, link)).refused.input);
+  const path = await deps.meetings.open(who, /^\d{1,3}$/.test(n) ? Number(n) : 0);
+  return { redirect: `${path}?lang=${view.signer.language}` };
 }
 
 const clientOf = ({ ip, headers }: FastifyRequest): Client => ({ ip, userAgent: headers["user-agent"] ?? "" });

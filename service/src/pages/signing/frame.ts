@@ -4,6 +4,7 @@ import { languages, languageTags } from "../../kernel/platform/languages.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import { mixesAlphabets } from "../../kernel/platform/text.ts";
 import type { SigningView } from "../../signing/envelopes/envelopes.ts";
+import type { Meeting } from "../../signing/notaries/notaries.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { facts, languageMenu } from "../ui/components.ts";
@@ -25,6 +26,8 @@ export type PageState = {
   readonly view: SigningView;
   readonly branding: Branding | null;
   readonly words: Words;
+  /** The documents of the closing that the signer signs before a notary. */
+  readonly meetings: readonly Meeting[];
   /** The form that was just accepted. */
   readonly done: keyof Words["done"] | null;
   /** The reason why a form was refused; null when none was. */
@@ -89,11 +92,12 @@ ${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine ? { kind: "quie
 }
 
 /** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
-function formResult({ done, error, view, words }: PageState): Html | "" {
+function formResult(state: PageState): Html | "" {
+  const { done, error, view, words } = state;
   if (error !== null)
     return html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused.title}</p><p>${error}</p></div>`;
   if (done === null) return "";
-  return html`<div class="notice done flash" id="done" role="status">${icon("done")}<div><p>${done === "signed" && view.session ? signedSoFar({ view, words }) : words.done[done]}</p></div></div>`;
+  return html`<div class="notice done flash" id="done" role="status">${icon("done")}<div><p>${done === "signed" && view.session ? signedSoFar(state) : words.done[done]}</p></div></div>`;
 }
 
 /** The sender, by the brand name of the firm. */

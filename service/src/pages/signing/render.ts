@@ -3,7 +3,9 @@ import type { Branding } from "../../firms/partners/partners.ts";
 import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
 import { wireStatus } from "../../kernel/http/errors/wire-errors.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
-import type { Ceremony, ConsentTexts, Frame, Link } from "../../signing/envelopes/envelopes.ts";
+import type { Language } from "../../kernel/platform/languages.ts";
+import type { Ceremony, ConsentTexts, Frame, Link, SigningView } from "../../signing/envelopes/envelopes.ts";
+import type { ClosingSigner, Meeting } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
@@ -24,6 +26,14 @@ export type RenderDeps = {
   brandingOf: (partnerId: string) => Promise<Branding | null>;
   assets: Assets;
   limits: RateLimits;
+  /**
+   * The documents of a closing that a signer signs before a notary, and the way to the appointment; left out where
+   * nobody notarizes.
+   */
+  meetings?: {
+    of: (who: ClosingSigner, language: Language) => Promise<Meeting[]>;
+    open: (who: ClosingSigner, n: number) => Promise<string>;
+  };
   /** The origin of the service's public address. */
   ownOrigin: string;
 };
@@ -60,8 +70,19 @@ async function loadState(
 ): Promise<PageState> {
   const view = await deps.ceremony.view(link);
   const branding = await deps.brandingOf(view.partnerId);
-  return { token: pathOf(link), view, branding, words: wordsOf(view.signer.language), done, error, typed };
+  const who = meetingSignerOf(view);
+  const meetings = (who && (await deps.meetings?.of(who, view.signer.language))) ?? [];
+  return { token: pathOf(link), view, branding, meetings, words: wordsOf(view.signer.language), done, error, typed };
 }
+
+/**
+ * The signer, for the documents that wait for a notary; null before the access step, because a stranger may have the
+ * link, and where others see the page: on a device that is passed on, in a firm's site, and with the notary.
+ */
+export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }: SigningView): ClosingSigner | null =>
+  state === "identify" || state === "locked" || room || host !== null || frame !== null
+    ? null
+    : { orderCode, name: signer.name, email: signer.email };
 
 /**
  * The policy allows the firm's logo. It also allows the one site that shows the page in a frame, or our own room that

@@ -46,6 +46,7 @@ export {
 export { hoursDays, instantOf, typedHours } from "./appointments/hours.ts";
 export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { sessionMail, whenText } from "./appointments/mail.ts";
+export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export {
   bringSessionsNearer,
   findHours,

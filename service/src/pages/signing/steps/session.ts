@@ -1,9 +1,13 @@
-import type { SigningView } from "../../../signing/envelopes/envelopes.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
+import type { SessionDocument, SigningView } from "../../../signing/envelopes/envelopes.ts";
+import type { Meeting } from "../../../signing/notaries/notaries.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { icon } from "../../ui/icons.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { Words } from "../words/en.ts";
+import { meetingWords } from "../words/meetings.ts";
 
-type Shown = { readonly view: SigningView; readonly words: Words };
+type Shown = { readonly view: SigningView; readonly words: Words; readonly meetings: readonly Meeting[] };
 
 /**
  * The token of the link to all documents, without the number of one document. @param token the part of an address after
@@ -17,30 +21,66 @@ const toSign = new Set(["ready", "waiting", "on_hold"]);
 export const hasMoreToSign = ({ session }: SigningView): boolean =>
   session?.documents.some(({ n, state }) => n !== session.n && toSign.has(state)) ?? false;
 
-export function signedSoFar({ view: { session }, words }: Shown): string {
-  const documents = session?.documents ?? [];
-  return words.session.signed(documents.filter(({ hasSigned }) => hasSigned).length, documents.length);
+/** The documents that the link opens: several in a session, else one. */
+const documentsOf = ({ session, orderCode, title, state, signer, signers }: SigningView): readonly SessionDocument[] =>
+  session?.documents ?? [
+    { n: 1, orderCode, title, state, hasSigned: signers.some(({ n, signed }) => n === signer.n && signed) },
+  ];
+
+/** The documents that the person signs only before the notary, and so not by this link. */
+const apartFrom = (documents: readonly SessionDocument[], meetings: readonly Meeting[]): Meeting[] =>
+  meetings.filter(({ orderCode }) => documents.every((document) => document.orderCode !== orderCode));
+
+export function signedSoFar({ view, words, meetings }: Shown): string {
+  const documents = documentsOf(view);
+  const all = documents.length + apartFrom(documents, meetings).length;
+  return words.session.signed(documents.filter(({ hasSigned }) => hasSigned).length, all);
 }
 
-/** The documents of a link that opens several, each with its state and its page; empty for a link to one document. */
-export function sessionPart({ token, view, words }: Shown & { readonly token: string }): Html | "" {
+/**
+ * All documents of the person in the closing, each with its state: those that the link opens with their pages, and
+ * those that wait for a notary with the way to the appointment. Empty for a single document.
+ */
+export function sessionPart({ token, view, words, meetings }: Shown & { readonly token: string }): Html | "" {
   const { session, state } = view;
-  if (!session) return "";
-  const { documents, n: own } = session;
+  if (!session && meetings.length === 0) return "";
+  const documents = documentsOf(view);
+  const own = session?.n ?? 1;
   const link = wholeLink(token);
   const place = documents.findIndex(({ n }) => n === own) + 1;
   const next = state === "ready" ? undefined : documents.find((one) => one.n !== own && one.state === "ready");
   const isOpen = state !== "identify" && state !== "locked";
-  return html`<nav class="card no-print" id="documents" aria-labelledby="documents-title"><h2 id="documents-title">${words.session.title(place, documents.length)}</h2>
-${isOpen && html`<p class="quiet-text">${signedSoFar({ view, words })}</p>`}
+  const apart = apartFrom(documents, meetings);
+  const stateOf = ({ orderCode, state: one }: SessionDocument) => {
+    const meeting = one === "completed" && meetings.find((each) => each.orderCode === orderCode);
+    return meeting ? meetingText(meeting, view.signer.language) : words.session.states[one];
+  };
+  return html`<nav class="card no-print" id="documents" aria-labelledby="documents-title"><h2 id="documents-title">${words.session.title(place, documents.length + apart.length)}</h2>
+${isOpen && html`<p class="quiet-text">${signedSoFar({ view, words, meetings })}</p>`}
 ${
   isOpen &&
-  html`<ol class="signers">${documents.map(({ n, title, state: one, hasSigned }) => {
+  html`<ol class="signers">${documents.map((document) => {
+    const { n, title, hasSigned } = document;
     const name =
       n === own ? html`<strong aria-current="page">${title}</strong>` : html`<a href="/sign/${link}/${n}">${title}</a>`;
-    return html`<li class="${hasSigned ? "done" : "waiting"}">${icon(hasSigned ? "done" : "waiting")}<span>${name} <span class="quiet-text">${words.session.states[one]}</span></span></li>`;
-  })}</ol>`
+    return html`<li class="${hasSigned ? "done" : "waiting"}">${icon(hasSigned ? "done" : "waiting")}<span>${name} <span class="quiet-text">${stateOf(document)}</span></span></li>`;
+  })}${apart.map((meeting) => html`<li class="waiting">${icon("waiting")}<span>${meeting.title} <span class="quiet-text">${meetingText(meeting, view.signer.language)}</span></span></li>`)}</ol>`
 }
 ${next && html`<p><a class="button" href="/sign/${link}/${next.n}">${words.session.next(next.title ?? "")}</a></p>`}
+${isOpen && meetings.map((meeting, index) => meetForm({ meeting, n: index + 1, token, language: view.signer.language, isNext: state !== "ready" && !next }))}
 </nav>`;
+}
+
+function meetingText({ when }: Meeting, language: Language): string {
+  const { none, at } = meetingWords[language];
+  return when === null ? none : at(when);
+}
+
+type MeetForm = { meeting: Meeting; n: number; token: string; language: Language; isNext: boolean };
+
+/** Leads to the person's own appointment page for one document. */
+function meetForm({ meeting: { title, when }, n, token, language, isNext }: MeetForm): Html {
+  const { choose, see } = meetingWords[language];
+  const label = when === null ? choose : see;
+  return html`<form method="post" action="/sign/${token}/meet">${hiddenFields({ n: String(n) })}<button type="submit"${!isNext && html` class="quiet-button"`}>${title === null ? label : `${label}: ${title}`}</button></form>`;
 }

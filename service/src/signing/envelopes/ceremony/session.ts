@@ -50,7 +50,8 @@ export const documentsOf = async (
     const state = stateOf(one);
     const isHeld = one.envelope.orderStatus === "OnHold" && state === "waiting";
     const title = linked.identified ? titleOf(one.envelope) : null;
-    return { n, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
+    const { orderCode } = one.envelope;
+    return { n, orderCode, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
   });
 
 /**

@@ -57,6 +57,7 @@ export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option">
 /** One of the documents that the same person signs in the same room. */
 export type SessionDocument = {
   readonly n: number;
+  readonly orderCode: string;
   /** The document's name; null until the person has passed the access step. */
   readonly title: string | null;
   readonly state: SigningState | "on_hold";

@@ -64,7 +64,8 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
   });
 }
 
-async function ensureLink(
+/** Makes the link of a person to the appointment page. The transaction must have locked the order. */
+export async function ensureLink(
   tx: Tx,
   secrets: SecretBytes,
   { orderId, person, at }: { orderId: number; person: number; at: Date },

@@ -1,0 +1,92 @@
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
+import { lockOrder, type Titled, type TitleOf } from "../../../orders/order/order.ts";
+import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
+import { scheduledFor } from "./book.ts";
+import { ensureLink, type InviteDeps, linkPathOf } from "./links.ts";
+import { whenText } from "./mail.ts";
+
+/** A person who signs a document of a closing. `orderCode` is the order of any document that the person signs there. */
+export type ClosingSigner = { orderCode: string; name: string; email: string };
+
+/** A document of the closing that the person signs before the notary. */
+export type Meeting = {
+  orderCode: string;
+  title: string | null;
+  /** When the notary is met, in words; null while no time was chosen. */
+  when: string | null;
+};
+
+type MeetingDeps = InviteDeps & {
+  titleOf: TitleOf;
+  /** Returns the rooms of the order's own firm that contain the order. `closing/rooms` provides this function. */
+  closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
+};
+
+/**
+ * The documents of a closing that wait for a notary before whom this person appears, in the order of the closing. Empty
+ * for an order outside of closings.
+ */
+async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Language): Promise<Meeting[]> {
+  const { db } = deps.desk;
+  const found = await waitingFor(deps, who);
+  if (found.length === 0) return [];
+  const ids = found.map(({ order }) => order.orderId);
+  const titles = await db.query<Titled & { id: number }>(sql`
+    SELECT o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug"
+    FROM orders o WHERE o.id = ANY (${ids}::bigint[])`);
+  return Promise.all(
+    found.map(async ({ order: { orderId, code } }) => {
+      const session = await scheduledFor(db, orderId);
+      const titled = titles.find(({ id }) => id === orderId);
+      const when = session && whenText(session.startsAt, session.zone, language);
+      return { orderCode: code, title: titled ? deps.titleOf(titled) : null, when };
+    }),
+  );
+}
+
+/**
+ * The path of the person's own appointment page for one of these documents. Creates the link if nobody has mailed it.
+ * @param n the number of the meeting, counted from 1
+ * @throws ServiceError `not_found` when there is no such meeting any more
+ */
+async function openMeeting(deps: MeetingDeps, who: ClosingSigner, n: number): Promise<string> {
+  const { desk, secrets } = deps;
+  const found = (await waitingFor(deps, who))[n - 1];
+  const none = () => new ServiceError("not_found", "This document does not wait for a notary any more.");
+  if (!found) throw none();
+  const { order, person } = found;
+  return desk.db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, order.code);
+    if (locked?.status !== "NotarizationPending") throw none();
+    await ensureLink(tx, secrets, { orderId: order.orderId, person, at: desk.clock() });
+    return (await linkPathOf(tx, secrets, order.orderId, person)) ?? "";
+  });
+}
+
+/** The functions for a signer's pages. */
+export const openMeetings = (deps: MeetingDeps) => ({
+  of: (who: ClosingSigner, language: Language) => meetingsOf(deps, who, language),
+  open: (who: ClosingSigner, n: number) => openMeeting(deps, who, n),
+});
+
+async function waitingFor(
+  { desk, closingsOf }: MeetingDeps,
+  { orderCode, name, email }: ClosingSigner,
+): Promise<{ order: WaitingOrder; person: number }[]> {
+  const [own] = await desk.db.query<{ id: number }>(sql`
+    SELECT o.id FROM orders o WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
+  const closings = own ? await closingsOf(desk.db, own.id) : [];
+  const ids = [...new Set(closings.flatMap(({ orders }) => orders))];
+  if (ids.length === 0) return [];
+  const orders = await ordersOfIds(desk, ids);
+  return ids.flatMap((id) => {
+    const order = orders.get(id);
+    const isSame = (signer: { name: string; email: string }) =>
+      signer.name === name && signer.email.toLowerCase() === email.toLowerCase();
+    const person = order ? order.signers.findIndex(isSame) + 1 : 0;
+    return order && person > 0 ? [{ order, person }] : [];
+  });
+}
