@@ -47,11 +47,13 @@ type Person = { name: string; email: string };
 /** Places an order in the room and moves it one step on: to its signers, or to the notary. */
 async function place(room: string | null, people: Person[], fields: Record<string, string>, name: string) {
   const form = { ...minimal, ...fields, signers: JSON.stringify(people) };
-  const document = makePdf({ text: `${name} {{signature, r1}} {{signature, r2}}` });
+  const tags = people.map((_, index) => `{{signature, r${index + 1}}}`).join(" ");
+  const document = makePdf({ text: `${name} ${tags}` });
   const body = orderForm(form, document);
   body.set("document", new File([new Uint8Array(document)], `${name}.pdf`, { type: "application/pdf" }));
   const placed = await send("/api/partner/orders", body);
   const { orderCode } = (await placed.json()) as { orderCode: string };
+  assert.equal(placed.status, 201, name);
   if (room !== null) {
     const json = { "Content-Type": "application/json" };
     await send(`/api/rooms/${room}/orders`, JSON.stringify({ orderCode }), json);

@@ -4,7 +4,7 @@ import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
-import { inThisRoom, progressMeters } from "../../ui/orders/progress.ts";
+import { inThisRoom, progressMeters, waitingIn } from "../../ui/orders/progress.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { deliveryCard } from "./delivery.ts";
@@ -15,11 +15,12 @@ import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } fro
 /** The page of a room for its owner, part by part. */
 export function roomBody(view: RoomDetailView): Html {
   const { name, reference, status, roomCode } = view.room;
+  const waits = waitingIn(view.room);
   const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No reference" : `Reference ${reference}`}</span></span>`;
   const links = html`<p class="room-links"><a href="/dashboard/rooms">All rooms</a><a href="/rooms/${roomCode}">Open the public page</a></p>`;
   return html`${pageHead(name, lead, links)}
 <div class="panels">
-${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
+${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
 ${(payers.some((payer) => view.payable[payer].orders.length > 0) || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}

@@ -13,6 +13,41 @@ const isOver = ({ status }: Card): boolean => endings.has(status);
 export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<Words, "room"> = en): string =>
   room.inThisRoom(orders.length, orders.filter(isOver).length);
 
+const inList = new Intl.ListFormat("en");
+
+/**
+ * Says for the room's firm why documents are unfinished; empty when nothing waits. Documents that wait for the same are
+ * counted together.
+ */
+export function waitingIn({ orders }: Pick<RoomView, "orders">): string {
+  const reasons = orders.filter((card) => !isOver(card)).flatMap((card) => reasonOf(card) ?? []);
+  const counted = [...Map.groupBy(reasons, (reason) => reason)].sort(([, a], [, b]) => b.length - a.length);
+  return counted
+    .map(([reason, { length }]) => `${length === 1 ? "1 document" : `${length} documents`} ${say(reason, length)}.`)
+    .join(" ");
+}
+
+/** The verb agrees with the number of documents. */
+const say = (reason: string, count: number): string =>
+  count === 1 ? reason.replace(/^(wait|need)\b/, "$1s").replace(/^are\b/, "is") : reason;
+
+/** Null for a document that waits for nobody. */
+function reasonOf({ status, statusGroup, signers }: Card): string | null {
+  if (status === "QuoteReady" || status === "AwaitingPayment") return "wait for payment";
+  if (status === "PaymentFailed") return "wait for a payment that failed";
+  if (status === "ManualQuoteRequired") return "wait for a price";
+  if (statusGroup === "attention") return "need somebody to act: see their orders";
+  if (statusGroup === "signing") {
+    const open = signers.filter(({ signed }) => !signed);
+    const turn = Math.min(...open.map(({ routingOrder }) => routingOrder));
+    const names = open.filter(({ routingOrder }) => routingOrder === turn).map(({ name, email }) => name ?? email);
+    return names.length === 0 ? null : `wait for ${inList.format(names)} to sign`;
+  }
+  if (statusGroup === "notarizing") return "wait for the notary";
+  if (statusGroup === "shipping") return "wait to be sent";
+  return status === "Shipped" ? "are on the way to the recipient" : null;
+}
+
 function meter(id: string, label: string, count: number, of: number, words: Words["room"]["meters"]): Html {
   const text = of === 0 ? words.none : words.of(count, of);
   return html`<li><span class="meter-label" id="${id}">${label}</span><span class="meter-count">${text}</span>${
