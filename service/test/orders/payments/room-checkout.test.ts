@@ -521,6 +521,19 @@ test("pays by no share that was inserted into the database", async () => {
   assert.deepEqual(await statuses(codes), Array(3).fill("QuoteReady"));
 });
 
+test("answers 409 and not 503 while another transaction keeps one of its orders locked", async () => {
+  const { room, codes } = await closing();
+  const alone = () => call<Checkout>(`/api/partner/orders/${codes[1]}/checkout`, acme);
+  const answers = await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT FROM orders WHERE ${isSealed(sql`code`, "order", codes[1])} FOR UPDATE`);
+    // The first request waits for the transaction, the others wait for the first.
+    return Promise.all([alone(), alone(), alone()].concat(checkout(room)));
+  });
+  for (const { status, body } of answers)
+    assert.deepEqual([status, body.error], [409, "The checkout just changed. Try again."]);
+  assert.equal((await checkout(room)).status, 200);
+});
+
 test("two concurrent checkouts of two rooms with common orders leave one checkout for each order", async () => {
   const { room, codes } = await closing();
   const second = await roomOf(codes[2], codes[1], await place());

@@ -135,8 +135,9 @@ export async function sharedCheckout(
   return { checkoutUrl: url, orders, totalCents: orders.reduce((sum, each) => sum + each.totalCents, 0) };
 }
 
+/** A failure of the database has a cause, and ends the transaction; only an altered order has none. */
 function orNoneIfAltered(error: unknown): undefined {
-  if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+  if (!(error instanceof ServiceError) || error.code !== "unavailable" || error.cause !== undefined) throw error;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { MintedSession, Processor } from "../processor/processor.ts";
@@ -37,12 +38,24 @@ const justPaid = () => new ServiceError("conflict", "A payment was just made. Wa
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
+ * Many payers at once can keep an order locked for longer than a statement waits. The caller may try again at once. Of
+ * several requests that wait for one row, PostgreSQL names the row to the first alone, so every time-out of a lock
+ * counts.
+ */
+function busyIfLocked(error: unknown): never {
+  throw hasSqlState(error, sqlState.lockNotAvailable) ? busy() : error;
+}
+
+/**
  * Returns the URL of the open session for exactly these orders, or creates a session. An order's sessions that pay
  * other orders, too, or are about to expire, are first ended at the processor. Each step is committed before the
  * processor is called, so that no session is lost.
  * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay
  */
-export async function openSession(
+export const openSession = (...opening: Parameters<typeof open>): Promise<string> =>
+  open(...opening).catch(busyIfLocked);
+
+async function open(
   { db, clock }: { db: Database; clock: Clock },
   processorOf: () => Processor,
   wanted: (tx: Tx) => Promise<Wanted>,
