@@ -68,26 +68,45 @@ const columns = (seen: Statement) => sql`r.id, r.payment_intent AS "paymentInten
   r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt",
   CASE WHEN ${isUnassigned} THEN CASE r.state WHEN 'pending' THEN 'pending' ELSE 'waiting' END ELSE 'ended' END AS state, ${seen}`;
 
+/** The number of refunds on a page of the list. */
+export const refundsOnPage = 50;
+
+type ListOf = { asked: readonly string[] } | { after: string | null };
+
+/** The statement of the list: either the named refunds, or a page of those that wait. */
+export function byHandStatement(environment: Environment, of: ListOf): Statement {
+  const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
+  const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
+  // The page reads the index of refunds without our name alone, so it repeats the index's condition.
+  const which =
+    "asked" in of
+      ? sql`r.id = ANY (${of.asked}::text[])`
+      : sql`r.request IS NULL AND r.state IN ('pending', 'succeeded') AND r.amount_cents > 0 AND ${isUnassigned}
+        AND (${of.after}::text IS NULL OR (r.seen_at, r.id) > (SELECT x.seen_at, x.id FROM refunds x WHERE x.id = ${of.after}))`;
+  return sql`
+    SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
+      ${markedAll(billingDocumentState, sql`d`, documents)}
+    FROM refunds r WHERE ${which} AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+      WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
+    ORDER BY r.seen_at, r.id LIMIT ${"asked" in of ? 100 : refundsOnPage}`;
+}
+
 /**
  * The refunds that people assign to orders, or will when the bank has confirmed them, oldest first. Leaves out refunds
  * and payments that were altered.
  * @param asked the refunds for which somebody asked for an assignment; these are listed even if they don't wait any more
+ * @param after the last refund of the page before; null for the first page
  */
 export async function refundsByHand(
   db: Sql,
   environment: Environment,
-  asked: readonly string[],
+  { asked, after }: { asked: readonly string[]; after: string | null },
 ): Promise<RefundByHand[]> {
-  const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
-  const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
-  const rows = await db.query<Row & Marked>(sql`
-    SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
-      ${markedAll(billingDocumentState, sql`d`, documents)}
-    FROM refunds r WHERE (${isUnassigned} OR r.id = ANY (${asked}::text[])) AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
-      WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
-    ORDER BY r.seen_at, r.id LIMIT 100`);
+  const named = after === null ? await db.query<Row & Marked>(byHandStatement(environment, { asked })) : [];
+  const page = await db.query<Row & Marked>(byHandStatement(environment, { after }));
+  const rows = new Map([...named, ...page].map((row) => [row.id, row]));
   const refunds: RefundByHand[] = [];
-  for (const { isAuthentic, ...row } of rows)
+  for (const { isAuthentic, ...row } of rows.values())
     if (isAuthentic) refunds.push({ ...row, shares: await sharesOf(db, row.paymentIntent) });
   return refunds;
 }
@@ -176,6 +195,19 @@ export async function isShareRefunded(
 export async function isOnItsWay(db: Sql, { paymentIntent }: RefundByHand, paymentId: number): Promise<boolean> {
   const refunds = await refundsOfIntent(db, paymentIntent);
   return refunds.some(({ payment, state }) => payment === String(paymentId) && state === "pending");
+}
+
+/** The payment of a refund; null for an unknown refund. */
+export async function intentOfRefund(db: Sql, id: string): Promise<string | null> {
+  const [row] = await db.query<{ paymentIntent: string | null }>(sql`
+    SELECT r.payment_intent AS "paymentIntent", ${verified(refundState, sql`r`)} FROM refunds r WHERE r.id = ${id}`);
+  return row?.paymentIntent ?? null;
+}
+
+/** Those of the processor's refunds of a payment that are not on record here, because no event of them has arrived. */
+export async function missingRefunds(db: Sql, paymentIntent: string, ids: readonly string[]): Promise<string[]> {
+  const known = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
 }
 
 /** The cents of the refund that belong to a payment. */

@@ -27,10 +27,13 @@ export {
   type AssignedPart,
   awaitsAssignment,
   bookRefundByHand,
+  intentOfRefund,
   isOnItsWay,
   lockRefundByHand,
+  missingRefunds,
   type RefundByHand,
   refundsByHand,
+  refundsOnPage,
   unassignedRefund,
 } from "./by-hand.ts";
 export {

@@ -27,8 +27,10 @@ import { isPlainLines, isUuid } from "../../kernel/platform/text.ts";
 import {
   type AssignedPart,
   bookRefundByHand,
+  intentOfRefund,
   isOnItsWay,
   lockRefundByHand,
+  missingRefunds,
   type RefundByHand,
   refundsByHand,
 } from "../payments/payments.ts";
@@ -66,15 +68,22 @@ const open = (seen: Statement) => sql`
   FROM refund_assignments a JOIN operators b ON b.user_id = a.requested_by WHERE a.state = 'requested'`;
 const verifiedOpen = open(verified(assignmentState, sql`a`));
 
-/** Refunds and assignments that were altered are left out, as the lists of other money do. */
+/**
+ * A page of the refunds that wait, and those for which an assignment waits. Refunds and assignments that were altered
+ * are left out, as the lists of other money do.
+ * @param after the last refund of the page before; null for the first page
+ */
 export async function waitingRefunds(
   { db }: { db: Sql },
   { environment }: Pick<Operator, "environment">,
+  after: string | null = null,
 ): Promise<WaitingRefund[]> {
-  const listed = await db.query<Assignment & Marked>(open(marked(assignmentState, sql`a`)));
+  const listed = await db.query<Assignment & Marked>(
+    sql`${open(marked(assignmentState, sql`a`))} ORDER BY a.requested_at, a.id LIMIT 100`,
+  );
   const assignments = listed.filter(({ isAuthentic }) => isAuthentic);
   const asked = assignments.map(({ refund }) => refund);
-  return (await refundsByHand(db, environment, asked)).map((each) => ({
+  return (await refundsByHand(db, environment, { asked, after })).map((each) => ({
     ...each,
     assignment: assignments.find(({ refund }) => refund === each.id) ?? null,
   }));
@@ -119,6 +128,27 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
   }
 }
 
+/**
+ * Refuses an assignment while the processor has a refund of the payment that this service asked for, and no event of it
+ * has arrived. Until then it is not known here what is left of its order.
+ * @param given the ids of the refunds that the processor has and this service asked for
+ */
+async function requireEvents(tx: Tx, { refund }: Locked, given: readonly string[]): Promise<void> {
+  const unknown = await missingRefunds(tx, refund.paymentIntent, given);
+  if (unknown.length === 0) return;
+  throw new ServiceError(
+    "conflict",
+    `The payment processor has the refund ${unknown[0]} of this payment, and its event has not arrived. Wait for it, or send the event again there.`,
+  );
+}
+
+/** The refunds of the payment that this service asked for, as the processor lists them. None without a processor. */
+async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): Promise<readonly string[]> {
+  const paymentIntent = isPlainLines(refund) ? await intentOfRefund(db, refund) : null;
+  if (!processor || paymentIntent === null) return [];
+  return (await processor.refundsOf(paymentIntent)).filter(({ isOurs }) => isOurs).map(({ id }) => id);
+}
+
 type Said = { id: string; parts: readonly AssignedPart[]; action: string; actor: string; at: Date };
 
 /** Writes an audit line for each order to which the assignment gives a part of the refund. */
@@ -151,9 +181,11 @@ export async function askAssignment(
   if (own.some(({ cents }) => !Number.isSafeInteger(cents) || cents < 0))
     throw invalid("Each amount must be a whole number of cents, and not below zero.");
   if (new Set(own.map(({ payment }) => payment)).size < own.length) throw invalid("orders must name each order once.");
+  const given = await askedAtProcessor(deps, refund);
   return deps.db.transaction(async (tx) => {
     const [id, at] = [newUuid(), deps.clock()];
     const locked = await lockRefund(tx, operator, refund, true);
+    await requireEvents(tx, locked, given);
     await requireParts(tx, locked, own);
     const inserted = await tx.query(sql`
       INSERT INTO refund_assignments (id, refund, parts, reason, requested_by, requested_at)
@@ -200,9 +232,12 @@ export async function approveAssignment(deps: RefundDeps, operator: Operator, id
   requirePermission(operator, ["money.decide"]);
   const by = requirePersonOfRefund(operator);
   requirePasskeyOf(operator, clock());
+  const [seen] = isUuid(id) ? await deps.db.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id}`) : [];
+  const given = seen ? await askedAtProcessor(deps, seen.refund) : [];
   await deps.db.transaction(async (tx) => {
     const at = clock();
     const { locked, assignment } = await lockOpen(tx, operator, id, { mustWait: true });
+    await requireEvents(tx, locked, given);
     const solo = requireSecondPerson(refundApproval, operator, assignment, "assignment", at);
     await requireParts(tx, locked, assignment.parts);
     await end(tx, id, { state: "approved", by, at, solo });

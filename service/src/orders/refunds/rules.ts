@@ -6,12 +6,18 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { lockOrder, targetOf } from "../order/order.ts";
-import { heldPayments, unassignedRefund } from "../payments/payments.ts";
+import { heldPayments, type Processor, unassignedRefund } from "../payments/payments.ts";
 import { approvedParts, type Held } from "./store.ts";
 
 export type { Held } from "./store.ts";
 
-export type RefundDeps = { db: Database; clock: Clock; log: Log; refundApproval: Approval };
+export type RefundDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  refundApproval: Approval;
+  processor: Pick<Processor, "refundsOf"> | null;
+};
 
 /**
  * The operator's person id. Refunds need named people.

@@ -572,3 +572,59 @@ test("a forged credit note doesn’t hide a refund that waits: nothing is refund
   await assert.rejects(approveRefund(refunds, approver, id), { code: "unavailable" });
   assert.equal(refundsAt(intent).length, 1);
 });
+
+test("nobody assigns past a part that the processor was asked for and whose first event is missing", async () => {
+  const { codes, intent } = await paid();
+  const [code = ""] = codes;
+  const { requestId } = await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order && agent.id !== null);
+    const part = { amountCents: 9_000, reason: "a part", requestedBy: agent.id, actor: agent.actor, at: clock() };
+    const found = await requestPartRefund(tx, order, part);
+    assert.ok("requestId" in found);
+    return found;
+  });
+  await approveRefund(refunds, approver, requestId);
+  const before = stripe.refunds.length;
+  await give(requestId);
+  const [sent] = stripe.refunds.slice(before);
+  assert.ok(sent, "the processor was asked");
+  const { refund, parts } = await refundedByHand(intent, 5_000);
+  const said = { refund, parts: parts(2_500, 2_500), reason: "a mistake" };
+  await assert.rejects(askAssignment(refunds, agent, said), /and its event has not arrived/);
+  for (const event of stripe.refundEvents(sent)) await world.take(event);
+  await assert.rejects(askAssignment(refunds, agent, said), /must be at most 900 cents/);
+  const id = await askAssignment(refunds, agent, { ...said, parts: parts(900, 4_100) });
+  await approveAssignment(refunds, approver, id);
+  assert.deepEqual(
+    await Promise.all(
+      codes.map(async (each) => (await heldPayments(db, await world.orderIdOf(each)))[0]?.creditedCents),
+    ),
+    [undefined, 4_100],
+  );
+});
+
+test("an assignment that was asked for before such a part went out is not approved until its event has come", async () => {
+  const { codes, intent } = await paid();
+  const { refund, parts } = await refundedByHand(intent, 5_000);
+  const id = await askAssignment(refunds, agent, { refund, parts: parts(2_500, 2_500), reason: "a mistake" });
+  const [payment] = await heldPayments(db, await world.orderIdOf(codes[0] ?? ""));
+  const before = stripe.refunds.length;
+  await books.processor.refundPart({
+    ...{ request: newUuid(), payment: payment?.id ?? 0, paymentIntent: intent, amountCents: 9_000 },
+  });
+  await assert.rejects(approveAssignment(refunds, approver, id), /and its event has not arrived/);
+  for (const event of stripe.refundEvents(stripe.refunds[before] ?? {})) await world.take(event);
+  await assert.rejects(approveAssignment(refunds, approver, id), /must be at most 900 cents/);
+});
+
+test("the list of refunds by hand goes on after the last one of a page", async () => {
+  for (let n = 0; n < 2; n++) await refunded(1_000);
+  const all = (await waitingRefunds({ db }, agent)).filter(({ assignment }) => assignment === null);
+  const [first, second] = all;
+  assert.ok(first && second);
+  const rest = (await waitingRefunds({ db }, agent, first.id)).map(({ id }) => id);
+  assert.equal(rest.includes(first.id), false);
+  assert.ok(rest.includes(second.id));
+  assert.deepEqual(await waitingRefunds({ db }, agent, all.at(-1)?.id), []);
+});

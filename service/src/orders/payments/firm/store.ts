@@ -293,6 +293,6 @@ export const overdueCharges = (db: Sql, { sentBefore, bankBefore }: { sentBefore
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.amount_cents AS "amountCents",
       c.asked_at AS "askedAt", c.state, ${marked(chargeState, sql`c`)}
     FROM firm_charges c JOIN orders o ON o.id = c.order_id
-    WHERE (c.state IN ('asked', 'answered') AND c.changed_at < ${sentBefore})
-      OR (c.state = 'pending' AND c.changed_at < ${bankBefore})
+    WHERE c.state IN ('asked', 'answered', 'pending')
+      AND c.changed_at < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
     ORDER BY c.changed_at, c.id LIMIT 100`);

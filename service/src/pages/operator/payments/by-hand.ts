@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { may, type Operator, type Permission } from "../../../firms/operators/operators.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
+import { refundsOnPage } from "../../../orders/payments/payments.ts";
 import {
   approveAssignment,
   askAssignment,
@@ -71,8 +72,20 @@ export const byHandCard = (refunds: readonly WaitingRefund[], operator: Operator
     "by-hand",
     "Refunds made at the payment processor",
     html`<p>Each was a part of a payment for several orders, and the payment processor doesn’t know the orders. One person says which orders it was for, another approves. Then the firm’s statement has it. No money moves.</p>
-${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator))}`,
+${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator))}
+${nextPage(refunds)}`,
   );
+
+/** A full page may have a next one. */
+const nextPage = (refunds: readonly WaitingRefund[]): Html | false => {
+  const page = refunds.filter(({ state }) => state !== "ended");
+  const last = page.at(-1);
+  return (
+    last !== undefined &&
+    page.length >= refundsOnPage &&
+    html`<p><a href="${paymentsPath}?after=${encodeURIComponent(last.id)}">Later refunds</a></p>`
+  );
+};
 
 function refundPart(refund: WaitingRefund, id: string, operator: Operator): Html {
   const { amountCents, currency, seenAt, state, assignment } = refund;

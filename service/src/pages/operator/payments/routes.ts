@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { may, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
+import { isPlainLines } from "../../../kernel/platform/text.ts";
 import {
   endCharge,
   endPendingPayment,
@@ -100,11 +101,17 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
       unappliedPayments(deps, operator.environment),
       pendingPayments({ db, clock }, operator.environment),
       stuckCharges({ db, clock }, operator.environment),
-      waitingRefunds({ db }, operator),
+      waitingRefunds({ db }, operator, afterOf(request)),
     ]);
     const body = paymentsBody({ payments, pending, charges, byHand, operator, error });
     return consolePage(deps.frame, request, { title: "Payments that fit no order", section: "payments", body });
   }
+}
+
+/** The refund after which the list continues, from the address; null for its first page. */
+function afterOf({ query }: FastifyRequest): string | null {
+  const { after } = query as { after?: unknown };
+  return typeof after === "string" && isPlainLines(after) && after.length <= 255 ? after : null;
 }
 
 type PaymentsView = {
