@@ -134,6 +134,13 @@ export async function bookLoss(
   return lost;
 }
 
+/** The cents of the payment that the dispute has taken and that were not reversed; null when it has taken none. */
+export async function lossBy(tx: Tx, paymentId: number, dispute: string): Promise<number | null> {
+  const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
+  const last = lossesOf(notes, dispute).at(-1);
+  return last && (!isReversed(notes, last) || settlementOf(notes, last)) ? (last.partCents ?? 0) : null;
+}
+
 /** The losses by a dispute, oldest first. All but the last are reversed. */
 const lossesOf = (notes: readonly Note[], dispute: string): Note[] =>
   notes.filter(({ kind, refund }) => kind === "loss" && (refund === dispute || refund.startsWith(`${dispute}:`)));

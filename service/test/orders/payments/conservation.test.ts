@@ -176,6 +176,15 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return { payment, intent, left };
   }
 
+  /** What the processor still holds of the whole payment. */
+  async function leftOf(found: Awaited<ReturnType<typeof rest>>): Promise<number> {
+    if (!found) return 0;
+    const [paid] = await db.query<{ cents: number }>(sql`
+      SELECT sum(amount_cents)::float8 AS cents FROM payments WHERE payment_intent = ${found.intent}`);
+    const given = stripe.refunds.filter((each) => each["payment_intent"] === found.intent);
+    return given.reduce((left, { amount }) => left - Number(amount), paid?.cents ?? 0);
+  }
+
   async function askPart(code: string, share: number): Promise<void> {
     const found = await rest(code);
     const isAsked = parts.some(({ payment }) => payment === found?.payment.id);
@@ -213,8 +222,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /**
-   * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. A payment of several
-   * orders is never disputed here.
+   * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. Of a payment for several
+   * orders, it demands a part of all of them.
    */
   async function dispute(code: string, share: number, end: "won" | "lost"): Promise<void> {
     const intents = await db.query<{ intent: string }>(sql`
@@ -227,8 +236,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       return void events.push(later(stripe.endDispute(known.id, end)));
     }
     const found = await rest(code);
-    const cents = Math.ceil(((found?.left ?? 0) * share) / 100);
-    if (!found || found.payment.isShared || cents < 1 || parts.length > 0) return;
+    const cents = Math.ceil(((await leftOf(found)) * share) / 100);
+    if (!found || cents < 1 || parts.length > 0) return;
+    if (found.payment.isShared) seen.add("shared dispute");
     const event = later(stripe.dispute(found.intent, { amount: cents }));
     disputes.set(found.intent, { id: String(event.data.object["id"]), state: "opened" });
     events.push(event);
@@ -427,6 +437,6 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
   const wanted = ["crash", "received", "returned", "paid by card", "paid by bank", "closed months"];
   for (const kind of wanted) assert.ok(seen.has(kind), `no history had: ${kind}`);
   if (repeats(1, 0) === 1)
-    for (const kind of ["ended", "dispute won", "dispute lost", "refund of all", "refund by hand"])
+    for (const kind of ["ended", "dispute won", "dispute lost", "shared dispute", "refund of all", "refund by hand"])
       assert.ok(seen.has(kind), kind);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { testRowMac } from "@signsealship/testing/row-mac";
+import fc from "fast-check";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { documentsOfOrder, readIssuer, registerIssuer, statementsOf } from "../../../src/orders/billing/billing.ts";
@@ -10,6 +11,7 @@ import { lockOrder } from "../../../src/orders/order/order.ts";
 import { askSupplement, heldPayments, isDisputed, supplementsOf } from "../../../src/orders/payments/payments.ts";
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
 import { shareRequest } from "../../../src/orders/payments/processor/processor.ts";
+import { sharesOf } from "../../../src/orders/payments/processor/take-dispute.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { settleSupplement } from "../../../src/orders/payments/supplements.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
@@ -476,4 +478,72 @@ test("a dispute that is won after the refund settled its loss returns the money 
   assert.equal((await sumsNow()).closing, before.closing);
   await take(disputed(intent, "won", 1_772_600_003));
   assert.deepEqual((await booksOf(code)).at(-1), ["credit_reversal", total]);
+});
+
+test("a dispute is shared in proportion to what is left of each order, to the cent, and never exceeds it", () => {
+  const money = fc.integer({ min: 0, max: 1_000_000_000 });
+  const orders = fc.array(money, { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(money, orders, (amount, rests) => {
+      const total = rests.reduce((sum, cents) => sum + cents, 0);
+      const wanted = Math.min(amount, total);
+      const shares = sharesOf(
+        amount,
+        rests.map((restCents) => ({ restCents, takenCents: null })),
+      );
+      assert.equal(
+        shares.reduce((sum, cents) => sum + cents, 0),
+        wanted,
+      );
+      for (const [index, cents] of shares.entries()) {
+        const rest = rests[index] ?? 0;
+        assert.ok(cents >= 0 && cents <= rest);
+        const exact = total === 0 ? 0 : (wanted / total) * rest;
+        assert.ok(cents > exact - 1.001 && cents < exact + rests.length + 0.001, `${cents} of ${exact}`);
+      }
+      // The order in which a repeated event finds the losses on record.
+      const taken = shares.map((cents) => (cents > 0 ? cents : null));
+      const again = rests.map((rest, index) => ({
+        restCents: rest - (taken[index] ?? 0),
+        takenCents: taken[index] ?? null,
+      }));
+      if (amount <= total) assert.deepEqual(sharesOf(amount, again), shares);
+    }),
+    { seed: 38, numRuns: 500 },
+  );
+  const open = (...rests: number[]) => rests.map((restCents) => ({ restCents, takenCents: null }));
+  assert.deepEqual(sharesOf(100, open(100, 100, 100)), [33, 33, 34], "the last order has the cents that remain");
+  assert.deepEqual(sharesOf(2, open(1_000, 1_000, 0)), [1, 1, 0]);
+  assert.deepEqual(sharesOf(3, open(500, 500, 1)), [1, 1, 1]);
+  assert.deepEqual(sharesOf(100, open(300, 100)), [75, 25]);
+});
+
+test("a lost dispute of a part of a shared payment is booked on its orders by their shares, once for doubled events in any order", async () => {
+  for (const reversed of [false, true]) {
+    const both = [await newOrder("EsignPending"), await newOrder("EsignPending")] as const;
+    const intent = `pi_${++count}`;
+    for (const { id } of both)
+      await db.transaction((tx) =>
+        recordPayment(tx, {
+          ...{ orderId: id, paymentIntent: intent, sessionId: `cs_${intent}`, amount: total },
+          ...{ currency: "usd", simulated: false, at },
+        }),
+      );
+    const events = [
+      disputed(intent, "needs_response", 1_772_600_001, 7_001),
+      disputed(intent, "lost", 1_772_600_002, 7_001),
+    ];
+    await takeAll(...(reversed ? [...events].reverse() : events));
+    for (const event of events) await take({ ...event, id: `${event.id}_again` });
+    const losses = await Promise.all(both.map(async ({ code }) => (await booksOf(code))[1]));
+    assert.deepEqual(losses, [
+      ["loss", 3_500],
+      ["loss", 3_501],
+    ]);
+    await take(disputed(intent, "won", 1_772_600_003, 7_001));
+    for (const { code } of both) assert.equal((await booksOf(code)).at(-1)?.[0], "loss_reversal");
+    await take(disputed(intent, "lost", 1_772_600_004, 7_001));
+    const again = await Promise.all(both.map(async ({ code }) => (await booksOf(code)).at(-1)));
+    assert.deepEqual(again, losses);
+  }
 });

@@ -129,8 +129,9 @@ test("a refund in part says that work continues, where it does", async () => {
 test("of a shared payment that a bank takes back, each order’s mail names its own part, and an order that lost nothing has none", async () => {
   for (const [amount, asked, lost] of [
     [2 * total, ["$99.00", "$99.00"], ["$99.00", "$99.00"]],
-    [total + 5_000, ["$99.00", "$50.00"], ["$99.00", "$50.00"]],
-    [5_000, ["$50.00", "money"], ["$50.00"]],
+    [total + 5_001, ["$74.50", "$74.51"], ["$74.50", "$74.51"]],
+    [5_000, ["$25.00", "$25.00"], ["$25.00", "$25.00"]],
+    [1, ["money", "$0.01"], ["$0.01"]],
   ] as const) {
     const { intent } = await paidTogether(2);
     const sums = async () => (await mails()).map((mail) => /(\S+) (?:that was|back for good)/.exec(mail)?.[1]);

@@ -522,16 +522,14 @@ test("a refund by hand ends when a lost dispute leaves less than it, and its exc
   await world.take(dispute);
   await world.take(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
   await assert.rejects(ask(refund, parts(0, 3_000)), /must add up to the 1000 cents that are left/);
-  await assert.rejects(ask(refund, parts(1_000)), /must be at most 0 cents/);
-  await approveAssignment(refunds, approver, await ask(refund, parts(0, 1_000)));
+  await assert.rejects(ask(refund, parts(1_000)), /must be at most 500 cents/);
+  await approveAssignment(refunds, approver, await ask(refund, parts(500, 500)));
   const [line] = await db.query<{ detail: object }>(sql`
     SELECT detail FROM audit_log WHERE action = 'refund.assigned' AND detail ->> 'refund' = ${refund}`);
   assert.equal(Reflect.get(line?.detail ?? {}, "excessCents"), 2_000);
   assert.ok(!(await waitingRefunds({ db }, agent)).some(({ id }) => id === refund));
-  const id = await requestRefund(refunds, agent, { code: codes[0] ?? "", reason: "asked" });
-  await approveRefund(refunds, approver, id);
   await work();
-  assert.equal((await statuses(codes))[0], "Refunded");
+  assert.deepEqual(await statuses(codes), ["Refunded", "Refunded"]);
 });
 
 test("a refund by hand waits no more when a lost dispute left nothing, and the orders can end", async () => {

@@ -7,7 +7,7 @@ import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.t
 import { dollars } from "../../dollars.ts";
 import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
-import { bookLoss, restOf, reverseLoss } from "../documents.ts";
+import { bookLoss, lossBy, restOf, reverseLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { heldPayments, paymentState } from "../store.ts";
@@ -21,9 +21,32 @@ type Part = {
   owed: number;
 };
 
+/** A payment of the intent, what is left of it, and what this dispute has taken of it; null for nothing. */
+type Open = { restCents: number; takenCents: number | null };
+
 /**
- * Books the loss from a decided dispute on the payments that it concerns, oldest first. If the bank later decides for
- * the service, reverses the loss. If the order was refunded by then, opens a task: the service owes the money.
+ * Shares what a bank wants back among the orders of a payment, in proportion to what is left of each. The cents that
+ * remain go to the last orders that have them. A repeated event gives each order the same share.
+ */
+export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
+  const taken = open.reduce((sum, { takenCents }) => sum + (takenCents ?? 0), 0);
+  const rests = open.map(({ restCents, takenCents }) => (takenCents === null ? restCents : 0));
+  const total = rests.reduce((sum, cents) => sum + cents, 0);
+  const wanted = Math.max(0, Math.min(amountCents - taken, total));
+  // Cents of two sums are multiplied, which can exceed the integers that a number holds.
+  const shares = rests.map((cents) => (total === 0 ? 0 : Number((BigInt(wanted) * BigInt(cents)) / BigInt(total))));
+  let remaining = wanted - shares.reduce((sum, cents) => sum + cents, 0);
+  for (let index = shares.length - 1; index >= 0 && remaining > 0; index--) {
+    const more = Math.min(remaining, (rests[index] ?? 0) - (shares[index] ?? 0));
+    shares[index] = (shares[index] ?? 0) + more;
+    remaining -= more;
+  }
+  return shares.map((cents, index) => open[index]?.takenCents ?? cents);
+}
+
+/**
+ * Books the loss from a decided dispute on the payments that it concerns, each with its share (`sharesOf`). If the bank
+ * later decides for the service, reverses the loss. If the order was refunded by then, opens a task: the service owes the money.
  * @returns the part of each order, by its id. An order of a shared payment that lost nothing has none.
  */
 export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<ReadonlyMap<number, Part>> {
@@ -31,19 +54,24 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<R
   const parts = new Map<number, Part>();
   const payments = await receiptedPayments(tx, paymentIntent);
   const isShared = payments.length > 1;
-  let left = amountCents ?? Number.POSITIVE_INFINITY;
-  for (const { id: paymentId, ...of } of payments) {
+  const owedBefore = new Map<number, number>();
+  if (state === "won")
+    for (const { id: paymentId } of payments) owedBefore.set(paymentId, await reverseLoss(tx, paymentId, id, at));
+  const open: Open[] = [];
+  for (const { id: paymentId } of payments)
+    open.push({ restCents: await restOf(tx, paymentId), takenCents: await lossBy(tx, paymentId, id) });
+  const shares = sharesOf(amountCents ?? Number.MAX_SAFE_INTEGER, open);
+  for (const [index, { id: paymentId, ...of }] of payments.entries()) {
     const task = { kind: "refund_failed", subject: `${id}:won`, ...of } as const;
-    const owed = state === "won" ? await reverseLoss(tx, paymentId, id, at) : 0;
+    const owed = owedBefore.get(paymentId) ?? 0;
     const reason = `The bank decided for the service (${id}), and ${dollars(owed)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
     if (owed > 0) await openTask(tx, { ...task, at, reason });
-    let cents = 0;
+    let cents = isShared ? (shares[index] ?? 0) : 0;
     if (state === "lost") {
-      cents = await bookLoss(tx, paymentId, { dispute: id, cents: left }, at);
+      cents = await bookLoss(tx, paymentId, { dispute: id, cents: shares[index] ?? 0 }, at);
       const end = { state: "dropped", at, by: "processor", outcome: "the bank took it back again" } as const;
       await closeTasks(tx, { orderId: task.orderId, kinds: [task.kind], subject: task.subject }, end);
-    } else if (isShared) cents = Math.min(left, await restOf(tx, paymentId));
-    left -= cents;
+    }
     const own = isShared && amountCents !== null ? cents : amountCents;
     if (!isShared || state !== "lost" || cents > 0) parts.set(of.orderId, { cents: own || null, owed });
   }
