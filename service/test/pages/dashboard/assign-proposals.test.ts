@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
+import { assign, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
 import type { PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
 
 type Kind = PlacedProposal["kind"];
@@ -69,4 +69,13 @@ test("middle names may be absent or initials, but differ between people", () => 
 test("a signature on another page gives a date no signer", () => {
   const places = [place("signature", 72, 100, ["Jane Roe"], 1), place("date", 300, 100, [], 2)];
   assert.deepEqual(rowsOf(places, signers("Jane Roe", "Max Doe")), [1, 0]);
+});
+
+test("signers are assigned again once a place or a signer's name has changed, and not otherwise", () => {
+  const assigned = openAssign();
+  const places = [place("signature", 72, 100, ["Jane Roe"])];
+  const first = assigned(places, signers("Jane Roe", "Max Doe"));
+  assert.equal(assigned(places, signers("Jane Roe", "Max Doe")), first);
+  assert.deepEqual([...assigned(places, signers("Max Doe", "Jane Roe")).values()], [2]);
+  assert.equal(assigned([...places, place("date", 300, 100)], signers("Max Doe", "Jane Roe")).size, 2);
 });

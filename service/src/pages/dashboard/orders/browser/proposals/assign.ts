@@ -19,8 +19,13 @@ export function assign(
   const give = (proposal: PlacedProposal, row: number | undefined) => {
     if (row !== undefined) rows.set(proposal, row);
   };
-  for (const page of new Set(proposals.map((each) => each.page))) {
-    const onPage = proposals.filter((each) => each.page === page);
+  const byPage = new Map<number, PlacedProposal[]>();
+  for (const proposal of proposals) {
+    const onPage = byPage.get(proposal.page);
+    if (onPage) onPage.push(proposal);
+    else byPage.set(proposal.page, [proposal]);
+  }
+  for (const onPage of byPage.values()) {
     for (const proposal of onPage) if (proposal.kind === "signature") give(proposal, namedNear(proposal, people));
     const signatures = onPage.filter((proposal) => proposal.kind === "signature");
     for (const proposal of onPage) {
@@ -34,6 +39,20 @@ export function assign(
     }
   }
   return rows;
+}
+
+/**
+ * `assign` with a memory of its last call: it compares each place with each signer, and the editor asks again for each
+ * letter that the sender types.
+ */
+export function openAssign(): typeof assign {
+  let last: { proposals: readonly PlacedProposal[]; signers: string; rows: ReturnType<typeof assign> } | null = null;
+  return (proposals, signers) => {
+    const key = JSON.stringify(signers);
+    if (last?.proposals !== proposals || last.signers !== key)
+      last = { proposals, signers: key, rows: assign(proposals, signers) };
+    return last.rows;
+  };
 }
 
 type Person = { readonly row: number; readonly name: readonly string[] };

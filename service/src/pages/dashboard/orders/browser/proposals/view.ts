@@ -3,7 +3,7 @@ import { boxesOf, type Field, kindWords, newField, type Rect, type Size, within 
 import { fitSize, type SizeRules } from "../places/geometry.ts";
 import { nameOf, type Signer } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
-import { assign } from "./assign.ts";
+import { openAssign } from "./assign.ts";
 import { type FoundPlaces, overlaps, type PlacedProposal } from "./found.ts";
 
 export type ProposalsDeps = {
@@ -34,6 +34,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   const elements = new Map<PlacedProposal, HTMLButtonElement>();
   let isHidden = false;
   let owners: ReadonlyMap<PlacedProposal, number> = new Map();
+  const assigned = openAssign();
   const ownerOf = (proposal: PlacedProposal): number => owners.get(proposal) ?? row();
 
   /**
@@ -93,7 +94,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
         made.remove();
         elements.delete(proposal);
       }
-    owners = assign(found.all(), signers());
+    owners = assigned(found.all(), signers());
     for (const proposal of shown) {
       const made = elements.get(proposal) ?? boxOf(proposal, { accept, dismiss });
       if (!elements.has(proposal)) pageBox(proposal.page).append(made);
