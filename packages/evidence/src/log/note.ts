@@ -142,8 +142,11 @@ async function verifyEd25519({ publicKey }: NoteKey, signature: Uint8Array, text
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-export const toBase64 = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+export function toBase64(bytes: Uint8Array): string {
+  let characters = "";
+  for (const byte of bytes) characters += String.fromCharCode(byte);
+  return btoa(characters);
+}
 
 /**
  * The bytes of base64 in its only permitted form: padded, without spaces, and with no bit set beyond the last byte.
@@ -151,8 +154,11 @@ export const toBase64 = (bytes: Uint8Array): string =>
  */
 export function fromBase64(text: string): Uint8Array {
   try {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    if (toBase64(bytes) === text) return bytes;
+    const characters = atob(text);
+    // Each seal checks the checkpoint that it contains. `Uint8Array.from` with a function takes four times as long.
+    const bytes = new Uint8Array(characters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+    if (btoa(characters) === text) return bytes;
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
   }
