@@ -108,12 +108,16 @@ function chunkLags(lines: readonly Line[]): number[] {
   return lines.map(({ take, at, from }) => Date.parse(at) - (starts.get(take) ?? 0) - from);
 }
 
-/** Kills media processes, and measures how many milliseconds of their takes were received but not yet durable. */
-async function lostByKill(): Promise<number[]> {
+/**
+ * Kills media processes. Measures how many milliseconds of their takes were received but not yet durable, and how many
+ * pass until a new page is recorded.
+ */
+async function afterKills(): Promise<{ lost: number[]; back: number[] }> {
   const media = startEngine();
   const browser = await startBrowser(fakeDevices);
   const origin = await cameraOrigin();
   const lost: number[] = [];
+  const back: number[] = [];
   for (let round = 0; round < 5; round++) {
     const session = `kill-${round}`;
     await media.engine.open(session, newRun());
@@ -133,11 +137,19 @@ async function lostByKill(): Promise<number[]> {
     lost.push(killedAt - ((startsOf(lines).get(last?.take ?? 0) ?? 0) + (last?.to ?? 0)));
     leave();
     await close();
+    const next = `${session}-again`;
+    await media.engine.open(next, newRun());
+    const again = await browser.open(origin.url, look);
+    const joined = await joinByPage(media, again.page, { session: next, person: "a" });
+    await until(() => media.events.some((event) => event.kind === "chunk" && event.session === next));
+    back.push(Date.now() - killedAt);
+    joined.leave();
+    await again.close();
   }
   await browser.close();
   origin.close();
   await media.stop();
-  return lost;
+  return { lost, back };
 }
 
 const look = { width: 400 };
@@ -201,6 +213,11 @@ async function byBrowsers(): Promise<Result[]> {
 export async function run(): Promise<Result[]> {
   const seen = await byBrowsers();
   const loaded = await load();
-  const lost = await lostByKill();
-  return [...seen, ...loaded, budget("media: lost by kill -9", Math.max(...lost) / 1_000, "s", 1.5)];
+  const { lost, back } = await afterKills();
+  return [
+    ...seen,
+    ...loaded,
+    budget("media: lost by kill -9", Math.max(...lost) / 1_000, "s", 1.5),
+    budget("media: recorded again after kill -9", Math.max(...back) / 1_000, "s", 10),
+  ];
 }

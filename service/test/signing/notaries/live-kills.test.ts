@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
@@ -11,21 +11,17 @@ import { type BegunSession, connectAll, liveWorld } from "./live-world.ts";
 
 /** How many times the media process and the service are killed. `KILLS=50` repeats it for a long run. */
 const kills = Number(process.env["KILLS"] ?? 2);
-/**
- * Limits of what a kill may cost: the length of the recording that is lost, and the time until people are connected
- * again.
- */
-const mostLostMs = 1_500;
-const mostAwayMs = 10_000;
-const mostTakeOverMs = 20_000;
 
 const folder = await forTests(temporaryFolder());
 const settings = { ...liveSettings(folder.path), ...ownProcess };
 const running = await forTests(openHarness(settings));
 const world = await liveWorld(running, folder.path);
 
-/** Ends the session. Everything that was recorded forms one chain, and the manifest names each gap. */
-async function checkRecord(session: BegunSession, killedAt: readonly number[]): Promise<void> {
+/**
+ * Ends the session. Everything that was recorded forms one chain, and the manifest names each gap. The benchmark has the
+ * budgets for the length of a gap and for the time until people are back.
+ */
+async function checkRecord(t: TestContext, session: BegunSession, killedAt: readonly number[]): Promise<void> {
   await world.end(session);
   const { manifest, lines } = await world.recordOf(session);
   assert.deepEqual(followChain(emptyChain, lines), { seq: manifest.chain.lines, sha256: manifest.chain.headSha256 });
@@ -33,13 +29,12 @@ async function checkRecord(session: BegunSession, killedAt: readonly number[]): 
     for (const at of killedAt) {
       const gap = manifest.gaps.find(({ to, person: of }) => of === person && Date.parse(to) > at);
       assert.equal(gap?.cause, "stopped");
-      const lost = at - Date.parse(gap?.from ?? "");
-      assert.ok(lost < mostLostMs, `${lost} ms of ${person} are lost`);
+      t.diagnostic(`${at - Date.parse(gap?.from ?? "")} ms of ${person} are lost`);
     }
   }
 }
 
-test(`media process and service killed ${kills} times at random moments: the chain holds, people are back in seconds`, async (t) => {
+test(`media process and service killed ${kills} times at random moments: the chain holds, and people are back`, async (t) => {
   const session = await world.begin("killed@example.com");
   const killedAt: number[] = [];
   let peers = await connectAll(running.service.baseUrl, session);
@@ -61,9 +56,8 @@ test(`media process and service killed ${kills} times at random moments: the cha
     t.diagnostic(
       `${isMedia ? "media process" : "service"} killed: on the recording again after ${Date.now() - from} ms`,
     );
-    assert.ok(Date.now() - from < mostAwayMs, `people are back after ${Date.now() - from} ms`);
   }
-  await checkRecord(session, killedAt);
+  await checkRecord(t, session, killedAt);
   await Promise.all(peers.map((peer) => peer.close()));
 });
 
@@ -84,7 +78,6 @@ test("of two services on one database, the other opens the session of a killed o
   const peers = await connectAll(other.baseUrl, session);
   await world.recordedSince(from, session);
   t.diagnostic(`on the recording of the other service after ${Date.now() - from} ms`);
-  assert.ok(Date.now() - from < mostTakeOverMs);
-  await checkRecord(session, [from]);
+  await checkRecord(t, session, [from]);
   await Promise.all(peers.map((peer) => peer.close()));
 });
