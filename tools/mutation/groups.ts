@@ -198,8 +198,8 @@ export const GROUPS: readonly Group[] = [
   [
     "A bound on cost: so many versions have a number twice, or one that is too large.",
     {
-      "manifest/chain.ts": ["input.versions.length > 2 * manifestLimits.versions"],
-      "seal/verify-closing.ts": ["input.versions.length > 2 * manifestLimits.versions"],
+      "manifest/chain.ts": ["input.versions.length > mostVersionsGiven"],
+      "seal/verify-closing.ts": ["input.versions.length > mostVersionsGiven"],
     },
   ],
   [
