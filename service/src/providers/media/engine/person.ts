@@ -177,7 +177,7 @@ export function pauseFor(people: People, { name }: Person, media: Media): void {
   for (const other of people.values()) other.subscription?.pause(name, media);
 }
 
-/** Where a server forwards, others would still see what no longer comes to the recording. */
+/** Where a server forwards, others would still see what no longer reaches the recording. */
 export function pauseSilent(people: People, person: Person, recorder: Recorder | null, now: number): void {
   for (const media of recorder?.silent(person.name, now) ?? []) pauseFor(people, person, media);
 }

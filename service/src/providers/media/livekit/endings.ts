@@ -24,7 +24,7 @@ type EndingsInput = {
 export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
 
 /**
- * What is still to end: rooms, participants and the earlier rooms of sessions. LiveKit goes on forwarding between
+ * The media that are still to end: rooms, participants and the earlier rooms of sessions. LiveKit goes on forwarding between
  * browsers when their node has died, and nobody records that. So a request stays until the server answers that it has
  * done it, or that there is nothing to end.
  */
