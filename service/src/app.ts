@@ -14,6 +14,7 @@ import { openWork } from "./jobs.ts";
 import { boundConnections } from "./kernel/http/client-address.ts";
 import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
 import { openapi } from "./kernel/http/openapi/openapi.ts";
+import { takePassedOn } from "./kernel/http/pass-on.ts";
 import { openRateLimits } from "./kernel/http/rate-limits.ts";
 import { openReadiness, type Probe, type ReadReadiness } from "./kernel/http/readiness.ts";
 import { createServer } from "./kernel/http/server.ts";
@@ -66,9 +67,9 @@ import { serviceGauges } from "./upkeep/gauges.ts";
 
 /** Wires everything into one server, which does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { resources, node, sealing, signerAuthorities } = deps;
-  const { config, db, clock, log } = resources;
-  const { metrics } = node;
+  const { sealing, signerAuthorities } = deps;
+  const { config, db, clock, log } = deps.resources;
+  const { metrics } = deps.node;
   const version = readVersion();
   const limits = await openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
@@ -82,11 +83,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy: config.trustProxy,
     unmatchedPage: unmatchedPage(assets),
   });
+  takePassedOn(app, features.notaries.own);
   const refused = metrics.counter("connections_refused_total", "Connections beyond CONNECTIONS_PER_ADDRESS.", []);
   const { connectionsPerAddress: perAddress, trustProxy: unbounded } = config;
   boundConnections(app.server, { perAddress, unbounded, onRefused: () => refused.inc({}) });
   app.addHook("onClose", limits.close);
-  refuseWhenOutdated(app, node.schemaWatch.isOutdated);
+  refuseWhenOutdated(app, deps.node.schemaWatch.isOutdated);
   const readiness = readinessOf(deps);
   const { mailer, ...work } = openWork(deps, features);
   app.addHook("onListen", work.start);

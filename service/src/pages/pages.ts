@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ResolveOperator } from "../firms/operators/operators.ts";
 import type { Callers } from "../kernel/http/authentication.ts";
+import { Passing } from "../kernel/http/pass-on.ts";
 import type { RateLimits } from "../kernel/http/rate-limits.ts";
 import { pageHeaders } from "../kernel/http/security-headers.ts";
 import { acceptMultipart } from "../kernel/http/uploads/multipart.ts";
@@ -85,8 +86,9 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       const { live } = people.operator.notaries;
       appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity, live });
       identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
-      if (live) livePages(scope, { limits, assets, live, ownOrigin });
-      operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
+      const passing = live && new Passing(live.own);
+      if (live && passing) livePages(scope, { limits, assets, live, passing, ownOrigin });
+      operatorPages(scope, { console: { ...console, confirmation }, ...people.operator }, passing);
     }
   });
 }

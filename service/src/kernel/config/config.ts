@@ -3,7 +3,7 @@ import { StartupError } from "../platform/errors.ts";
 import { type RecaptchaSettings, recaptchaFrom, type StripeSettings, stripeFrom } from "./accounts.ts";
 import { type DataFiles, dataFilesFrom } from "./data-files.ts";
 import { type LogSettings, logFrom, witnessFrom } from "./log.ts";
-import { type MediaSettings, mediaFrom } from "./media.ts";
+import { type MediaSettings, mediaFrom, nodeUrlFrom } from "./media.ts";
 import {
   type EasyPostSettings,
   easypostFrom,
@@ -75,6 +75,8 @@ type OwnSettings = {
   remoteSigningUrl: string | null;
   /** Live audio and video; null when it is off. */
   media: MediaSettings | null;
+  /** Where the other nodes reach this node; null when it is not set. */
+  nodeUrl: string | null;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
@@ -150,6 +152,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     recaptcha: recaptchaFrom(env),
     ...providersFrom(env),
     media: mediaFrom(env, baseUrl),
+    nodeUrl: nodeUrlFrom(env),
     smtpUrl: read<string | null>(
       env,
       "SMTP_URL",

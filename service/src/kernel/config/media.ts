@@ -83,6 +83,24 @@ function livekitFrom(env: Env): LivekitMedia {
   return { engine: "livekit", url, key, secret, turn: turnFrom(env) };
 }
 
+/**
+ * NODE_URL: where the other nodes of the database reach this node. Null when it is not set. People's cookies are sent
+ * there, so only a private network may carry them in plain text.
+ */
+export const nodeUrlFrom = (env: Env): string | null =>
+  read<string | null>(
+    env,
+    "NODE_URL",
+    null,
+    "an https URL, or an http URL of a private host, without a path",
+    (text) => {
+      const url = URL.parse(text);
+      if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash || url.pathname !== "/")
+        return undefined;
+      return url.protocol === "https:" || isPrivateHost(url.hostname) ? url.origin : undefined;
+    },
+  );
+
 const livekitRule = "an https or wss URL, or an http or ws URL of a private host";
 
 /** A private address, or a name that only this machine or a network of containers knows. */

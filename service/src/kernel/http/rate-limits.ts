@@ -127,6 +127,7 @@ async function consumeBoth(counters: Counters, policy: Policy, request: FastifyR
 }
 
 async function count(counters: Counters, policy: Policy, request: FastifyRequest, reply: FastifyReply) {
+  if (request.isPassedOn) return;
   const { points, seconds } = policies[policy];
   const state = await consumeBoth(counters, policy, request);
   const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));

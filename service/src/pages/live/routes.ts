@@ -3,8 +3,10 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../kernel/http/authentication.ts";
 import { wireStatus } from "../../kernel/http/errors/wire-errors.ts";
 import { eventStreams } from "../../kernel/http/event-stream.ts";
+import type { Passing } from "../../kernel/http/pass-on.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
 import {
   answerConsent,
   connectPerson,
@@ -28,6 +30,7 @@ import type { Assets } from "../ui/assets/assets.ts";
 import { inLanguage } from "../ui/error-page.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { messageOf } from "../ui/live/parts.ts";
+import { passSessionsOn } from "../ui/live/pass-on.ts";
 import { liveWords } from "../ui/live/words/languages.ts";
 import { cameraHeaders, formHeaders } from "../ui/page/headers.ts";
 import { roomPolicy } from "../ui/page/policy.ts";
@@ -36,7 +39,7 @@ import { render } from "../ui/render.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 import { type RoomView, roomFragment, roomPage, roomPath } from "./room-page.ts";
 
-type LivePageDeps = { assets: Assets; limits: RateLimits; live: LiveDeps; ownOrigin: string };
+type LivePageDeps = { assets: Assets; limits: RateLimits; live: LiveDeps; passing: Passing; ownOrigin: string };
 
 const cookieName = "notary_room";
 const cookieSeconds = 12 * 3600;
@@ -134,11 +137,13 @@ function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, A
   };
 }
 
+const pageOfLink = (token: string) => (isCode(token) ? { token } : null);
+
 /**
  * Adds the rooms of signers: `/notary-room/{token}`. A GET changes nothing, and the link alone gives nobody access to
  * the session.
  */
-export function livePages(app: FastifyInstance, { assets, limits, live, ownOrigin }: LivePageDeps): void {
+export function livePages(app: FastifyInstance, { assets, limits, live, passing, ownOrigin }: LivePageDeps): void {
   const headers = { ...formHeaders, ...cameraHeaders, "Content-Security-Policy": roomPolicy() };
   const onRequest = async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin);
 
@@ -161,6 +166,7 @@ export function livePages(app: FastifyInstance, { assets, limits, live, ownOrigi
 
   app.register(async (scope) => {
     acceptForms(scope);
+    passSessionsOn(scope, live, passing, ({ params }) => pageOfLink((params as { token: string }).token));
     const base = { limits };
     const room = { headers, policy: "page" } as const;
     pageRoute(scope, base, { ...room, url: "/notary-room/:token", handle: (call) => show(askedBy(call)) });

@@ -1,5 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AccessDeps } from "../../firms/access-requests/access-requests.ts";
+import type { Passing } from "../../kernel/http/pass-on.ts";
 import type { RefundDeps } from "../../orders/refunds/refunds.ts";
 import type {
   DeskDeps,
@@ -10,6 +11,7 @@ import type {
   RuleChangeDeps,
   SheetDeps,
 } from "../../signing/notaries/notaries.ts";
+import { passSessionsOn } from "../ui/live/pass-on.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
@@ -63,8 +65,11 @@ export type OperatorDeps = {
     Pick<ActPagesDeps, "providers">;
 };
 
-/** Adds the console of the people who operate the service. */
-export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
+/**
+ * Adds the console of the people who operate the service.
+ * @param passing passes on requests for live sessions; null when there is no audio and video
+ */
+export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing: Passing | null): void {
   const { console, refunds, access, notaries, health, documents } = deps;
   const { frame, confirmation, resolveOperator } = console;
   const { db } = confirmation;
@@ -73,7 +78,10 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const orderPage = { frame, ...orders };
   const finished = { orderPage, upload, ...documents };
   const notary = { frame, readNotices, ...notaries, upload };
+  const { live } = notaries;
+  const ofOrders = (scope: FastifyInstance) => live && passing && passSessionsOn(scope, live, passing, orderOfNotary);
   consoleScope(app, console, (scope) => {
+    ofOrders(scope);
     todayRoutes(scope, {
       frame,
       tasks: confirmation,
@@ -96,7 +104,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     notaryRoutes(scope, notary);
     notarySigningRoutes(scope, notary);
     sheetRoutes(scope, notary);
-    if (notaries.live) sessionRoutes(scope, { ...notary, live: notaries.live });
+    if (live) sessionRoutes(scope, { ...notary, live });
     notaryHoursRoutes(scope, notary);
     journalRoutes(scope, notary);
     recordingRoutes(scope, { frame, recordings: notaries.recordings });
@@ -107,10 +115,18 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const { ownOrigin } = console;
   handedOverPages(app, { members: confirmation, notarySheets: notaries.notarySheets, limits, assets, ownOrigin });
   const uploads = (scope: FastifyInstance) => {
+    ofOrders(scope);
     notaryUploadRoutes(scope, notary);
     faxReportRoute(scope, orderPage, upload);
     finishedRoutes(scope, finished);
     proofUploadRoutes(scope, notary);
   };
   consoleScope(app, console, uploads, "uploads");
+}
+
+/** The order on whose page a notary works. Its live session, if it has one, may be at another node. */
+function orderOfNotary({ routeOptions, params }: FastifyRequest): { code: string } | null {
+  return routeOptions.url?.startsWith("/operator/notary/orders/:code")
+    ? { code: (params as { code: string }).code }
+    : null;
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type Sealing, tsaRootsPem } from "../../evidence/seals/seals.ts";
 import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
+import { OwnNode } from "../../kernel/platform/nodes.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { readVersion } from "../../kernel/version.ts";
@@ -74,6 +75,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
   };
   const remote = config.remoteSigningUrl === null ? null : createRemoteSigning(fetch, config.remoteSigningUrl);
   const signing: RemoteSigningDeps = { desk, workers, stamp, random, remote };
+  const own = new OwnNode({ secrets, clock, url: config.nodeUrl });
   const supply: SupplyDeps = { clock, readEligibility, refuses: config.notaryRequired };
   return {
     desk,
@@ -81,7 +83,8 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
     rules,
     sheets,
     signing,
-    live: openLiveRooms({ sheets, identity }, media),
+    own,
+    live: openLiveRooms({ sheets, identity, own }, media),
     supply: openNotarySupply(supply),
     state: () => supplyState(supply, db),
   };
@@ -90,7 +93,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
 const recordingConsent = fileURLToPath(new URL("../../../data/recording-consent", import.meta.url));
 
 /** Opens live sessions; null without a media engine. */
-function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity">, media: Parts["media"]): LiveDeps | null {
+function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity" | "own">, media: Parts["media"]): LiveDeps | null {
   if (!media) return null;
   const rooms = new LiveRooms({ ...media, now: () => parts.sheets.desk.clock().getTime() });
   const consentTexts = readOneKind(recordingConsent);

@@ -55,7 +55,7 @@ async function consoleRoutes(): Promise<Route[]> {
     console: { frame, ownOrigin: "", confirmation: {} },
     ...{ orders: { moves: {} }, documents: {}, refunds: {}, firms: { firms: {} }, health: {}, notaries: {} },
   };
-  operatorPages(app, stub as unknown as OperatorDeps);
+  operatorPages(app, stub as unknown as OperatorDeps, null);
   await app.ready();
   await app.close();
   return routes;

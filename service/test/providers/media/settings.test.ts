@@ -57,6 +57,17 @@ describe("the settings of live audio and video", () => {
       );
   });
 
+  test("of a node's own address take https anywhere, and http on private hosts only, without a path", () => {
+    assert.equal(config({}).nodeUrl, null);
+    assert.equal(config({ NODE_URL: "https://a.example.com/" }).nodeUrl, "https://a.example.com");
+    for (const url of ["http://10.0.0.5:8080", "http://[fd00::1]:8080", "http://node-a:8080", "http://a.internal"])
+      assert.equal(config({ NODE_URL: url }).nodeUrl, url);
+    const insecure = ["http://a.example.com", "http://203.0.113.7", "http://[2001:db8::1]"];
+    const malformed = ["a:8080", "ftp://a", "https://a/b", "https://a?b", "https://b@a", "https://a/#b", "wss://a"];
+    for (const url of [...insecure, ...malformed])
+      assert.throws(() => config({ NODE_URL: url }), /NODE_URL must be an https URL, or an http URL of a private host/);
+  });
+
   test("that are wrong are refused by name", () => {
     const wrong: [Record<string, string>, RegExp][] = [
       [{ MEDIA: "janus" }, /MEDIA must be embedded, livekit or off/],

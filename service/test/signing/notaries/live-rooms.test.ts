@@ -62,7 +62,7 @@ test("the pages of a person whose connection failed join again, and no other pag
 });
 
 test("a written message is passed on in the room, and not to the waiting room", () => {
-  rooms.add("written", 1, new Date(now), ["notary"]);
+  rooms.add("written", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
   const [inside, outside] = [page(), page()];
   rooms.listen("written", "notary", inside);
   rooms.listen("written", "signer-1", outside);
@@ -71,7 +71,7 @@ test("a written message is passed on in the room, and not to the waiting room", 
 });
 
 test("a browser that was removed gets no more messages, and its late end does not affect the browser that replaced it", async () => {
-  rooms.add("streams", 1, new Date(now), ["signer-1"]);
+  rooms.add("streams", 1, new Date(now), ["signer-1"], { until: 0, since: performance.now() });
   const [old, next] = [page(), page()];
   const endOld = rooms.listen("streams", "signer-1", old);
   await rooms.disconnect("streams", "signer-1");
@@ -84,7 +84,7 @@ test("a browser that was removed gets no more messages, and its late end does no
 });
 
 test("a person who connects repeatedly without sending counts as absent, and so does sound without a picture", () => {
-  const room = rooms.add("presence", 1, new Date(now), ["signer-1"]);
+  const room = rooms.add("presence", 1, new Date(now), ["signer-1"], { until: 0, since: performance.now() });
   const isHere = () => rooms.absent("presence", ["signer-1"]) === null;
   emit({ kind: "joined", session: "presence", person: "signer-1" });
   second("presence", null, false);

@@ -10,6 +10,8 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { OwnNode } from "../../../src/kernel/platform/nodes.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { eligibilityReader } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
@@ -34,8 +36,8 @@ import {
 } from "../../../src/signing/notaries/notaries.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import { requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { leaseMs } from "../../../src/signing/notaries/sessions/lease.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
-import { leaseMs } from "../../../src/signing/notaries/sessions/session.ts";
 import {
   eventsOf,
   findLive,
@@ -303,7 +305,8 @@ function otherNode({ begin = async () => {}, before = async () => {}, admit = as
     },
   });
   const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
-  const deps = { sheets: { desk: parts }, recordings, rooms } as unknown as LiveDeps;
+  const own = new OwnNode({ secrets: secretBytes(Buffer.alloc(32)), clock, url: null });
+  const deps = { sheets: { desk: parts }, recordings, rooms, own } as unknown as LiveDeps;
   const joined = (session: string, people = ["notary", "signer-1"]) => {
     for (const person of people)
       hear({
@@ -322,6 +325,8 @@ function otherNode({ begin = async () => {}, before = async () => {}, admit = as
   };
   return { deps, rooms, ended, joined, hear: (event: MediaEvent) => hear(event), changes: changes.node };
 }
+
+const newLease = () => ({ until: 0, since: performance.now() });
 
 /** The state that a service leaves when it was killed this many seconds ago. */
 async function killed(code: string, seconds: number, node = "killed"): Promise<LiveSession> {
@@ -452,9 +457,9 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal(away.status, 409);
   assert.match(await away.text(), /must all be here now/);
   const { deps, rooms, joined } = otherNode();
-  const live = await abandoned(code, -600, rooms.node);
+  const live = await abandoned(code, -600, deps.own.id);
   const everybody = ["notary", "signer-1", "third-2"];
-  const here = rooms.add(id, orderId, live.openedAt, everybody);
+  const here = rooms.add(id, orderId, live.openedAt, everybody, newLease());
   joined(id, everybody);
   for (const person of everybody.slice(0, 2)) here.recorded.add(person);
   const vouches = (part: string, typed: Record<string, string>) => {
@@ -560,7 +565,7 @@ test("somebody whom the notary lets go while they connect is not connected", asy
       if (isLetGo) await db.transaction((tx) => updatePerson(tx, person.id, sql`admitted_at = NULL`));
     },
   });
-  rooms.add(id, orderId, clock(), ["notary"]);
+  rooms.add(id, orderId, clock(), ["notary"], newLease());
   const of = { session: id, person: "signer-1" };
   await assert.rejects(connectPerson(deps, link, of), { code: "conflict" });
   assert.deepEqual([...(rooms.roomOf(id)?.people.keys() ?? [])], ["notary"]);
@@ -573,8 +578,8 @@ test("somebody whom the notary lets go while they connect is not connected", asy
 test("an interpreter is not let go before the notary signs", async () => {
   const { code } = await begun("interpreted@example.com", "identify");
   const { id } = await liveOf(code);
-  const { deps, rooms } = otherNode();
-  await killed(code, -600, rooms.node);
+  const { deps } = otherNode();
+  await killed(code, -600, deps.own.id);
   const ivy = {
     id: newUuid(),
     sessionId: id,
@@ -658,13 +663,13 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   assert.notEqual((await liveOf(code)).state, "signed");
 
   const { deps, rooms, ended } = otherNode();
-  const { id, orderId } = await killed(code, 1, rooms.node);
+  const { id, orderId } = await killed(code, 1, deps.own.id);
   const signed = { sha256: "a", actSha256: "b" };
   const close = (more = {}) => closeForAct(deps, operator, code, { ...signed, ...more });
-  const room = rooms.add(id, orderId, clock(), ["notary"]);
+  const room = rooms.add(id, orderId, clock(), ["notary"], newLease());
   Object.assign(room.people.get("notary") ?? {}, { hasJoined: true });
   await assert.rejects(close(), /somebody is away/);
-  rooms.add(id, orderId, clock(), ["notary", "signer-1"]);
+  rooms.add(id, orderId, clock(), ["notary", "signer-1"], newLease());
   for (const presence of rooms.roomOf(id)?.people.values() ?? []) presence.hasJoined = true;
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'live'`));
   await close();

@@ -227,9 +227,10 @@ joinButton.addEventListener("click", () => {
   if (!connection) joining.join();
 });
 
+let wasOpen = false;
+
 function listen(): void {
   const events = new EventSource(`${base}/events`);
-  let wasOpen = false;
   events.onopen = () => {
     // Something may have changed while the connection was down. The node that recorded may have died, and its media
     // server may go on without it. So the page connects again, if the room is still open to it.
@@ -238,6 +239,10 @@ function listen(): void {
       chat.set(room.dataset["media"] === "on");
     }
     wasOpen = true;
+  };
+  // Browsers do not retry after a refusal, such as the one while another server takes the session over.
+  events.onerror = () => {
+    if (events.readyState === EventSource.CLOSED) window.setTimeout(listen, 2_000);
   };
   events.onmessage = ({ data }) => {
     const news = JSON.parse(data as string) as News;

@@ -158,7 +158,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
       const by = operator.actor;
       // The turn lasts as long as this node's lease on the session. The watch renews both while the session is on this
       // node and recorded.
-      const until = new Date(deps.rooms.roomOf(session.id)?.leasedUntil ?? at);
+      const until = new Date(deps.rooms.roomOf(session.id)?.lease.until ?? at);
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
         n: signer,
         maySign,

@@ -12,8 +12,9 @@ import { openTurn } from "../sheets/steps.ts";
 import { findSheet, type SheetOutcome } from "../sheets/store.ts";
 import { beginAgain, openSignature } from "./hold.ts";
 import { notaryName, personName } from "./interruption.ts";
+import { requireHere } from "./lease.ts";
 import { marksOf } from "./marks.ts";
-import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
+import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import { eventsOf, type LivePerson, openLiveOf, updatePerson } from "./store.ts";
 
 const hasSigned = "You have signed, and the recording has ended.";

@@ -8,7 +8,8 @@ import type { Message } from "../recordings/messages.ts";
 import { outcomeOf } from "../sheets/store.ts";
 import { atLink, type RoomLink, requireStep } from "./entry.ts";
 import { notaryName, personName } from "./interruption.ts";
-import { atLive, type LiveDeps, type LockedLive, liveOf, note, requireHere } from "./session.ts";
+import { requireHere } from "./lease.ts";
+import { atLive, type LiveDeps, type LockedLive, liveOf, note } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
 const longest = 500;

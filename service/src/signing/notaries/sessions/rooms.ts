@@ -6,6 +6,7 @@ import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } fr
 import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type Phase, phaseOf } from "./interruption.ts";
+import type { OwnLease } from "./lease.ts";
 
 /**
  * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent, and
@@ -41,7 +42,7 @@ export type Room = {
   turn: { person: string; token: string } | null;
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
-  leasedUntil: number;
+  lease: OwnLease;
 };
 
 /**
@@ -60,6 +61,9 @@ type Of = { session: string; person: string };
 /** An open page: receives messages, and can be closed. */
 type Listener = { readonly hear: (news: RoomNews) => void; readonly end: () => void };
 
+/** An answer that comes from another node. */
+type Passed = { readonly node: string; readonly end: () => void };
+
 type RoomsDeps = { engine: MediaEngine; recordings: Recordings; now: () => number };
 
 const mostStreams = 6;
@@ -67,15 +71,15 @@ const mostChecks = 50;
 const checkMs = minuteMs;
 
 export class LiveRooms {
-  /**
-   * The name under which this process holds leases on sessions. Other processes on the same machine have other names.
-   */
-  readonly node = newUuid();
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
   readonly #streams = new Map<string, Set<Listener>>();
+  /** The answers of other nodes that this node is passing on now, by session. */
+  readonly #passed = new Map<string, Set<Passed>>();
   readonly #tickets = new Map<string, Of>();
   readonly #opening = new Map<string, Promise<void>>();
+  /** Sessions whose recording this node is still closing. Until then it can't open them again. */
+  readonly leaving = new Set<string>();
   /** The running connection tests, by the engine's session: the person who tests, and the timer that ends the test. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
   readonly stop: () => void;
@@ -100,12 +104,12 @@ export class LiveRooms {
     await opening;
   }
 
-  add(session: string, orderId: number, liveAt: Date, people: readonly string[]): Room {
+  add(session: string, orderId: number, liveAt: Date, people: readonly string[], lease: OwnLease): Room {
     const room: Room = {
       ...{ session, orderId, liveAt: liveAt.getTime() },
       people: new Map(),
       recorded: new Set(),
-      ...{ turn: null, broken: null, leasedUntil: 0 },
+      ...{ turn: null, broken: null, lease },
     };
     for (const person of people) this.#expect(room, person);
     this.#rooms.set(session, room);
@@ -203,6 +207,35 @@ export class LiveRooms {
       heard.delete(listener);
       if (heard.size === 0 && this.#streams.get(key) === heard) this.#streams.delete(key);
     };
+  }
+
+  /** Notes that another node answers a request of the session. @returns what to call when that has ended */
+  passing(session: string, passed: Passed): () => void {
+    const all = this.#passed.get(session) ?? new Set();
+    this.#passed.set(session, all.add(passed));
+    return () => {
+      all.delete(passed);
+      if (all.size === 0 && this.#passed.get(session) === all) this.#passed.delete(session);
+    };
+  }
+
+  /** The sessions whose pages are connected to this node. */
+  sessionsOfPages = (): string[] => [
+    ...new Set([...[...this.#streams.keys()].map((key) => key.split(" ", 1)[0] ?? ""), ...this.#passed.keys()]),
+  ];
+
+  /** Whether a page of the session listens at this node. */
+  isHeard = (session: string): boolean => [...this.#streams.keys()].some((key) => key.startsWith(`${session} `));
+
+  /** Ends the event streams of a session's pages at this node. The pages connect again. */
+  endStreams(session: string): void {
+    for (const [key, listeners] of this.#streams)
+      if (key.startsWith(`${session} `)) for (const { end } of listeners) end();
+  }
+
+  /** Ends the answers for a session that come from another node than its holder. */
+  endPassed(session: string, holder: string | null): void {
+    for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
   }
 
   /** Sends a notification to all pages of a session. */

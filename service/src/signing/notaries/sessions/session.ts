@@ -6,6 +6,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { OwnNode } from "../../../kernel/platform/nodes.ts";
 import type { Ticket } from "../../../providers/providers.ts";
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
 import { actKinds } from "../acts/act.ts";
@@ -21,6 +22,7 @@ import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { notaryName, personName } from "./interruption.ts";
+import { leaseOf } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveRooms } from "./rooms.ts";
@@ -28,10 +30,8 @@ import {
   appendEvent,
   insertLive,
   insertPerson,
-  isHeldElsewhere,
   type LivePerson,
   type LiveSession,
-  leaseSession,
   livePeople,
   lockLive,
   openLiveOf,
@@ -43,6 +43,8 @@ export type LiveDeps = {
   sheets: SheetDeps;
   identity: IdentityDeps;
   rooms: LiveRooms;
+  /** This process, which holds leases on sessions. */
+  own: OwnNode;
   recordings: Recordings;
   consentTexts: Pick<ConsentTexts, "find" | "current">;
   /** The name of the tool that the journal states: this service with its version. */
@@ -224,37 +226,10 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
   }
-  deps.rooms.add(session.id, session.orderId, at, [notaryName]);
+  // The recording may have taken long to begin.
+  const lease = await leaseOf(deps, session.id);
+  deps.rooms.add(session.id, session.orderId, at, [notaryName], lease);
   deps.rooms.tell(session.id, { kind: "changed" });
-}
-
-/** After a process was killed, people can come back only once the process's lease has ended, so the lease is short. */
-export const leaseMs = 9_000;
-
-/** Renews this node's lease on a session. @returns the lease's end; null while another node has the session */
-export async function renewLease({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {
-  const now = desk.clock();
-  const until = new Date(now.getTime() + leaseMs);
-  return (await leaseSession(db, id, rooms.node, now, until)) ? until.getTime() : null;
-}
-
-/** @throws ServiceError `unavailable` while another node has the session */
-export async function leaseOf(deps: LiveDeps, id: string, db?: Pick<Tx, "query">): Promise<number> {
-  const until = await renewLease(deps, id, db);
-  if (until === null) throw elsewhere();
-  return until;
-}
-
-const elsewhere = () =>
-  new ServiceError("unavailable", "Another server holds this session. Try again in some seconds.");
-
-/**
- * Requires that this node has the session. A lease that has ended is not renewed here, because its end shows how long
- * people were away.
- * @throws ServiceError `unavailable` while another node has the session
- */
-export async function requireHere({ rooms, sheets: { desk } }: LiveDeps, id: string, tx: Tx): Promise<void> {
-  if (await isHeldElsewhere(tx, id, rooms.node, desk.clock())) throw elsewhere();
 }
 
 async function beginRecording(

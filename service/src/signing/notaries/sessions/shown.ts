@@ -9,7 +9,8 @@ import { givenNow } from "../desk/documents.ts";
 import type { Typed } from "../form-reader.ts";
 import { atLink, type RoomLink } from "./entry.ts";
 import { notaryName, personName } from "./interruption.ts";
-import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
+import { requireHere } from "./lease.ts";
+import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import { eventsOf, type LiveSession } from "./store.ts";
 
 /**

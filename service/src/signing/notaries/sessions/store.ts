@@ -158,26 +158,6 @@ export async function updateLive(tx: Tx, id: string, set: Statement): Promise<vo
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** @returns false while another node has a valid lease on the session, and after the session has ended */
-export async function leaseSession(db: Sql, id: string, node: string, now: Date, until: Date): Promise<boolean> {
-  const rows = await db.query(sql`
-    UPDATE live_sessions SET node = ${node}, lease_until = ${until}
-    WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${node} OR lease_until < ${now}) RETURNING 1`);
-  return rows.length === 1;
-}
-
-/** Whether another node has the session in its engine. */
-export async function isHeldElsewhere(db: Sql, id: string, node: string, now: Date): Promise<boolean> {
-  const rows = await db.query(
-    sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node <> ${node} AND lease_until >= ${now}`,
-  );
-  return rows.length === 1;
-}
-
-/** Ends this process's lease, so that another process can take over the session at once. */
-export const releaseLease = (db: Sql, id: string, node: string, now: Date) =>
-  db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE id = ${id} AND node = ${node}`);
-
 async function peopleWhere(db: Sql, where: Statement, lock: Statement = nothing): Promise<LivePerson[]> {
   return db.query<LivePerson>(sql`
     SELECT id, session_id AS "sessionId", n, name, role, email, language, for_signer AS "forSigner", token_sha256 AS "tokenSha256", code_id AS "codeId", code_sent_at AS "codeSentAt",

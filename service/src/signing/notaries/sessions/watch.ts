@@ -4,7 +4,8 @@
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { extendTurn, roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
 import { markSignersSteps } from "../sheets/room.ts";
 import { lockOpenSheet } from "../sheets/sheet.ts";
@@ -13,8 +14,9 @@ import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
 import { isBroken, notaryName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
+import { fence, followLeases, isLapsing, leaseMs, leaseOf, leave, letGo, releaseLeases, renew } from "./lease.ts";
 import type { Room } from "./rooms.ts";
-import { type LiveDeps, leaseMs, leaseOf, renewLease } from "./session.ts";
+import type { LiveDeps } from "./session.ts";
 import {
   appendEvent,
   findLive,
@@ -22,14 +24,12 @@ import {
   leftSessions,
   livePeople,
   lockLive,
-  releaseLease,
   sessionsToEnd,
   updateLive,
 } from "./store.ts";
 import { isPartDone } from "./third-persons.ts";
 
 const everyMs = 1_000;
-const renewMs = 6_000;
 const lookForLeftMs = 60_000;
 
 /** Starts the watch. @returns a function that stops it */
@@ -48,8 +48,14 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
   };
   const { db, clock } = deps.sheets.desk;
   const timer = setInterval(() => {
+    for (const room of deps.rooms.rooms()) {
+      if (isLapsing(room.lease)) fence(deps, room);
+      else each(`lease ${room.session}`, () => renew(deps, room));
+    }
+    for (const id of deps.rooms.leaving) each(`leave ${id}`, () => leave(deps, id));
+    each("pages", () => followLeases(deps));
     each("all sessions", async () => {
-      const ended = await sessionsToEnd(db, deps.rooms.node, clock()).catch((error: Error) => {
+      const ended = await sessionsToEnd(db, deps.own.id, clock()).catch((error: Error) => {
         log.error({ err: error }, "the sessions whose acts have ended could not be found");
         return [];
       });
@@ -69,7 +75,7 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
     clearInterval(timer);
     deps.rooms.stop();
     await running;
-    for (const { session } of deps.rooms.rooms()) await releaseLease(db, session, deps.rooms.node, clock());
+    await releaseLeases(db, deps.own.id, clock());
   };
 }
 
@@ -81,26 +87,12 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if (!session || session.state === "ended") return letGo(deps, room);
   if ((await outcomeOf(desk.db, session.sheetId)) !== null) return;
   const now = desk.clock().getTime();
-  if (room.leasedUntil - now < renewMs) {
-    const until = await renewLease(deps, session.id);
-    if (until === null) return letGo(deps, room);
-    room.leasedUntil = until;
-    if (room.turn !== null) await keepTurn(deps, room);
-  }
   if (room.broken === "engine") await resume(deps, room);
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
   if (room.broken !== null || isBroken(silences, now - room.liveAt)) return endTechnical(deps, session);
   if (session.state === "signed") return;
   await judge(deps, room, session, silences);
   await followTurn(deps, room);
-}
-
-/**
- * Stops the media and the recording of a session on this node, because another node has the session or has ended it.
- */
-async function letGo({ rooms, recordings }: LiveDeps, { session }: Room): Promise<void> {
-  rooms.remove(session);
-  await recordings.leave(session);
 }
 
 /** Continues the session in an engine that was restarted. */
@@ -206,17 +198,6 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   }
 }
 
-/**
- * Extends a signer's turn to the end of the lease. If the service is killed, both the turn and the lease end at that
- * time.
- */
-async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }: Room): Promise<void> {
-  await desk.db.transaction(async (tx) => {
-    const envelope = await roomEnvelopeOf(tx, orderId);
-    if (envelope) await extendTurn(tx, envelope.id, new Date(leasedUntil));
-  });
-}
-
 /** Ends a session whose service has ended, or that never began. */
 async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   const session = await findLive(deps.sheets.desk.db, id);
@@ -239,11 +220,15 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
   const session = await findLive(sheets.desk.db, id);
   if ((session?.state !== "live" && session?.state !== "held") || rooms.roomOf(id)) return;
   const goneAt = await leftAt(sheets.desk.db, id);
-  const until = await leaseOf(deps, id);
+  if (rooms.leaving.has(id))
+    throw new ServiceError(
+      "unavailable",
+      "This server still ends its earlier part of the session. Try again in some seconds.",
+    );
+  const lease = await leaseOf(deps, id);
   const people = (await livePeople(sheets.desk.db, session.id)).filter(({ admittedAt }) => admittedAt !== null);
   const names = [notaryName, ...people.map(({ n }) => personName(n))];
-  const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names);
-  room.leasedUntil = until;
+  const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names, lease);
   const silentMs = Math.max(0, sheets.desk.clock().getTime() - goneAt.getTime());
   for (const presence of room.people.values())
     Object.assign(presence, { lastAt: goneAt.getTime(), goneAt: goneAt.getTime(), phase: phaseOf(silentMs) });

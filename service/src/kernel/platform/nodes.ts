@@ -1,0 +1,78 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Clock } from "./clock.ts";
+import { newUuid } from "./ids.ts";
+import { deriveKey, keysOf, type SecretBytes } from "./secrets.ts";
+
+/** Another node, and where this node reaches it. */
+export type NodeAddress = { node: string; url: string };
+
+/** What the header of a request proves that one node passes on to another. */
+type PassedOn = { method: string; path: string; client: string };
+
+/**
+ * How long the header of a passed request is valid. It is made for one request at once, so this covers only clocks that
+ * differ.
+ */
+const validMs = 30_000;
+
+/** This process as one of several nodes on a database. The nodes know each other by the master key. */
+export class OwnNode {
+  /** The name of this process. Other processes on the same machine, and this node after a restart, have other names. */
+  readonly id = newUuid();
+  /** NODE_URL: where other nodes reach this node; null when it is not set. */
+  readonly url: string | null;
+  readonly #secrets: SecretBytes;
+  readonly #clock: Clock;
+
+  constructor({ secrets, clock, url }: { secrets: SecretBytes; clock: Clock; url: string | null }) {
+    this.#secrets = secrets;
+    this.#clock = clock;
+    this.url = url;
+  }
+
+  /** This node's address for the row of something that it holds, with a MAC. Null without NODE_URL. */
+  addressFor(row: string): { url: string; mac: Buffer } | null {
+    if (this.url === null) return null;
+    return { url: this.url, mac: addressMac(this.#secrets, row, { node: this.id, url: this.url }) };
+  }
+
+  /** Whether a node wrote this address into the row. The database alone is not enough to direct requests elsewhere. */
+  isAddressOf(row: string, address: NodeAddress, mac: Buffer): boolean {
+    return keysOf(this.#secrets).some((key) => isSame(addressMac(key, row, address), mac));
+  }
+
+  /** The header of a request that this node passes on. */
+  headerFor({ node }: NodeAddress, request: PassedOn): string {
+    const at = this.#clock().getTime();
+    const client = Buffer.from(request.client).toString("base64url");
+    return `${node}.${at}.${client}.${callMac(this.#secrets, node, at, request).toString("base64url")}`;
+  }
+
+  /**
+   * Reads the header of a request that another node has passed on.
+   * @returns the client's address; `stale` when the request is for an earlier process at this address; null for a header
+   * that no node has made for this request within the last seconds
+   */
+  readHeader(header: string, { method, path }: Pick<PassedOn, "method" | "path">): { client: string } | "stale" | null {
+    const [, node, at, encoded, mac] = /^([0-9a-f-]{36})\.(\d{1,16})\.([\w-]{0,200})\.([\w-]{43})$/.exec(header) ?? [];
+    if (node === undefined || at === undefined || encoded === undefined || mac === undefined) return null;
+    const client = Buffer.from(encoded, "base64url").toString();
+    const request = { method, path, client };
+    const read = Buffer.from(mac, "base64url");
+    if (!keysOf(this.#secrets).some((key) => isSame(callMac(key, node, Number(at), request), read))) return null;
+    if (Math.abs(this.#clock().getTime() - Number(at)) > validMs) return null;
+    return node === this.id ? { client } : "stale";
+  }
+}
+
+const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);
+
+const addressMac = (key: SecretBytes, row: string, { node, url }: NodeAddress): Buffer =>
+  createHmac("sha256", deriveKey(key, "node-address"))
+    .update(JSON.stringify([row, node, url]))
+    .digest();
+
+const callMac = (key: SecretBytes, node: string, at: number, { method, path, client }: PassedOn): Buffer =>
+  createHmac("sha256", deriveKey(key, "node-call"))
+    .update(JSON.stringify([node, at, method, path, client]))
+    .digest();

@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { connectionTo } from "@signsealship/testing/database";
+import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
+import { forTests } from "@signsealship/testing/for-tests";
+import { freePort } from "@signsealship/testing/free-port";
+import { openHarness } from "@signsealship/testing/harness";
+import type { MediaPeer } from "@signsealship/testing/media-peer";
+import { ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { OwnNode } from "../../../src/kernel/platform/nodes.ts";
+import { openSecretsKey, secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { liveSettings } from "./live-rules.ts";
+import { type BegunSession, connectAll, liveWorld } from "./live-world.ts";
+
+const folder = await forTests(temporaryFolder());
+const settings = { ...liveSettings(folder.path), ...ownProcess };
+const firstPort = 34_000 + (process.pid % 200) * 20;
+
+const addressed = async () => {
+  const port = String(await freePort());
+  return { PORT: port, NODE_URL: `http://127.0.0.1:${port}` };
+};
+
+/** The node that people's requests reach by chance. It is not the one that has the session. */
+const running = await forTests(openHarness({ ...settings, ...(await addressed()) }));
+const other = running.service;
+const world = await liveWorld(running, folder.path);
+const { dataDir } = other;
+const secrets = await openSecretsKey(`file:${dataDir}/keys/secrets`);
+
+/** The node that has the sessions. Its connection to the database can be cut. */
+let holder: Service;
+let proxy: SeverableProxy;
+
+const startHolder = async () => {
+  const { user, password, database } = connectionTo(dataDir, "owner");
+  return startService({
+    ...{ ...settings, ...(await addressed()), DATA_DIR: dataDir, RATE_LIMITS: "off" },
+    DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
+    MEDIA_PORTS: `${firstPort}-${firstPort + 19}`,
+  });
+};
+
+before(async () => {
+  const { host, port } = connectionTo(dataDir, "owner");
+  proxy = await startSeverableProxy(`${host}/.s.PGSQL.${port}`);
+  holder = await startHolder();
+});
+after(async () => {
+  await holder.stop();
+  await proxy.sever();
+});
+
+/** Begins a session at the node that shall have it. */
+async function beginAtHolder(email: string): Promise<BegunSession> {
+  running.service = holder;
+  try {
+    return await world.begin(email);
+  } finally {
+    running.service = other;
+  }
+}
+
+const pageOf = ({ pages }: BegunSession, person: string) => {
+  const page = pages.find((each) => each.person === person);
+  assert.ok(page);
+  return page;
+};
+
+async function connectAt(node: Service, session: BegunSession, person: string): Promise<MediaPeer> {
+  const [peer] = await connectAll(node.baseUrl, { ...session, pages: [pageOf(session, person)] });
+  assert.ok(peer);
+  return peer;
+}
+
+const ask = (node: Service, path: string, headers: Record<string, string> = {}) =>
+  fetch(node.baseUrl + path, { headers: { Accept: "application/json", ...headers } });
+
+const headerName = "signsealship-node";
+
+type LeaseRow = { node: string; until: Date };
+
+const leaseOf = async ({ id }: BegunSession): Promise<LeaseRow> => {
+  const [row] = await running.db.query<LeaseRow>(
+    sql`SELECT node, lease_until AS until FROM live_sessions WHERE id = ${id} AND node IS NOT NULL`,
+  );
+  assert.ok(row);
+  return row;
+};
+
+test("a signer who comes by another node sees, is seen, is recorded, and can write", async () => {
+  const session = await beginAtHolder("by-another@example.com");
+  const { node } = await leaseOf(session);
+  const notary = await connectAt(holder, session, "notary");
+  const signer = await connectAt(other, session, "signer-1");
+  await until(() => (notary.received.get("signer-1")?.video ?? 0) > 5);
+  await until(() => (signer.received.get("notary")?.video ?? 0) > 5);
+  await world.recordedSince(0, session);
+  const { path, cookie } = pageOf(session, "signer-1");
+  const written = await postForm(`${other.baseUrl}${path}/message`, { text: "By the other node" }, { cookie });
+  assert.equal(written.status, 200, await written.text());
+  const desk = pageOf(session, "notary");
+  for (const each of [holder, other]) {
+    const heard = await ask(each, `${desk.path}/messages`, { cookie: desk.cookie });
+    assert.match(await heard.text(), /By the other node/);
+  }
+  assert.equal((await leaseOf(session)).node, node, "the session has stayed at its node");
+  await Promise.all([notary, signer].map((peer) => peer.close()));
+  await world.end(session);
+});
+
+test("before a session begins, its pages hear of each other by either node", async () => {
+  const begun = await beginAtHolder("stranger@example.com");
+  const { path, cookie } = pageOf(begun, "signer-1");
+  const page = await ask(other, path, { cookie });
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get("permissions-policy") ?? "", /camera=\(self\)/);
+  // Who has no session of the console is refused by the node that was asked.
+  assert.equal((await ask(other, pageOf(begun, "notary").path)).status, 401);
+  await world.end(begun);
+});
+
+describe("a request that claims to come from another node", () => {
+  let session: BegunSession;
+  let node: string;
+  before(async () => {
+    session = await beginAtHolder("hostile@example.com");
+    ({ node } = await leaseOf(session));
+  });
+  after(() => world.end(session));
+
+  const by = (key = secrets, clock = systemClock) => new OwnNode({ secrets: key, clock, url: null });
+  const path = () => `${pageOf(session, "signer-1").path}/messages`;
+  const request = () => ({ method: "GET", path: path(), client: "192.0.2.1" });
+  const answerTo = async (header: string) => {
+    const { cookie } = pageOf(session, "signer-1");
+    return (await ask(holder, path(), { cookie, [headerName]: header })).status;
+  };
+
+  test("is answered when a node has made its header for exactly this request", async () => {
+    assert.equal(await answerTo(by().headerFor({ node, url: "" }, request())), 200);
+  });
+
+  test("is refused when the header is forged, old, or of another request", async () => {
+    const good = by().headerFor({ node, url: "" }, request());
+    const late = () => new Date(Date.now() - 60_000);
+    for (const header of [
+      "",
+      "x",
+      `${good}x`,
+      good.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+      good.replace(/\.[\w-]*\.([\w-]{43})$/, `.${Buffer.from("192.0.2.2").toString("base64url")}.$1`),
+      by(secretBytes(Buffer.alloc(32, 7))).headerFor({ node, url: "" }, request()),
+      by(secrets, late).headerFor({ node, url: "" }, request()),
+      by().headerFor({ node, url: "" }, { ...request(), method: "POST" }),
+      by().headerFor({ node, url: "" }, { ...request(), path: "/operator" }),
+    ])
+      assert.equal(await answerTo(header), 400, header);
+  });
+
+  test("is refused when it is for an earlier process at this address", async () => {
+    assert.equal(await answerTo(by().headerFor({ node: newUuid(), url: "" }, request())), 503);
+  });
+
+  test("is not passed on a second time", async () => {
+    const passed = by().headerFor({ node: await nodeOf(other), url: "" }, request());
+    const { cookie } = pageOf(session, "signer-1");
+    const answer = await ask(other, path(), { cookie, [headerName]: passed });
+    assert.equal(answer.status, 503);
+    assert.ok(answer.headers.get("retry-after"));
+  });
+});
+
+/** The name of a node, from a session that it takes because its pages are asked for there. */
+async function nodeOf(service: Service): Promise<string> {
+  const session = await world.begin("named@example.com");
+  assert.equal(service, other);
+  const { node } = await leaseOf(session);
+  await world.end(session);
+  return node;
+}
+
+test("no request goes to an address that no node has written, nor in circles", async () => {
+  const session = await beginAtHolder("address@example.com");
+  const { path, cookie } = pageOf(session, "signer-1");
+  let stolen = 0;
+  const thief = createServer((_, answer) => {
+    stolen++;
+    answer.end();
+  });
+  await new Promise<void>((resolve) => thief.listen(0, "127.0.0.1", resolve));
+  const address = thief.address();
+  assert.ok(address && typeof address === "object");
+  const url = `http://127.0.0.1:${address.port}`;
+  const until = new Date(Date.now() + 60_000);
+  // The holder renews its lease every few seconds, so another name is written, too.
+  const write = (node: string, to: string, mac: Buffer) =>
+    running.db.query(sql`
+      UPDATE live_sessions SET node = ${node}, node_url = ${to}, node_url_mac = ${mac}, lease_until = ${until}
+      WHERE id = ${session.id}`);
+  const look = () => ask(other, `${path}/messages`, { cookie });
+  const node = newUuid();
+  await write(node, url, Buffer.alloc(32));
+  await look();
+  await write(
+    node,
+    url,
+    new OwnNode({ secrets, clock: systemClock, url }).addressFor(newUuid())?.mac ?? Buffer.alloc(0),
+  );
+  await look();
+  thief.close();
+  assert.equal(stolen, 0);
+  const media = await postForm(`${other.baseUrl}${path}/media`, {}, { cookie, Accept: "application/json" });
+  assert.equal(media.status, 503);
+  assert.match(await media.text(), /NODE_URL/);
+  assert.ok(media.headers.get("retry-after"));
+  // A row that directs requests to the node that reads it.
+  const circle = new OwnNode({ secrets, clock: systemClock, url: other.baseUrl });
+  await write(circle.id, other.baseUrl, circle.addressFor(session.id)?.mac ?? Buffer.alloc(0));
+  const answer = await look();
+  assert.equal(answer.status, 503);
+  assert.ok(answer.headers.get("retry-after"));
+  await running.db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = now() WHERE id = ${session.id}`);
+  await world.end(session);
+});
+
+test("a node that loses its database stops recording before another node begins", async (t) => {
+  const session = await beginAtHolder("cut@example.com");
+  const before = await connectAll(holder.baseUrl, session);
+  await world.recordedSince(0, session);
+  const cutAt = Date.now();
+  proxy.silence();
+  const peers = await connectAll(other.baseUrl, session);
+  await world.recordedSince(cutAt + 9_000, session);
+  t.diagnostic(`on the recording of the other node after ${Date.now() - cutAt} ms`);
+  await Promise.all(before.map((peer) => peer.close()));
+  await world.end(session);
+  const { lines, manifest } = await world.recordOf(session);
+  assert.deepEqual(followChain(emptyChain, lines), { seq: manifest.chain.lines, sha256: manifest.chain.headSha256 });
+  // Takes of a later run have higher numbers.
+  const firstOfOther = lines.find((line) => Date.parse(line.at) > cutAt && line.n === 0);
+  assert.ok(firstOfOther);
+  const ofHolder = lines.filter(({ take }) => take < firstOfOther.take);
+  const last = ofHolder.reduce((latest, { at }) => Math.max(latest, Date.parse(at)), 0);
+  assert.ok(last > 0 && last < Date.parse(firstOfOther.at), `${last} is before ${firstOfOther.at}`);
+  assert.ok(last < cutAt + 9_000, `the holder has recorded until ${last - cutAt} ms after the cut`);
+  await until(() => /could not be renewed in time/.test(holder.stdout() + holder.stderr()));
+  await Promise.all(peers.map((peer) => peer.close()));
+  await proxy.sever();
+  await proxy.restore();
+  await until(async () => (await fetch(`${holder.baseUrl}/readyz`)).status === 200);
+});
+
+test("of a node that dies, another one that passes requests on to it takes the session over", async (t) => {
+  const session = await beginAtHolder("dies@example.com");
+  const before = await connectAll(other.baseUrl, session);
+  await world.recordedSince(0, session);
+  const { path, cookie } = pageOf(session, "signer-1");
+  const events = await fetch(`${other.baseUrl}${path}/events`, { headers: { cookie } });
+  assert.equal(events.status, 200);
+  const ended = events.text().then(
+    () => "ended",
+    () => "ended",
+  );
+  await holder.kill();
+  const from = Date.now();
+  assert.equal(await ended, "ended");
+  const refused = await ask(other, `${path}/messages`, { cookie });
+  assert.equal(refused.status, 503);
+  assert.ok(refused.headers.get("retry-after"));
+  await Promise.all(before.map((peer) => peer.close()));
+  const peers = await connectAll(other.baseUrl, session);
+  await world.recordedSince(from, session);
+  t.diagnostic(`on the recording of the other node after ${Date.now() - from} ms`);
+  await Promise.all(peers.map((peer) => peer.close()));
+  await world.end(session);
+  const { manifest, lines } = await world.recordOf(session);
+  assert.deepEqual(followChain(emptyChain, lines), { seq: manifest.chain.lines, sha256: manifest.chain.headSha256 });
+  holder = await startHolder();
+});
