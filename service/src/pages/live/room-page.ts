@@ -168,6 +168,17 @@ function sessionParts({ entered, signing }: RoomView, { room }: LiveWords): Html
     ),
     ...(signing === null
       ? []
-      : [card("turn", room.turn, html`<iframe class="live-frame" src="${signing}" title="${room.turn}"></iframe>`)]),
+      : [
+          card(
+            "turn",
+            room.turn,
+            html`${followPart(room)}<iframe id="signing-frame" class="live-frame" src="${signing}" title="${room.turn}"></iframe>`,
+          ),
+        ]),
   ];
 }
+
+/** The signer's page follows the one that the notary shows, until the signer scrolls to another or clears the box. */
+const followPart = (room: LiveWords["room"]): Html =>
+  html`<div class="form-field form-check"><input type="checkbox" id="follow-notary" checked><label for="follow-notary">${room.follow}</label></div>
+<p id="follow-said" role="status"></p>`;

@@ -20,6 +20,7 @@ import {
   type RoomLink,
   readMessages,
   reopen,
+  reportPage,
   reportShown,
   requireStep,
   sendRoomCode,
@@ -101,6 +102,9 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
     async shown({ link, form }) {
       await reportShown(live, link, form);
       return { json: {} };
+    },
+    async page({ link, form }) {
+      return { json: { led: await reportPage(live, link, form) } };
     },
     async signal({ link, form }) {
       const { session, person } = await requireStep(live, link, "about", "waiting", "room");

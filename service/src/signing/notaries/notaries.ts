@@ -175,6 +175,7 @@ export {
 export { notaryName, personName } from "./sessions/interruption.ts";
 export { otherHolder, type SessionOfPage } from "./sessions/lease.ts";
 export { liveMail } from "./sessions/mail.ts";
+export { reportPage, showPage } from "./sessions/pages.ts";
 export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export {
   connectNotary,

@@ -634,6 +634,42 @@ test("the hash of the document that each browser shows goes on record, another o
   assert.equal((await signer.send("/shown", { sha256: now })).status, 409);
 });
 
+test("the notary shows pages of the document on record; a signer's page is told to the notary alone", async () => {
+  const { code, signer } = await begun("pages@example.com", "sign");
+  const { id, orderId } = await liveOf(code);
+  const now = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
+  const show = (page: string) => post(desk(code, "/page"), { page });
+  const early = await show("2");
+  assert.equal(early.status, 409);
+  assert.match(await early.text(), /Get the document first/);
+  assert.equal((await post(desk(code, "/shown"), { sha256: "ab".repeat(32) })).status, 409);
+  assert.equal((await show("2")).status, 409, "of another document no page is shown");
+  assert.equal((await post(desk(code, "/shown"), { sha256: now })).status, 200);
+  for (const page of ["", "0", "-1", "1.5", "10001", "x"]) assert.equal((await show(page)).status, 400, page);
+  const reads = (typed: Record<string, string>) => signer.send("/page", typed);
+  for (const wrong of [{}, { page: "3", pages: "2" }, { page: "1" }]) assert.equal((await reads(wrong)).status, 400);
+  const at = { page: "1", pages: "2", following: "no" };
+  assert.deepEqual(await (await reads(at)).json(), { led: null });
+  assert.equal((await show("2")).status, 200);
+  assert.deepEqual(await (await reads(at)).json(), { led: { page: 2, sha256: now } });
+  const events = (await eventsOf(db, rowMac, await liveOf(code))).filter(({ name }) => name === "page");
+  assert.deepEqual(
+    events.map(({ person, detail }) => ({ person, detail })),
+    [{ person: "notary", detail: { page: 2, sha256: now } }],
+  );
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+  const manifest = await until(async () => {
+    const rows = await db.query<{ manifest: string | null }>(
+      sql`SELECT manifest FROM recordings WHERE session = ${id}`,
+    );
+    return rows[0]?.manifest;
+  });
+  const { marks } = JSON.parse(manifest) as { marks: { kind: string; person: string; sha256?: string }[] };
+  const ofPages = marks.filter(({ kind }) => kind.startsWith("page")).map(({ kind, sha256 }) => ({ kind, sha256 }));
+  assert.deepEqual(ofPages, [{ kind: "page 2", sha256: now }]);
+  assert.equal((await show("1")).status, 409);
+});
+
 test("a hold blocks the open signature at once", async () => {
   const { code } = await begun("hold@example.com", "sign");
   await given(code);

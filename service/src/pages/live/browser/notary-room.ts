@@ -3,13 +3,16 @@ import { make, part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
 import { type Connection, connect, joiner, post, type Receive, type ServerMessage } from "./connection.ts";
 import { startDeviceCheck } from "./device-check.ts";
+import { type Led, offerPages, type Reads, startFollowing } from "./follow.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
 type News =
   | { kind: "changed" }
   | { kind: "media" }
   | { kind: "message"; isCheck: boolean; message: ServerMessage }
-  | { kind: "written"; written: Written };
+  | { kind: "written"; written: Written }
+  | ({ kind: "page" } & Led)
+  | ({ kind: "reads" } & Reads);
 
 const room = part("notary-room");
 const said = part("room-said");
@@ -22,6 +25,8 @@ const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string
 const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
 
 const chat = startChat({ base, nameOf: (person) => names[person] ?? person, unsent: words["unsent"] ?? "" });
+
+const following = startFollowing({ base, words, nameOf: (person) => names[person] ?? person });
 
 let own: MediaStream | null = null;
 let connection: Connection | null = null;
@@ -248,6 +253,8 @@ function listen(): void {
     const news = JSON.parse(data as string) as News;
     if (news.kind === "changed") void refresh();
     if (news.kind === "media") joining.again();
+    if (news.kind === "page") following.lead(news);
+    if (news.kind === "reads") following.reads(news);
     if (news.kind === "written") chat.show(news.written);
     if (news.kind === "message") receivers[news.isCheck ? "check" : "media"]?.(news.message);
   };
@@ -255,6 +262,7 @@ function listen(): void {
 
 reportFramedDocument(base);
 offerDocument(base);
+offerPages(base);
 remember(part("room-part"));
 listen();
 apply();

@@ -27,6 +27,7 @@ export function offerDocument(base: string): void {
       .then(() => {
         said.textContent = button.dataset["same"] ?? "";
         link.hidden = false;
+        part("lead").hidden = false;
         link.focus();
       })
       .catch((error: Error) => {

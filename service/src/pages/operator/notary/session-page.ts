@@ -72,7 +72,12 @@ ${card(
   html`<p>Look at the document as the signers see it. The hash of what each browser shows goes on the record of the session.</p>
 <div class="form-actions"><button type="button" id="show-document" class="secondary" data-source="${orderPath(order.code, "/document")}" data-same="It is the document of this session.">Get the document</button>
 <a id="shown-document" class="button" href="" target="_blank" rel="noopener" hidden>Open it in another tab</a></div>
-<p id="shown-said" role="status"></p>`,
+<p id="shown-said" role="status"></p>
+<form id="lead" class="form" hidden>${field({ form: "lead", name: "page", label: "Page to show the signers", required: true, maxLength: 5, inputMode: "numeric", value: "1" })}
+<div class="form-actions"><button type="submit" class="secondary">Show this page</button>
+<button type="button" id="lead-before" class="quiet-button">Page before</button><button type="button" id="lead-next" class="quiet-button">Next page</button></div>
+<p class="hint">A signer who has the same document open goes to this page, unless they have left yours. Each page that you show is on the record of the session.</p></form>
+<p id="lead-said" role="status"></p><p id="reads-said" role="status"></p>`,
 )}`;
 }
 

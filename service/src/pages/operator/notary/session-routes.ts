@@ -25,6 +25,7 @@ import {
   reportShownToNotary,
   sheetOf,
   shownIn,
+  showPage,
   startLive,
   unmetLive,
   withdrawPerson,
@@ -169,6 +170,16 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
     permission,
     async handle({ operator, params: { code }, form }) {
       await reportShownToNotary(live, operator, code, form);
+      return { json: {} };
+    },
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${base}/page`,
+    permission,
+    async handle({ operator, params: { code }, form }) {
+      await showPage(live, operator, code, form);
       return { json: {} };
     },
   });

@@ -76,9 +76,9 @@ export async function checkBytes(
 
 /**
  * The window of a notary's room that shows this page in a frame; null when there is none. The room records the
- * displayed hash for its session.
+ * displayed hash for its session, and tells which page the notary shows.
  */
-function roomAround(): Window | null {
+export function roomAround(): Window | null {
   try {
     const { parent } = window;
     return parent !== window && parent.location.origin === window.location.origin ? parent : null;

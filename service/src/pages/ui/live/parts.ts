@@ -22,7 +22,15 @@ type RoomShell = {
  */
 export function roomShell({ base, names, self, words, part }: RoomShell): Html {
   const { device, room, failed, chat } = words;
-  const said = { ...device, lost: room.lost, failed, unsent: chat.unsent };
+  const said = {
+    ...device,
+    lost: room.lost,
+    failed,
+    unsent: chat.unsent,
+    leads: room.leads,
+    left: room.left,
+    other: room.other,
+  };
   return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
 <p id="room-said" role="status"></p>
 <section id="room-pictures" class="card" aria-label="${room.pictures}" hidden><div class="live-pictures"></div>

@@ -18,9 +18,11 @@ export async function marksOf(
   }));
   const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person, detail }) => ({
     at,
-    kind: name,
+    kind: name === "page" ? `page ${(detail as { page: number }).page}` : name,
     person,
-    ...((name === "message" || name === "shown") && { sha256: (detail as { sha256: string }).sha256 }),
+    ...((name === "message" || name === "shown" || name === "page") && {
+      sha256: (detail as { sha256: string }).sha256,
+    }),
   }));
   return [...steps, ...events].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }

@@ -5,8 +5,9 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "../../../providers/providers.ts";
 import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
-import { type Phase, phaseOf } from "./interruption.ts";
+import { notaryName, type Phase, phaseOf } from "./interruption.ts";
 import type { OwnLease } from "./lease.ts";
+import { type LedPage, PageStreams, type RoomNews } from "./page-streams.ts";
 
 /**
  * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent, and
@@ -42,40 +43,21 @@ export type Room = {
   turn: { person: string; token: string } | null;
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
+  led: LedPage | null;
   lease: OwnLease;
 };
-
-/**
- * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), or `written` (a person's message).
- */
-type RoomNews =
-  | { kind: "changed" }
-  | { kind: "media" }
-  | { kind: "message"; isCheck: boolean; message: ServerMessage }
-  | { kind: "written"; written: Message };
 
 /** Identifies a person within a session or a connection test. */
 type Of = { session: string; person: string };
 
-/** An open page: receives messages, and can be closed. */
-type Listener = { readonly hear: (news: RoomNews) => void; readonly end: () => void };
-
-/** An answer that comes from another node. */
-type Passed = { readonly node: string; readonly end: () => void };
-
 type RoomsDeps = { engine: MediaEngine; recordings: Recordings; now: () => number };
 
-const mostStreams = 6;
 const mostChecks = 50;
 const checkMs = minuteMs;
 
-export class LiveRooms {
+export class LiveRooms extends PageStreams {
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
-  readonly #streams = new Map<string, Set<Listener>>();
-  /** The answers of other nodes that this node is passing on now, by session. */
-  readonly #passed = new Map<string, Set<Passed>>();
   readonly #tickets = new Map<string, Of>();
   readonly #opening = new Map<string, Promise<void>>();
   /** Sessions whose recording this node is still closing. Until then it can't open them again. */
@@ -85,6 +67,7 @@ export class LiveRooms {
   readonly stop: () => void;
 
   constructor(deps: RoomsDeps) {
+    super();
     this.#deps = deps;
     const end = deps.engine.listen((event) => this.#hear(event));
     this.stop = () => {
@@ -109,7 +92,7 @@ export class LiveRooms {
       ...{ session, orderId, liveAt: liveAt.getTime() },
       people: new Map(),
       recorded: new Set(),
-      ...{ turn: null, broken: null, lease },
+      ...{ turn: null, broken: null, led: null, lease },
     };
     for (const person of people) this.#expect(room, person);
     this.#rooms.set(session, room);
@@ -146,9 +129,7 @@ export class LiveRooms {
 
   /** Closes a person's media connection and the event streams of the person's pages. */
   async disconnect(session: string, person: string): Promise<void> {
-    const key = `${session} ${person}`;
-    for (const { end } of this.#streams.get(key) ?? []) end();
-    this.#streams.delete(key);
+    this.endPagesOf(session, person);
     for (const [ticket, owner] of this.#tickets)
       if (owner.session === session && owner.person === person) this.#tickets.delete(ticket);
     if (this.#rooms.get(session)?.people.delete(person)) await this.#deps.engine.remove(session, person);
@@ -194,61 +175,21 @@ export class LiveRooms {
     return this.#deps.engine.signal(ticket, message);
   }
 
-  /**
-   * @returns a function that stops listening
-   * @throws ServiceError `rate_limited` when one person has too many pages open
-   */
-  listen(session: string, person: string, listener: Listener): () => void {
-    const key = `${session} ${person}`;
-    const heard = this.#streams.get(key) ?? new Set();
-    if (heard.size >= mostStreams) throw new ServiceError("rate_limited", "This room is open in too many tabs.");
-    this.#streams.set(key, heard.add(listener));
-    return () => {
-      heard.delete(listener);
-      if (heard.size === 0 && this.#streams.get(key) === heard) this.#streams.delete(key);
-    };
-  }
-
-  /** Notes that another node answers a request of the session. @returns what to call when that has ended */
-  passing(session: string, passed: Passed): () => void {
-    const all = this.#passed.get(session) ?? new Set();
-    this.#passed.set(session, all.add(passed));
-    return () => {
-      all.delete(passed);
-      if (all.size === 0 && this.#passed.get(session) === all) this.#passed.delete(session);
-    };
-  }
-
-  /** The sessions whose pages are connected to this node. */
-  sessionsOfPages = (): string[] => [
-    ...new Set([...[...this.#streams.keys()].map((key) => key.split(" ", 1)[0] ?? ""), ...this.#passed.keys()]),
-  ];
-
-  /** Whether a page of the session listens at this node. */
-  isHeard = (session: string): boolean => [...this.#streams.keys()].some((key) => key.startsWith(`${session} `));
-
-  /** Ends the event streams of a session's pages at this node. The pages connect again. */
-  endStreams(session: string): void {
-    for (const [key, listeners] of this.#streams)
-      if (key.startsWith(`${session} `)) for (const { end } of listeners) end();
-  }
-
-  /** Ends the answers for a session that come from another node than its holder. */
-  endPassed(session: string, holder: string | null): void {
-    for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
-  }
-
-  /** Sends a notification to all pages of a session. */
-  tell(session: string, news: RoomNews): void {
-    for (const [key, listeners] of this.#streams)
-      if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
-  }
-
   /** Sends a written message to everybody in the room, but not to the waiting room. */
   pass(session: string, written: Message): void {
     for (const person of this.#rooms.get(session)?.people.keys() ?? [])
-      for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear({ kind: "written", written });
+      this.tellOne(session, person, { kind: "written", written });
   }
+
+  /** Shows a page to everybody in the room. */
+  lead(session: string, led: LedPage): void {
+    const room = this.#rooms.get(session);
+    if (!room) return;
+    room.led = led;
+    for (const person of room.people.keys()) this.tellOne(session, person, { kind: "page", ...led });
+  }
+
+  tellNotary = (session: string, news: RoomNews): void => this.tellOne(session, notaryName, news);
 
   /** For each admitted person, how many milliseconds ago the last video packet arrived. */
   silences(room: Room): Map<string, number> {
@@ -278,8 +219,7 @@ export class LiveRooms {
     if (event.kind === "message") {
       const check = this.#checks.get(event.session);
       const { session, person } = check ?? event;
-      const news = { kind: "message", isCheck: check !== undefined, message: event.message } as const;
-      for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear(news);
+      this.tellOne(session, person, { kind: "message", isCheck: check !== undefined, message: event.message });
       return;
     }
     if (event.kind === "cut")

@@ -30,7 +30,7 @@ export async function shownIn(
   );
 }
 
-const hashIn = (detail: unknown): string => (detail as { sha256: string }).sha256;
+export const hashIn = (detail: unknown): string => (detail as { sha256: string }).sha256;
 
 function readHash(typed: Typed): string {
   const sha256 = typed["sha256"] ?? "";

@@ -65,6 +65,10 @@ export const zh: LiveWords = {
     pictures: "画面",
     join: "打开摄像头和声音",
     lost: "连接中断，正在重试。",
+    follow: "跟随公证人的页面",
+    leads: "公证人正在展示第 {page} 页。",
+    left: "您已离开公证人的页面。勾选此框即可返回。",
+    other: "公证人展示的文件与此文件不同，因此此页面不会跟随。",
   },
   chat: {
     title: "文字消息",
@@ -86,97 +90,6 @@ export const zh: LiveWords = {
   needsScript: "此房间需要 JavaScript。",
   failed: "操作未成功",
   again: "请重新加载此页面再试。再次申请验证码前请等待半分钟。",
-};
-
-export const vi: LiveWords = {
-  title: "Gặp công chứng viên",
-  about: (act, notary) => `${act}, với công chứng viên ${notary}`,
-  acts: {
-    acknowledgment: "Xác nhận chữ ký",
-    jurat: "Lời khai có tuyên thệ",
-    witnessing: "Chữ ký có chứng kiến",
-    oath: "Tuyên thệ hoặc khẳng định",
-    copy: "Bản sao chứng thực",
-  },
-  code: {
-    title: "Quý vị là ai",
-    lead: (name) =>
-      `Phòng này dành cho ${name}. Mã sẽ được gửi đến email của quý vị. Chỉ trình duyệt đầu tiên nhập mã mới được vào.`,
-    send: "Gửi mã cho tôi",
-    sent: "Mã đang được gửi. Mã có hiệu lực trong 10 phút.",
-    label: "Mã",
-    go: "Tiếp tục",
-    wrong: "Mã này không đúng.",
-  },
-  elsewhere:
-    "Phòng này đang mở trong trình duyệt khác. Hãy tiếp tục ở đó, hoặc nhờ công chứng viên cho quý vị vào bằng trình duyệt này.",
-  device: {
-    title: "Thiết bị này",
-    lead: "Hãy thử máy ảnh, micrô và đường truyền trước khi gặp. Phần thử không được ghi lại.",
-    start: "Thử thiết bị này",
-    running: "Hãy nói tên của quý vị: thanh sẽ chuyển động khi micrô hoạt động. Đường truyền được thử vài giây.",
-    level: "Micrô",
-    good: "Máy ảnh, micrô và đường truyền đều hoạt động.",
-    weak: "Hoạt động, nhưng đường truyền mất gói. Hãy đến gần bộ phát sóng hơn hoặc đóng các chương trình khác.",
-    silent: "Hình ảnh hoạt động, nhưng không nghe thấy gì. Hãy chọn micrô khác hoặc bật tiếng.",
-    noLine: "Máy ảnh và micrô hoạt động, nhưng không kết nối được với dịch vụ. Hãy thử mạng khác.",
-    denied: "Trình duyệt không được dùng máy ảnh và micrô. Hãy cho phép cả hai cho trang này rồi tải lại.",
-    missing: "Không tìm thấy máy ảnh hoặc micrô. Hãy kết nối thiết bị, hoặc mở liên kết này trên thiết bị khác.",
-    insecure: "Trình duyệt này không cho dùng máy ảnh ở đây. Hãy mở liên kết bằng Safari, Chrome, Edge hoặc Firefox.",
-  },
-  consent: {
-    title: "Việc ghi hình",
-    place: "Quý vị đang ở đâu: tiểu bang và quốc gia",
-    agree: "Tôi đồng ý ghi hình",
-    refuse: "Tôi không đồng ý",
-    refused:
-      "Quý vị không đồng ý. Quý vị không được vào, và âm thanh, hình ảnh của mọi người không được truyền đi. Công chứng viên thấy điều đó.",
-    again: "Nếu đổi ý, hãy đồng ý bên dưới.",
-    own: "Không ai ép tôi làm việc này.",
-  },
-  identity: {
-    title: "Danh tính",
-    none: "Công chứng viên sẽ hỏi quý vị chứng minh danh tính bằng cách nào. Hãy chuẩn bị giấy tờ tùy thân.",
-    asked: "Liên kết chứng minh danh tính ở trong email của quý vị. Hãy mở trước buổi gặp.",
-    passed: "Việc kiểm tra danh tính đã đạt. Công chứng viên cũng xem giấy tờ của quý vị.",
-    failed: "Việc kiểm tra danh tính không đạt. Công chứng viên sẽ cho quý vị biết bước tiếp theo.",
-  },
-  waiting: {
-    title: "Phòng chờ",
-    text: "Công chứng viên thấy quý vị ở đây và sẽ cho vào. Trước đó không ghi lại gì. Tài liệu mở trong phòng.",
-  },
-  room: {
-    title: "Đang gặp",
-    recorded: "Buổi gặp này được ghi lại. Dịch vụ phải xem được thì mới ghi được.",
-    next: "Hãy nghe công chứng viên. Tài liệu mở ở đây khi đến lượt quý vị.",
-    turn: "Đọc và ký",
-    held: "Tạm dừng: đường truyền của ai đó bị mất, hoặc công chứng viên tạm dừng. Bây giờ không ký gì.",
-    you: "Quý vị",
-    notary: "Công chứng viên",
-    pictures: "Hình ảnh",
-    join: "Bật máy ảnh và âm thanh",
-    lost: "Mất kết nối. Đang thử lại.",
-  },
-  chat: {
-    title: "Tin nhắn viết",
-    lead: "Mọi người trong phòng đều đọc được, và tin nhắn là một phần của bản ghi. Hãy viết nếu quý vị không nghe hoặc nói được, hoặc để đánh vần một tên.",
-    label: "Tin nhắn của quý vị",
-    send: "Gửi",
-    unsent: "Tin nhắn chưa được gửi. Hãy đợi một lát rồi gửi lại.",
-  },
-  ended: {
-    title: "Buổi gặp đã kết thúc",
-    done: "Việc công chứng đã xong. Quý vị nhận bản sao qua email.",
-    refused: "Công chứng viên không thực hiện. Công ty gửi tài liệu sẽ cho quý vị biết bước tiếp theo.",
-    technical: "Kết thúc vì lý do kỹ thuật. Quý vị nhận liên kết khác khi công chứng viên sẵn sàng.",
-    no_show: "Không phải ai cũng đến. Quý vị nhận liên kết khác khi có giờ khác.",
-    identity: "Không xác định được danh tính. Công ty gửi tài liệu sẽ cho quý vị biết bước tiếp theo.",
-    abandoned: "Công chứng viên kết thúc mà không công chứng. Quý vị nhận liên kết khác nếu có buổi gặp khác.",
-  },
-  thanks: "Cảm ơn quý vị. Quý vị có thể đóng trang này.",
-  needsScript: "Phòng này cần JavaScript.",
-  failed: "Không thực hiện được",
-  again: "Hãy tải lại trang này và thử lại. Chờ nửa phút trước khi yêu cầu mã khác.",
 };
 
 export const ko: LiveWords = {
@@ -246,6 +159,10 @@ export const ko: LiveWords = {
     pictures: "화면",
     join: "카메라와 소리 켜기",
     lost: "연결이 끊어졌습니다. 다시 시도합니다.",
+    follow: "공증인의 페이지 따라가기",
+    leads: "공증인이 {page}페이지를 보여 주고 있습니다.",
+    left: "공증인의 페이지에서 벗어났습니다. 돌아가려면 상자를 선택하세요.",
+    other: "공증인이 다른 문서를 보여 주고 있어 이 페이지는 따라가지 않습니다.",
   },
   chat: {
     title: "문자 메시지",
@@ -267,98 +184,4 @@ export const ko: LiveWords = {
   needsScript: "이 방에는 JavaScript가 필요합니다.",
   failed: "처리되지 않았습니다",
   again: "이 페이지를 새로고침하고 다시 시도하세요. 다른 코드를 요청하기 전에 30초 기다리세요.",
-};
-
-export const tl: LiveWords = {
-  title: "Pakikipagkita sa notaryo",
-  about: (act, notary) => `${act}, kasama ang notaryong si ${notary}`,
-  acts: {
-    acknowledgment: "Pagkilala sa pirma",
-    jurat: "Sinumpaang salaysay",
-    witnessing: "Pirmang may saksi",
-    oath: "Panunumpa o pagpapatibay",
-    copy: "Sertipikadong kopya",
-  },
-  code: {
-    title: "Sino kayo",
-    lead: (name) =>
-      `Para kay ${name} ang silid na ito. May code na ipapadala sa email ninyo. Ang unang browser lang na maglagay nito ang makakapasok.`,
-    send: "I-email sa akin ang code",
-    sent: "Papunta na ang code. Gumagana ito nang 10 minuto.",
-    label: "Code",
-    go: "Magpatuloy",
-    wrong: "Hindi tama ang code na ito.",
-  },
-  elsewhere:
-    "Nakabukas ang silid na ito sa ibang browser. Magpatuloy doon, o hilingin sa notaryo na papasukin kayo gamit ang browser na ito.",
-  device: {
-    title: "Ang device na ito",
-    lead: "Subukan ang kamera, mikropono at linya bago makipagkita. Walang nirerekord sa pagsubok.",
-    start: "Subukan ang device na ito",
-    running:
-      "Sabihin ang inyong pangalan: gagalaw ang bar kung gumagana ang mikropono. Ilang segundo ang pagsubok ng linya.",
-    level: "Mikropono",
-    good: "Gumagana ang kamera, mikropono at linya.",
-    weak: "Gumagana, pero may nawawalang packet sa linya. Lumapit sa router o isara ang ibang programa.",
-    silent: "Gumagana ang larawan, pero walang narinig. Pumili ng ibang mikropono o i-unmute ito.",
-    noLine: "Gumagana ang kamera at mikropono, pero hindi ang linya papunta sa serbisyo. Subukan ang ibang network.",
-    denied: "Hindi magamit ng browser ang kamera at mikropono. Pahintulutan ang dalawa sa page na ito at i-reload.",
-    missing: "Walang nakitang kamera o mikropono. Magkabit nito, o buksan ang link na ito sa ibang device.",
-    insecure: "Walang kamera sa browser na ito dito. Buksan ang link sa Safari, Chrome, Edge o Firefox.",
-  },
-  consent: {
-    title: "Ang pagrerekord",
-    place: "Nasaan kayo: estado at bansa",
-    agree: "Pumapayag ako sa pagrerekord",
-    refuse: "Hindi ako pumapayag",
-    refused:
-      "Hindi kayo pumayag. Hindi kayo papapasukin, at walang ipapasang audio at video ng sinuman. Nakikita ito ng notaryo.",
-    again: "Kung magbago ang isip ninyo, pumayag sa ibaba.",
-    own: "Walang pumipilit sa akin na gawin ito.",
-  },
-  identity: {
-    title: "Pagkakakilanlan",
-    none: "Itatanong ng notaryo kung paano ninyo patutunayan kung sino kayo. Ihanda ang inyong ID.",
-    asked: "Nasa email ninyo ang link para patunayan ang pagkakakilanlan. Buksan ito bago ang sesyon.",
-    passed: "Pumasa ang pagsusuri ng pagkakakilanlan. Titingnan din ng notaryo ang inyong ID.",
-    failed: "Hindi pumasa ang pagsusuri ng pagkakakilanlan. Sasabihin ng notaryo ang susunod.",
-  },
-  waiting: {
-    title: "Silid-hintayan",
-    text: "Nakikita ng notaryo na narito kayo, at papapasukin kayo. Walang nirerekord bago noon. Magbubukas ang dokumento sa silid.",
-  },
-  room: {
-    title: "Nasa sesyon",
-    recorded: "Nirerekord ang sesyong ito. Kailangan itong makita ng serbisyo para mairekord.",
-    next: "Makinig sa notaryo. Magbubukas dito ang dokumento kapag kayo na.",
-    turn: "Basahin at pirmahan",
-    held: "Nakahinto: nawala ang linya ng isa, o pinahinto ng notaryo. Walang pinipirmahan ngayon.",
-    you: "Kayo",
-    notary: "Notaryo",
-    pictures: "Mga larawan",
-    join: "Buksan ang kamera at tunog",
-    lost: "Naputol ang koneksiyon. Sinusubukan ulit.",
-  },
-  chat: {
-    title: "Mga nakasulat na mensahe",
-    lead: "Nababasa ito ng lahat sa silid, at bahagi ito ng recording. Sumulat kung hindi kayo makarinig o makapagsalita, o para baybayin ang pangalan.",
-    label: "Ang mensahe ninyo",
-    send: "Ipadala",
-    unsent: "Hindi ito naipadala. Maghintay sandali at ipadala ulit.",
-  },
-  ended: {
-    title: "Tapos na ang sesyon",
-    done: "Tapos na ang akto. Makakakuha kayo ng kopya sa email.",
-    refused: "Hindi ginawa ng notaryo ang akto. Sasabihin ng kompanyang nagpadala ng dokumento ang susunod.",
-    technical:
-      "Natapos ito dahil sa teknikal na dahilan. Makakakuha kayo ng ibang link kapag handa na ulit ang notaryo.",
-    no_show: "Hindi lahat ay dumating. Makakakuha kayo ng ibang link kapag may ibang oras.",
-    identity:
-      "Hindi napatunayan ang isang pagkakakilanlan. Sasabihin ng kompanyang nagpadala ng dokumento ang susunod.",
-    abandoned: "Tinapos ito ng notaryo nang walang akto. Makakakuha kayo ng ibang link kung may ibang sesyon.",
-  },
-  thanks: "Salamat. Maaari na ninyong isara ang pahinang ito.",
-  needsScript: "Kailangan ng silid na ito ang JavaScript.",
-  failed: "Hindi gumana",
-  again: "I-reload ang page na ito at subukan ulit. Maghintay ng kalahating minuto bago humingi ng ibang code.",
 };

@@ -64,6 +64,10 @@ export const en = {
     pictures: "Pictures",
     join: "Turn on camera and sound",
     lost: "The connection broke. It is tried again.",
+    follow: "Follow the notary’s page",
+    leads: "The notary shows page {page}.",
+    left: "You have left the notary’s page. Tick the box to go back to it.",
+    other: "The notary shows another document than this one, so this page does not follow.",
   },
   chat: {
     title: "Written messages",

@@ -66,6 +66,10 @@ export const es: LiveWords = {
     pictures: "Imágenes",
     join: "Activar cámara y sonido",
     lost: "La conexión se cortó. Se intenta de nuevo.",
+    follow: "Seguir la página del notario",
+    leads: "El notario muestra la página {page}.",
+    left: "Ha dejado la página del notario. Marque la casilla para volver a ella.",
+    other: "El notario muestra un documento distinto de este, así que esta página no lo sigue.",
   },
   chat: {
     title: "Mensajes escritos",
@@ -157,6 +161,10 @@ export const fr: LiveWords = {
     pictures: "Images",
     join: "Activer caméra et son",
     lost: "La connexion est coupée. Un nouvel essai a lieu.",
+    follow: "Suivre la page du notaire",
+    leads: "Le notaire montre la page {page}.",
+    left: "Vous avez quitté la page du notaire. Cochez la case pour y revenir.",
+    other: "Le notaire montre un autre document que celui-ci : cette page ne le suit pas.",
   },
   chat: {
     title: "Messages écrits",
@@ -247,6 +255,10 @@ export const pt: LiveWords = {
     pictures: "Imagens",
     join: "Ligar câmera e som",
     lost: "A conexão caiu. Ela é tentada de novo.",
+    follow: "Seguir a página do tabelião",
+    leads: "O tabelião mostra a página {page}.",
+    left: "Você saiu da página do tabelião. Marque a caixa para voltar a ela.",
+    other: "O tabelião mostra um documento diferente deste; por isso esta página não o segue.",
   },
   chat: {
     title: "Mensagens escritas",

@@ -1,0 +1,125 @@
+/** The signer's page follows the page that the notary shows; the notary sees which page each signer reads. */
+import { say } from "../../ui/browser/parts.ts";
+import { post } from "./connection.ts";
+
+export type Led = { page: number; sha256: string };
+export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
+
+type FollowDeps = { base: string; words: Readonly<Record<string, string>>; nameOf: (person: string) => string };
+
+/** How long a reader must stay on a page before it is reported. */
+const settledMs = 400;
+
+const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind | null;
+
+/** The frame and the box exist only during the signer's turn, so they are looked up each time. */
+export function startFollowing({ base, words, nameOf }: FollowDeps) {
+  let led: Led | null = null;
+  let shownHash: string | null = null;
+  let at: { page: number; pages: number } | null = null;
+  /** The page to which the frame was told to go, until it is there. */
+  let goingTo: number | null = null;
+  let settling: number | undefined;
+  const box = () => element<HTMLInputElement>("follow-notary");
+  const tell = (text: string) => {
+    const said = element("follow-said");
+    if (said && said.textContent !== text) said.textContent = text;
+  };
+
+  function follow(): void {
+    if (led === null || !box()?.checked || shownHash === null) return;
+    if (led.sha256 !== shownHash) return tell(words["other"] ?? "");
+    tell(say(words["leads"] ?? "", { page: led.page }));
+    if (at?.page === led.page) return;
+    goingTo = led.page;
+    const frame = element<HTMLIFrameElement>("signing-frame");
+    frame?.contentWindow?.postMessage({ kind: "go-to-page", page: led.page }, location.origin);
+  }
+
+  function report(): void {
+    window.clearTimeout(settling);
+    settling = window.setTimeout(() => {
+      if (at === null || !box()) return;
+      const fields = { page: String(at.page), pages: String(at.pages), following: isWithNotary() ? "yes" : "no" };
+      post(`${base}/page`, fields)
+        .then(({ led: now }) => lead(now as Led | null))
+        .catch(() => {});
+    }, settledMs);
+  }
+
+  const isWithNotary = () => led !== null && (box()?.checked ?? false) && at?.page === led.page;
+
+  function lead(now: Led | null): void {
+    if (now === null || (now.page === led?.page && now.sha256 === led.sha256)) return;
+    led = now;
+    follow();
+  }
+
+  /** The signer has scrolled, unless the page is on the way to the notary's. */
+  function moved(page: number, pages: number): void {
+    at = { page, pages };
+    const follows = box();
+    if (page === goingTo) goingTo = null;
+    else if (goingTo === null && led !== null && follows?.checked && page !== led.page && led.sha256 === shownHash) {
+      follows.checked = false;
+      tell(words["left"] ?? "");
+    }
+    report();
+  }
+
+  addEventListener("message", ({ origin, source, data }: MessageEvent<Record<string, unknown> | null>) => {
+    const frame = element<HTMLIFrameElement>("signing-frame");
+    if (origin !== location.origin || !frame || source !== frame.contentWindow || data === null) return;
+    if (data["kind"] === "document-shown" && typeof data["sha256"] === "string") {
+      shownHash = data["sha256"];
+      follow();
+      report();
+    }
+    const { page, pages } = data;
+    if (data["kind"] === "at-page" && typeof page === "number" && typeof pages === "number") moved(page, pages);
+  });
+  document.addEventListener("change", ({ target }) => {
+    if (target !== box()) return;
+    goingTo = null;
+    if (box()?.checked) follow();
+    else tell("");
+    report();
+  });
+
+  return {
+    lead,
+    /** Says on the notary's page what a signer reads. */
+    reads({ person, page, pages, isFollowing }: Reads): void {
+      const said = element("reads-said");
+      if (!said) return;
+      const where = isFollowing ? "on your page" : "not on your page";
+      said.textContent = `${nameOf(person)} reads page ${page} of ${pages}, ${where}.`;
+    },
+  };
+}
+
+/** The notary's form: shows a page to the signers, once the notary's browser has the document. */
+export function offerPages(base: string): void {
+  const form = element<HTMLFormElement>("lead");
+  const said = element("lead-said");
+  if (!form || !said) return;
+  const input = form.elements.namedItem("page") as HTMLInputElement;
+  const show = (page: number) => {
+    input.value = String(Math.max(1, page));
+    post(`${base}/page`, { page: input.value })
+      .then(() => {
+        said.textContent = `You show page ${input.value}.`;
+        const link = element<HTMLAnchorElement>("shown-document");
+        if (link) link.href = `${link.href.replace(/#.*$/, "")}#page=${input.value}`;
+      })
+      .catch((error: Error) => {
+        said.textContent = error.message;
+      });
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    show(Number(input.value));
+  });
+  element("lead-before")?.addEventListener("click", () => show(Number(input.value) - 1));
+  element("lead-next")?.addEventListener("click", () => show(Number(input.value) + 1));
+}

@@ -1,0 +1,95 @@
+/** The pages of live sessions that are connected to this node: their event streams, and the answers passed on to them. */
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { ServerMessage } from "../../../providers/providers.ts";
+import type { Message } from "../recordings/messages.ts";
+
+/** The page that the notary shows, of the document with this hash. */
+export type LedPage = { page: number; sha256: string };
+
+/**
+ * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
+ * engine), `written` (a person's message), `page` (the notary shows a page), or `reads` (a signer reads a page).
+ */
+export type RoomNews =
+  | { kind: "changed" }
+  | { kind: "media" }
+  | { kind: "message"; isCheck: boolean; message: ServerMessage }
+  | { kind: "written"; written: Message }
+  | ({ kind: "page" } & LedPage)
+  | { kind: "reads"; person: string; page: number; pages: number; isFollowing: boolean };
+
+/** An open page: receives messages, and can be closed. */
+type Listener = { readonly hear: (news: RoomNews) => void; readonly end: () => void };
+
+/** An answer that comes from another node. */
+type Passed = { readonly node: string; readonly end: () => void };
+
+const mostStreams = 6;
+
+export class PageStreams {
+  readonly #streams = new Map<string, Set<Listener>>();
+  /** The answers of other nodes that this node is passing on now, by session. */
+  readonly #passed = new Map<string, Set<Passed>>();
+
+  /** Ends the event streams of a person's pages. */
+  endPagesOf(session: string, person: string): void {
+    const key = `${session} ${person}`;
+    for (const { end } of this.#streams.get(key) ?? []) end();
+    this.#streams.delete(key);
+  }
+
+  /**
+   * @returns a function that stops listening
+   * @throws ServiceError `rate_limited` when one person has too many pages open
+   */
+  listen(session: string, person: string, listener: Listener): () => void {
+    const key = `${session} ${person}`;
+    const heard = this.#streams.get(key) ?? new Set();
+    if (heard.size >= mostStreams) throw new ServiceError("rate_limited", "This room is open in too many tabs.");
+    this.#streams.set(key, heard.add(listener));
+    return () => {
+      heard.delete(listener);
+      if (heard.size === 0 && this.#streams.get(key) === heard) this.#streams.delete(key);
+    };
+  }
+
+  /** Notes that another node answers a request of the session. @returns what to call when that has ended */
+  passing(session: string, passed: Passed): () => void {
+    const all = this.#passed.get(session) ?? new Set();
+    this.#passed.set(session, all.add(passed));
+    return () => {
+      all.delete(passed);
+      if (all.size === 0 && this.#passed.get(session) === all) this.#passed.delete(session);
+    };
+  }
+
+  /** The sessions whose pages are connected to this node. */
+  sessionsOfPages = (): string[] => [
+    ...new Set([...[...this.#streams.keys()].map((key) => key.split(" ", 1)[0] ?? ""), ...this.#passed.keys()]),
+  ];
+
+  /** Whether a page of the session listens at this node. */
+  isHeard = (session: string): boolean => [...this.#streams.keys()].some((key) => key.startsWith(`${session} `));
+
+  /** Ends the event streams of a session's pages at this node. The pages connect again. */
+  endStreams(session: string): void {
+    for (const [key, listeners] of this.#streams)
+      if (key.startsWith(`${session} `)) for (const { end } of listeners) end();
+  }
+
+  /** Ends the answers for a session that come from another node than its holder. */
+  endPassed(session: string, holder: string | null): void {
+    for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
+  }
+
+  /** Sends a notification to all pages of a session. */
+  tell(session: string, news: RoomNews): void {
+    for (const [key, listeners] of this.#streams)
+      if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
+  }
+
+  /** Sends a notification to the pages of one person. */
+  tellOne(session: string, person: string, news: RoomNews): void {
+    for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear(news);
+  }
+}
