@@ -23,7 +23,7 @@ export type RoomView = {
   entered: Entered;
   /** The name of the notary. The list `people` below has the signers in their order. */
   notary: string;
-  people: readonly { n: number; name: string }[];
+  people: readonly { n: number; name: string; role: Entered["person"]["role"] }[];
   act: keyof LiveWords["acts"];
   identity: IdentityState["check"];
   consentText: ConsentText;
@@ -50,7 +50,7 @@ export function roomPage(assets: Pick<Assets, "url">, view: RoomView): string {
   const part = roomFragment(view);
   const body = html`${pageHead(words.title, isOpen ? words.about(words.acts[act], notary) : undefined)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.failed}</p><p>${error}</p></div>`}
-${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `${words.room.notary}: ${notary}` }, self: personName(n), words, part }) : part}`;
+${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `${words.room.notary}: ${notary}` }, self: personName(n), isObserver: entered.person.role === "observer", words, part }) : part}`;
   return layout(assets, {
     ...clientFrame(reader.words),
     credential: false,
@@ -78,7 +78,7 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
     case "elsewhere":
       return [card("elsewhere", words.code.title, html`<p>${words.elsewhere}</p>`)];
     case "about":
-      return [devicePart(words), ...identityParts(view, words), consentPart(view, words)];
+      return [...deviceParts(view, words), ...identityParts(view, words), consentPart(view, words)];
     case "refused":
       return [
         card("refused", words.consent.title, html`<p>${words.consent.refused}</p><p>${words.consent.again}</p>`),
@@ -89,7 +89,7 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
       return [
         card("waiting", words.waiting.title, html`<p>${words.waiting.text}</p>`),
         ...identityParts(view, words),
-        devicePart(words),
+        ...deviceParts(view, words),
       ];
     case "room":
       return sessionParts(view, words);
@@ -118,6 +118,12 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
   );
 }
 
+/** An observer sends nothing, so there is no device to check. */
+const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
+  entered.person.role === "observer"
+    ? [card("device", words.device.title, html`<p>${words.room.observes}</p>`)]
+    : [devicePart(words)];
+
 /** The card with the device check. The script runs the check, and nothing is sent to other people. */
 const devicePart = ({ device }: LiveWords): Html =>
   card(
@@ -131,16 +137,17 @@ const devicePart = ({ device }: LiveWords): Html =>
   );
 
 /**
- * The card of the person's identity check. An interpreter has none. A credible witness has the same card as a signer
- * without a check, because the notary questions both.
+ * The card of the person's identity check. A credible witness has the same card as a signer without a check, because
+ * the notary questions both. Other third persons have none.
  */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
-  if (entered.person.role === "interpreter") return [];
+  if (entered.person.role !== "signer" && entered.person.role !== "credible_witness") return [];
   const state = identity === null || identity.state === "expired" ? "none" : identity.state;
   return [card("identity", words.identity.title, html`<p>${words.identity[state]}</p>`)];
 }
 
-function consentPart({ token, reader, consentText, entered }: RoomView, { consent }: LiveWords): Html {
+function consentPart({ token, reader, consentText, entered, people }: RoomView, { consent }: LiveWords): Html {
+  const observers = people.filter(({ role }) => role === "observer");
   const { markdown, version, language } = consentText;
   const paragraphs = markdown
     .trim()
@@ -150,7 +157,8 @@ function consentPart({ token, reader, consentText, entered }: RoomView, { consen
     "consent",
     consent.title,
     html`<div class="consent-text">${paragraphs.map((each) => html`<p>${each}</p>`)}</div>
-<form class="form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language })}
+<form class="form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language, observers: observers.map(({ n }) => n).join(",") })}
+${observers.length > 0 && html`<p>${consent.observers(observers.map(({ name }) => name).join(", "))}</p>`}
 ${field({ name: "place", label: consent.place, maxLength: 200, autocomplete: "off", required: true })}
 <p>${consent.own}</p>
 <div class="form-actions"><button type="submit" name="answer" value="agree">${consent.agree}</button>
@@ -164,7 +172,7 @@ function sessionParts({ entered, signing }: RoomView, { room }: LiveWords): Html
     card(
       "session",
       room.title,
-      html`${isHeld ? notice("attention", room.held, "") : ""}${entered.person.role === "signer" && html`<p>${signing === null ? room.next : room.turn}</p>`}<p class="hint">${room.recorded}</p>`,
+      html`${isHeld ? notice("attention", room.held, "") : ""}${entered.person.role === "signer" && html`<p>${signing === null ? room.next : room.turn}</p>`}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
     ...(signing === null
       ? []

@@ -93,7 +93,8 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
     async media({ link }) {
       const { session, person } = await requireStep(live, link, "room");
       await reopen(live, session);
-      return { json: await connectPerson(live, link, { session: session.id, person: personName(person.n) }) };
+      const of = { session: session.id, person: personName(person.n), isObserver: person.role === "observer" };
+      return { json: await connectPerson(live, link, of) };
     },
     async message({ link, form }) {
       await writeMessage(live, link, form);

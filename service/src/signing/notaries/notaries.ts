@@ -175,8 +175,8 @@ export {
 export { notaryName, personName } from "./sessions/interruption.ts";
 export { otherHolder, type SessionOfPage } from "./sessions/lease.ts";
 export { liveMail } from "./sessions/mail.ts";
-export { reportPage, showPage } from "./sessions/pages.ts";
 export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
+export { reportPage, showPage } from "./sessions/pages.ts";
 export {
   connectNotary,
   type LiveDeps,

@@ -236,8 +236,11 @@ test("a node that loses its database stops recording before another node begins"
   const before = await connectAll(holder.baseUrl, session);
   await world.recordedSince(0, session);
   const cutAt = Date.now();
-  proxy.silence();
-  const peers = await connectAll(other.baseUrl, session);
+  await proxy.sever();
+  await until(async () => (await leaseOf(session)).until.getTime() < Date.now());
+  const peers = await connectAll(other.baseUrl, session).catch((error: Error) => {
+    throw new Error(`${other.stdout()}${other.stderr()}\n${holder.stdout()}${holder.stderr()}`, { cause: error });
+  });
   await world.recordedSince(cutAt + 9_000, session);
   t.diagnostic(`on the recording of the other node after ${Date.now() - cutAt} ms`);
   await Promise.all(before.map((peer) => peer.close()));
@@ -253,7 +256,6 @@ test("a node that loses its database stops recording before another node begins"
   assert.ok(last < cutAt + 9_000, `the holder has recorded until ${last - cutAt} ms after the cut`);
   await until(() => /could not be renewed in time/.test(holder.stdout() + holder.stderr()));
   await Promise.all(peers.map((peer) => peer.close()));
-  await proxy.sever();
   await proxy.restore();
   await until(async () => (await fetch(`${holder.baseUrl}/readyz`)).status === 200);
 });

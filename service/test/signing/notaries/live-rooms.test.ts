@@ -12,6 +12,7 @@ import type { Recordings } from "../../../src/signing/notaries/recordings/record
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 
 let now = 1_000_000;
+const admitted: object[] = [];
 let emit: (event: MediaEvent) => void = () => {};
 const engine = {
   listen: (listener: typeof emit) => {
@@ -19,6 +20,10 @@ const engine = {
     return () => {};
   },
   remove: async () => {},
+  admit: async (session: string, person: string, allowed: object) => {
+    admitted.push({ session, person, allowed });
+    return { ticket: person, iceServers: [] };
+  },
 } as unknown as MediaEngine;
 const rooms = new LiveRooms({ engine, recordings: {} as Recordings, now: () => now });
 
@@ -97,6 +102,35 @@ test("a person who connects repeatedly without sending counts as absent, and so 
   emit({ kind: "joined", session: "presence", person: "signer-1" });
   second("presence", null, false);
   assert.equal(isHere(), false);
+});
+
+test("an observer may send nothing, is waited for by nobody, and reads written messages until let go", async () => {
+  const room = rooms.add("observed", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
+  await rooms.connect("observed", "third-1", true);
+  assert.deepEqual(admitted, [{ session: "observed", person: "third-1", allowed: { audio: false, video: false } }]);
+  assert.deepEqual([...rooms.silences(room).keys()], ["notary"]);
+  const { got, hear, end } = page();
+  rooms.listen("observed", "third-1", { hear, end });
+  rooms.pass("observed", { n: 1, at: "", person: "notary", text: "Hello" });
+  assert.equal(got.news, 1);
+  assert.ok(rooms.hasIn("observed", "third-1"));
+  await rooms.disconnect("observed", "third-1");
+  assert.ok(!rooms.hasIn("observed", "third-1"));
+  assert.equal(got.ended, 1);
+});
+
+test("pages of a session are ended where another node has it now", () => {
+  const [heard, passed, still] = [page(), page(), page()];
+  rooms.listen("moved", "signer-1", heard);
+  const ended = rooms.passing("moved", { node: "old", end: passed.end });
+  rooms.passing("moved", { node: "new", end: still.end });
+  assert.ok(rooms.sessionsOfPages().includes("moved"));
+  rooms.endPassed("moved", "new");
+  rooms.endStreams("moved");
+  assert.deepEqual([heard.got.ended, passed.got.ended, still.got.ended], [1, 1, 0]);
+  ended();
+  rooms.endPassed("moved", null);
+  assert.deepEqual([passed.got.ended, still.got.ended], [1, 1]);
 });
 
 test("a session is opened once, however many pages request it meanwhile, and again after a failure", async () => {

@@ -58,7 +58,9 @@ import { liveSettings } from "./live-rules.ts";
 import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 const folder = await forTests(temporaryFolder());
-const settings = liveSettings(folder.path, { credibleWitness: "true", interpreter: "false" });
+const settings = liveSettings(folder.path, {
+  ...{ credibleWitness: "true", interpreter: "false", witnesses: "true", observers: "true" },
+});
 const running = await forTests(openHarness(settings));
 const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
 const partner = await newPartner(running.service);
@@ -404,7 +406,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   const invite = (typed: Record<string, string>) => post(desk(code, "/invite"), { ...witness, ...typed });
   for (const [typed, why] of [
     [{ role: "interpreter" }, /say no to “An interpreter is allowed”/],
-    [{ role: "observer" }, /role must be one of/],
+    [{ role: "guest" }, /role must be one of/],
     [{ email: "wanda" }, /email must be an email address/],
     [{ email }, /email must be another one/],
     [{ for_signer: "2" }, /for_signer must be the number of the signer/],
@@ -600,6 +602,75 @@ test("a role that no rule of the state names, or to which it says no, is not off
   assert.match(roleObstacle("interpreter", {}) ?? "", /“An interpreter is allowed” is missing/);
   assert.match(roleObstacle("credible_witness", { credibleWitness: known(false) }) ?? "", /say no/);
   assert.equal(roleObstacle("interpreter", { interpreter: known(true) }), null);
+  assert.match(roleObstacle("observer", {}) ?? "", /“Observers are allowed” is missing/);
+  assert.match(roleObstacle("witness", { witnesses: known(false) }) ?? "", /say no/);
+});
+
+test("an observer comes in where everybody has agreed to it, sends and writes nothing, opens no document, and can be let go", async () => {
+  const email = "observed@example.com";
+  const { code, room } = await opened(email);
+  const signer = await entered(room, email);
+  assert.equal((await signer.send("/consent", agreed)).status, 303);
+  const otto = { role: "observer", name: "Otto Okafor", email: "otto@example.com", language: "en" };
+  assert.equal((await post(desk(code, "/invite"), otto)).status, 303);
+  // The signer had agreed to a session without an observer.
+  assert.match(await (await post(desk(code, "/start"))).text(), /Jane Doe has not answered/);
+  assert.match(await (await signer.look()).text(), /see and hear the session: Otto Okafor/);
+  assert.equal((await signer.send("/consent", agreed)).status, 409, "to people whom the page did not name");
+  const withOtto = { ...agreed, observers: "11" };
+  assert.equal((await signer.send("/consent", withOtto)).status, 303);
+  const his = await until(
+    () =>
+      mailsTo(running.service, otto.email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
+  );
+  const observer = await entered(his, otto.email);
+  assert.match(await (await post(desk(code, "/start"))).text(), /Otto Okafor has not answered/);
+  assert.equal((await observer.send("/consent", withOtto)).status, 303);
+  assert.equal((await post(desk(code, "/start"))).status, 303);
+  for (const person of ["1", "11"]) assert.equal((await post(desk(code, "/admit"), { person })).status, 303);
+
+  assert.equal((await observer.send("/media")).status, 200);
+  const page = await (await observer.look()).text();
+  assert.match(page, /data-sends="no"/);
+  assert.match(page, /Nobody sees or hears you/);
+  assert.doesNotMatch(page, /iframe|opens here when it is your turn/);
+  assert.equal((await observer.send("/message", { text: "I object" })).status, 403);
+  assert.equal((await observer.send("/shown", { sha256: "ab".repeat(32) })).status, 403);
+  assert.equal((await observer.send("/page", { page: "1", pages: "1" })).status, 403);
+  const { id } = await liveOf(code);
+  const [recorded] = await db.query<{ people: object[] }>(sql`SELECT people FROM recordings WHERE session = ${id}`);
+  assert.deepEqual(recorded?.people.at(-1), { person: "third-1", role: "observer", name: "Otto Okafor" });
+  for (const { consent } of await livePeople(db, id)) assert.deepEqual(consent?.observers, [11]);
+
+  assert.equal((await post(desk(code, "/excuse"), { person: "11" })).status, 303);
+  assert.equal((await observer.send("/media")).status, 409);
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+});
+
+test("at most two witnesses are there who identify nobody, and the notary lets them go", async () => {
+  const email = "witnessed@example.com";
+  const { code, room } = await opened(email);
+  const invite = (name: string) =>
+    post(desk(code, "/invite"), { role: "witness", name, email: `${name.slice(-1)}@example.com`, language: "en" });
+  for (const name of ["Witness A", "Witness B"]) assert.equal((await invite(name)).status, 303);
+  assert.match(await (await invite("Witness C")).text(), /at most 2 witnesses/);
+  assert.equal((await post(desk(code, "/withdraw"), { person: "12" })).status, 303);
+  const signer = await entered(room, email);
+  const link = await until(
+    () =>
+      mailsTo(running.service, "A@example.com").flatMap(
+        (mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [],
+      )[0],
+  );
+  const witness = await entered(link, "A@example.com");
+  for (const each of [signer, witness]) assert.equal((await each.send("/consent", agreed)).status, 303);
+  assert.equal((await post(desk(code, "/start"))).status, 303);
+  assert.equal((await post(desk(code, "/admit"), { person: "11" })).status, 303);
+  assert.equal((await witness.send("/media")).status, 200);
+  assert.equal((await witness.send("/shown", { sha256: "ab".repeat(32) })).status, 403);
+  assert.equal((await post(desk(code, "/excuse"), { person: "11" })).status, 303);
+  assert.equal((await witness.send("/media")).status, 409);
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
 });
 
 test("the hash of the document that each browser shows goes on record, another one with a refusal", async () => {

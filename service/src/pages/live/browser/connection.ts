@@ -50,13 +50,14 @@ type Heard = {
 /**
  * Connects with a new ticket.
  * @param kind `media` for a session; `check` to receive this device's own media back
+ * @param own null to send nothing
  * @param before the connection that the new one replaces. It is closed after the server has ended it. Otherwise the
  * server could take its end for a failure, and ask this page to join once more.
  */
 export async function connect(
   base: string,
   kind: "media" | "check",
-  own: MediaStream,
+  own: MediaStream | null,
   { ready, track, gone, failed }: Heard,
   before: Connection | null = null,
 ): Promise<Connection> {
@@ -111,10 +112,12 @@ export async function connect(
   ready(receive);
   try {
     for (const each of await ask({ kind: "join" })) receive(each);
-    await offer(sent, own);
-    for (const answer of await ask({ kind: "publish", sdp: sent.localDescription?.sdp }))
-      if (answer.kind === "publish") await sent.setRemoteDescription({ type: "answer", sdp: answer.sdp });
-      else receive(answer);
+    if (own) {
+      await offer(sent, own);
+      for (const answer of await ask({ kind: "publish", sdp: sent.localDescription?.sdp }))
+        if (answer.kind === "publish") await sent.setRemoteDescription({ type: "answer", sdp: answer.sdp });
+        else receive(answer);
+    }
   } catch (error) {
     // Otherwise a connection of this attempt could fail later, and replace the one of the next attempt.
     end();

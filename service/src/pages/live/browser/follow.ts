@@ -28,7 +28,10 @@ export function startFollowing({ base, words, nameOf }: FollowDeps) {
 
   function follow(): void {
     if (led === null || !box()?.checked || shownHash === null) return;
-    if (led.sha256 !== shownHash) return tell(words["other"] ?? "");
+    if (led.sha256 !== shownHash) {
+      tell(words["other"] ?? "");
+      return;
+    }
     tell(say(words["leads"] ?? "", { page: led.page }));
     if (at?.page === led.page) return;
     goingTo = led.page;

@@ -20,6 +20,8 @@ const pictures = part("room-pictures");
 const grid = pictures.querySelector<HTMLElement>(".live-pictures") ?? pictures;
 const joinButton = part<HTMLButtonElement>("room-join");
 const { base = "", self = "" } = room.dataset;
+/** An observer sends nothing: this page asks for no camera. */
+const sends = room.dataset["sends"] !== "no";
 const names = JSON.parse(room.dataset["names"] ?? "{}") as Record<string, string>;
 const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string>;
 const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
@@ -83,18 +85,22 @@ function causeOf(error: unknown): string {
   return words["lost"] ?? "";
 }
 
-async function attempt(): Promise<"joined" | "failed" | "stopped"> {
-  if (room.dataset["media"] !== "on") return "stopped";
-  joinButton.hidden = true;
-  const stream = await ownMedia().catch((error: unknown) => {
+/** This device's media. Null when there are none: the page then says why. */
+const ownOrCause = (): Promise<MediaStream | null> =>
+  ownMedia().catch((error: unknown) => {
     said.textContent = causeOf(error);
     joinButton.hidden = false;
     pictures.hidden = false;
     return null;
   });
-  if (!stream) return "stopped";
+
+async function attempt(): Promise<"joined" | "failed" | "stopped"> {
+  if (room.dataset["media"] !== "on") return "stopped";
+  joinButton.hidden = true;
+  const stream = sends ? await ownOrCause() : null;
+  if (sends && !stream) return "stopped";
   pictures.hidden = false;
-  tileOf(self).srcObject = stream;
+  if (stream) tileOf(self).srcObject = stream;
   const before = connection;
   connection = null;
   try {

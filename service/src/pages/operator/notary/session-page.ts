@@ -145,11 +145,18 @@ function personPart(code: string, view: SessionView, person: LivePerson): Html {
   const fields = { person: String(n) };
   const about = name;
   const mayEnter = session.state !== "open" && waitingAt !== null && admittedAt === null;
-  const mayGo = role === "credible_witness" && admittedAt !== null && session.state !== "signed";
+  const mayGo = isThird && role !== "interpreter" && admittedAt !== null && session.state !== "signed";
+  const isDone = hasVouched(view.people, view.sheet.sheet, personName(n));
+  const letGo = isDone
+    ? "Let them go: their part is done"
+    : `Go on without this ${roleWords[role].replace("credible ", "")}`;
   return html`<h3 class="breakable">${name}</h3>
 ${facts([
   ["Role", isThird ? `${capital(roleWords[role])}${known === undefined ? "" : `, knows ${known}`}` : null],
-  ["Here", hereBadge(person, line)],
+  [
+    "Here",
+    role === "observer" && admittedAt !== null ? statusBadge("done", "May see and hear") : hereBadge(person, line),
+  ],
   ["Says to be in", place],
   ["Document", isThird ? null : shownWords(view, personName(n))],
   ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
@@ -157,7 +164,7 @@ ${facts([
 ])}
 <div class="form-actions">${isThird && session.state === "open" && buttonForm(sessionPath(code, "/withdraw"), "Take the invitation back", { fields, about, kind: "quiet-button" })}
 ${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
-${mayGo && buttonForm(sessionPath(code, "/excuse"), hasVouched(view.people, view.sheet.sheet, personName(n)) ? "Let them go: their part is done" : "Go on without this witness", { fields, about, kind: "secondary" })}
+${mayGo && buttonForm(sessionPath(code, "/excuse"), letGo, { fields, about, kind: "secondary" })}
 ${browserSha256 !== null && buttonForm(sessionPath(code, "/release"), "Let them use another browser", { fields, about, kind: "quiet-button" })}
 ${browserSha256 === null && hasNoCodesLeft(person) && buttonForm(sessionPath(code, "/release"), "Let them ask for codes again", { fields, about, kind: "quiet-button" })}</div>`;
 }

@@ -11,6 +11,8 @@ type RoomShell = {
   names: Readonly<Record<string, string>>;
   /** The person for whom the page is shown. */
   self: string;
+  /** Whether the person only sees and hears: without camera, microphone and written messages. */
+  isObserver?: boolean;
   words: LiveWords;
   /** The part of the page that changes. */
   part: Html;
@@ -20,7 +22,7 @@ type RoomShell = {
  * A live room: the video of the people in it, which the script adds, and a part that is reloaded when something
  * changes.
  */
-export function roomShell({ base, names, self, words, part }: RoomShell): Html {
+export function roomShell({ base, names, self, isObserver = false, words, part }: RoomShell): Html {
   const { device, room, failed, chat } = words;
   const said = {
     ...device,
@@ -31,12 +33,12 @@ export function roomShell({ base, names, self, words, part }: RoomShell): Html {
     left: room.left,
     other: room.other,
   };
-  return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
+  return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-sends="${isObserver ? "no" : "yes"}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
 <p id="room-said" role="status"></p>
 <section id="room-pictures" class="card" aria-label="${room.pictures}" hidden><div class="live-pictures"></div>
 <p class="form-actions"><button type="button" id="room-join" hidden>${room.join}</button></p></section>
 ${part}
-${chatPart(words)}
+${chatPart(words, isObserver)}
 </div>
 <noscript><p>${words.needsScript}</p></noscript>`;
 }
@@ -45,11 +47,11 @@ ${chatPart(words)}
  * Written messages. The section is outside the part that is reloaded, so that typed text stays, and screen readers
  * announce each new message once.
  */
-const chatPart = ({ chat }: LiveWords): Html =>
+const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
   html`<section id="room-chat" class="card" aria-labelledby="room-chat-title" hidden><h2 id="room-chat-title">${chat.title}</h2>
 <p class="hint">${chat.lead}</p>
 <div class="live-chat" role="log" aria-live="polite" aria-labelledby="room-chat-title" tabindex="0"><ol id="room-chat-log"></ol></div>
-<form id="room-chat-form" class="form">${field({ form: "chat", name: "text", label: chat.label, required: true, maxLength: 500, autocomplete: "off" })}
+<form id="room-chat-form" class="form"${isObserver && html` hidden`}>${field({ form: "chat", name: "text", label: chat.label, required: true, maxLength: 500, autocomplete: "off" })}
 <p id="room-chat-said" role="status"></p>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 

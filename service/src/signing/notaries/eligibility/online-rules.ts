@@ -45,6 +45,8 @@ type OnlineValues = {
   personalKnowledge: boolean;
   credibleWitness: boolean;
   interpreter: boolean;
+  witnesses: boolean;
+  observers: boolean;
   signerAbroad: boolean;
   recordingYears: number;
   certificateOf: "own" | "service";
@@ -190,6 +192,8 @@ export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } 
   personalKnowledge: yesOrNo("Personal knowledge counts online", "Whether the notary may know the signer instead."),
   credibleWitness: yesOrNo("A credible witness counts online", "Whether a witness may identify the signer instead."),
   interpreter: yesOrNo("An interpreter is allowed", "Where notary and signer share no language."),
+  witnesses: yesOrNo("Witnesses may be there by audio and video", "Besides credible ones: they identify nobody."),
+  observers: yesOrNo("Observers are allowed", "Such as an attorney: they see and hear, and everybody has to agree."),
   signerAbroad: yesOrNo("The signer may be outside the United States", "Without conditions; else leave it open."),
   recordingYears: wholeNumber("Years for which a recording is kept", "", 100),
   certificateOf: choice("Whose certificate signs", "The notary’s own, or one of this service.", ["own", "service"]),

@@ -82,7 +82,7 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
     const { session } = live;
     const person = personOf(live.people, typed);
     const who = personName(person.n);
-    if (person.role === "signer") throw invalid("person must be the number of a credible witness.");
+    if (person.role === "signer") throw invalid("person must be the number of a witness or an observer.");
     if (person.role === "interpreter")
       throw new ServiceError(
         "conflict",
@@ -90,7 +90,7 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
     // A person whom an earlier request excused may have connected at the same moment, and must be disconnected.
-    if (!person.admittedAt && !deps.rooms.roomOf(session.id)?.people.has(who))
+    if (!person.admittedAt && !deps.rooms.hasIn(session.id, who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);
     await note(deps, live, operator.actor, { name: "excused", person: who });

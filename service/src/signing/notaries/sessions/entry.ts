@@ -22,12 +22,14 @@ import {
   findLive,
   type LivePerson,
   type LiveSession,
+  livePeople,
   lockLive,
   lockPerson,
   personOfToken,
   sha256Of,
   updatePerson,
 } from "./store.ts";
+import { observersIn } from "./third-persons.ts";
 
 /**
  * The token of a room's link, and the secret of the browser. `browser` is null before the browser has entered the code.
@@ -86,9 +88,9 @@ export async function requireStep(
 export async function connectPerson(
   deps: Pick<LiveDeps, "sheets" | "rooms">,
   link: RoomLink,
-  { session, person }: { session: string; person: string },
+  { session, person, isObserver = false }: { session: string; person: string; isObserver?: boolean },
 ): Promise<Ticket> {
-  const ticket = await deps.rooms.connect(session, person);
+  const ticket = await deps.rooms.connect(session, person, isObserver);
   try {
     await requireStep(deps, link, "room");
   } catch (error) {
@@ -202,8 +204,14 @@ export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Recor
   if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const agreed = answer === "agree";
   await atLink(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
-    const { at } = locked;
-    const consent = { agreed, version, language, textSha256: text.sha256, at: at.toISOString() };
+    const { at, tx, session: open } = locked;
+    const observers = observersIn(await livePeople(tx, open.id)).map(({ n }) => n);
+    if (agreed && (typed["observers"] ?? "") !== observers.join(","))
+      throw new ServiceError("conflict", "Other people are to observe than your page says. Reload the page.");
+    const consent = {
+      ...{ agreed, version, language, textSha256: text.sha256, at: at.toISOString() },
+      ...(observers.length > 0 && { observers }),
+    };
     const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${agreed ? place : null}, waiting_at = ${agreed ? at : null}`;
     await write(deps, locked, set, agreed ? "consented" : "consent_refused", { consent, place: agreed ? place : null });
   });

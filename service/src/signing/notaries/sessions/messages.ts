@@ -42,10 +42,11 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
 /** Sends the message of a signer or third person to everybody in the room. @throws ServiceError */
 export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const text = textOf(typed);
-  const written = await atLink(deps, link, ["room"], async (entered) => ({
-    session: entered.session.id,
-    message: await write(deps, entered, personName(entered.person.n), text),
-  }));
+  const written = await atLink(deps, link, ["room"], async (entered) => {
+    const { session, person } = entered;
+    if (person.role === "observer") throw new ServiceError("role_required", "An observer does not take part.");
+    return { session: session.id, message: await write(deps, entered, personName(person.n), text) };
+  });
   deps.rooms.pass(written.session, written.message);
 }
 

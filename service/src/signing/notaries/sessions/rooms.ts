@@ -37,6 +37,8 @@ export type Room = {
   readonly liveAt: number;
   /** The people who were admitted, by their names in the engine. */
   readonly people: Map<string, Presence>;
+  /** The observers who were admitted. They send nothing, so the session does not wait for them. */
+  readonly observers: Set<string>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
   /** The signer whose turn it is to read and sign, and the token of the signing pages. */
@@ -91,6 +93,7 @@ export class LiveRooms extends PageStreams {
     const room: Room = {
       ...{ session, orderId, liveAt: liveAt.getTime() },
       people: new Map(),
+      observers: new Set(),
       recorded: new Set(),
       ...{ turn: null, broken: null, led: null, lease },
     };
@@ -120,11 +123,18 @@ export class LiveRooms extends PageStreams {
   }
 
   /** Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working. */
-  async connect(session: string, person: string): Promise<Ticket> {
+  async connect(session: string, person: string, isObserver = false): Promise<Ticket> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
-    this.#expect(room, person);
-    return this.#admit(session, person, false);
+    if (isObserver) room.observers.add(person);
+    else this.#expect(room, person);
+    return this.#admit(session, person, { audio: !isObserver, video: !isObserver });
+  }
+
+  /** Whether a person was admitted to the room at this node. */
+  hasIn(session: string, person: string): boolean {
+    const room = this.#rooms.get(session);
+    return room !== undefined && (room.people.has(person) || room.observers.has(person));
   }
 
   /** Closes a person's media connection and the event streams of the person's pages. */
@@ -132,7 +142,8 @@ export class LiveRooms extends PageStreams {
     this.endPagesOf(session, person);
     for (const [ticket, owner] of this.#tickets)
       if (owner.session === session && owner.person === person) this.#tickets.delete(ticket);
-    if (this.#rooms.get(session)?.people.delete(person)) await this.#deps.engine.remove(session, person);
+    const room = this.#rooms.get(session);
+    if (room?.people.delete(person) || room?.observers.delete(person)) await this.#deps.engine.remove(session, person);
   }
 
   /**
@@ -148,7 +159,7 @@ export class LiveRooms extends PageStreams {
     const timer = setTimeout(() => void this.#endCheck(check).catch(() => {}), checkMs).unref();
     this.#checks.set(check, { session: of.session, person: of.person, timer });
     await this.#deps.engine.open(check, null);
-    return this.#admit(check, of.person, true);
+    return this.#admit(check, of.person, { audio: true, video: true, loop: true });
   }
 
   async #endCheck(check: string): Promise<void> {
@@ -158,8 +169,8 @@ export class LiveRooms extends PageStreams {
     await this.#deps.engine.close(check);
   }
 
-  async #admit(session: string, person: string, loop: boolean): Promise<Ticket> {
-    const ticket = await this.#deps.engine.admit(session, person, { audio: true, video: true, ...(loop && { loop }) });
+  async #admit(session: string, person: string, allowed: Parameters<MediaEngine["admit"]>[2]): Promise<Ticket> {
+    const ticket = await this.#deps.engine.admit(session, person, allowed);
     for (const [key, owner] of this.#tickets)
       if (owner.session === session && owner.person === person) this.#tickets.delete(key);
     this.#tickets.set(ticket.ticket, { session, person });
@@ -177,8 +188,8 @@ export class LiveRooms extends PageStreams {
 
   /** Sends a written message to everybody in the room, but not to the waiting room. */
   pass(session: string, written: Message): void {
-    for (const person of this.#rooms.get(session)?.people.keys() ?? [])
-      this.tellOne(session, person, { kind: "written", written });
+    const { people, observers } = this.#rooms.get(session) ?? { people: new Map<string, Presence>(), observers: [] };
+    for (const person of [...people.keys(), ...observers]) this.tellOne(session, person, { kind: "written", written });
   }
 
   /** Shows a page to everybody in the room. */

@@ -34,6 +34,8 @@ type RecordingConsent = {
   language: string;
   textSha256: string;
   at: string;
+  /** The numbers of the observers to whose presence the person has agreed. Absent without any. */
+  observers?: readonly number[];
 };
 
 export type LivePerson = {
@@ -41,7 +43,7 @@ export type LivePerson = {
   sessionId: string;
   n: number;
   name: string;
-  role: "signer" | "credible_witness" | "interpreter";
+  role: "signer" | "credible_witness" | "interpreter" | "witness" | "observer";
   /** The address and language of a third person. Null for a signer, whose address and language the order states. */
   email: string | null;
   language: string | null;

@@ -1,13 +1,14 @@
-/** People in a live session who neither sign nor notarize: credible witnesses and interpreters. */
+/** People in a live session who neither sign nor notarize: witnesses, interpreters and observers. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { mostPrincipals } from "../acts/act.ts";
 import { type Claimed, claimedOrder } from "../desk/desk.ts";
-import { onlineForms } from "../eligibility/online-rules.ts";
+import { type OnlineName, onlineForms } from "../eligibility/online-rules.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
@@ -17,7 +18,7 @@ import type { Progress } from "../sheets/steps.ts";
 import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
-import { atLive, type LiveDeps, mostPeople, note } from "./session.ts";
+import { atLive, type LiveDeps, type LockedLive, mostPeople, note } from "./session.ts";
 import {
   deletePerson,
   eventsOf,
@@ -26,15 +27,28 @@ import {
   type LiveSession,
   livePeople,
   openLiveOf,
+  updatePerson,
 } from "./store.ts";
 
-export const thirdRoles = ["credible_witness", "interpreter"] as const;
-export type ThirdRole = (typeof thirdRoles)[number];
+/** The roles of third persons, each with the state's rule that has to say yes. */
+const ruleOf = {
+  credible_witness: "credibleWitness",
+  interpreter: "interpreter",
+  witness: "witnesses",
+  observer: "observers",
+} as const satisfies Record<string, OnlineName>;
+export type ThirdRole = keyof typeof ruleOf;
+export const thirdRoles = Object.keys(ruleOf) as ThirdRole[];
+
+/** The most witnesses who identify nobody. */
+const mostWitnesses = 2;
 
 export const roleWords: Readonly<Record<LivePerson["role"], string>> = {
   signer: "signer",
   credible_witness: "credible witness",
   interpreter: "interpreter",
+  witness: "witness",
+  observer: "observer",
 };
 
 /**
@@ -42,7 +56,7 @@ export const roleWords: Readonly<Record<LivePerson["role"], string>> = {
  * has entered excludes the person.
  */
 export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
-  const name = role === "interpreter" ? "interpreter" : "credibleWitness";
+  const name = ruleOf[role];
   const { label } = onlineForms[name];
   const known = online[name];
   if (!known) return `The value “${label}” is missing in the rules of your state.`;
@@ -61,7 +75,7 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
   const obstacle = roleObstacle(invited.role, claimed.eligibility.rules.online);
   if (obstacle !== null) throw invalid(`role must be one that your state allows. ${obstacle}`);
   const sign = signers.map(({ name, email }) => ({ name, email }));
-  await atLive(deps, operator, claimed, async (live) => {
+  const id = await atLive(deps, operator, claimed, async (live) => {
     const { tx, session, people, locked } = live;
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun: nobody else comes in.");
     if (people.length >= mostPeople)
@@ -74,6 +88,8 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
       throw invalid("email must be another one than those of the others: each person has a link of their own.");
     if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
       throw new ServiceError("conflict", "This signer has a credible witness already.");
+    if (invited.role === "witness" && people.filter(({ role }) => role === "witness").length >= mostWitnesses)
+      throw new ServiceError("conflict", `A session has at most ${mostWitnesses} witnesses.`);
     const id = newUuid();
     // A number is never reused, because the session's events identify people by their numbers, including people whose
     // invitation was withdrawn.
@@ -85,6 +101,7 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
     const token = roomTokenUnder(deps.identity.secrets, id);
     await insertPerson(tx, { ...invited, id, sessionId: session.id, n, token });
     await liveMail.enqueue(tx, { personId: id, codeId: null });
+    if (invited.role === "observer") await askAgain(live);
     const { role, forSigner } = invited;
     const detail = { role, ...(forSigner !== null && { forSigner }) };
     await note(deps, live, operator.actor, { name: "invited", person: personName(n), detail });
@@ -99,8 +116,20 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
       detail: about,
     };
     await tx.query(auditLine(line));
+    return session.id;
   });
+  deps.rooms.tell(id, { kind: "changed" });
 }
+
+/** Nobody is observed who has not agreed to it: whoever has answered already is asked again. */
+async function askAgain({ tx, people }: Pick<LockedLive, "tx" | "people">): Promise<void> {
+  for (const { id, consent } of people)
+    if (consent !== null) await updatePerson(tx, id, sql`consent = NULL, place = NULL, waiting_at = NULL`);
+}
+
+/** The observers of a session, to whose presence everybody has to agree. */
+export const observersIn = (people: readonly LivePerson[]): LivePerson[] =>
+  people.filter(({ role }) => role === "observer");
 
 function readInvited(typed: Typed, signers: number) {
   const read = formReader(typed);
@@ -212,13 +241,14 @@ export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name:
   identityFor(people, sheet, name)?.basis === "credible_witness";
 
 /**
- * The third persons who took part, as lines for the act's journal entry. A witness whom the notary let go took part
- * only by vouching.
+ * The third persons who took part, as lines for the act's journal entry. A credible witness whom the notary let go took
+ * part only by vouching; any other witness or observer was there until then.
  */
 export const presentLines = (people: readonly LivePerson[], events: readonly Moved[], sheet: Progress): string[] =>
   people
     .filter(({ n, role }) => {
       const moved = role === "signer" ? undefined : lastMove(events, n);
-      return moved === "admitted" || (moved === "excused" && hasVouched(people, sheet, personName(n)));
+      const took = role !== "credible_witness" || hasVouched(people, sheet, personName(n));
+      return moved === "admitted" || (moved === "excused" && took);
     })
     .map(({ name, role, place }) => [name, roleWords[role], ...(place === null ? [] : [place])].join(", "));

@@ -226,7 +226,10 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
       "This server still ends its earlier part of the session. Try again in some seconds.",
     );
   const lease = await leaseOf(deps, id);
-  const people = (await livePeople(sheets.desk.db, session.id)).filter(({ admittedAt }) => admittedAt !== null);
+  // Observers send nothing: they come in again by themselves, and nobody waits for them.
+  const people = (await livePeople(sheets.desk.db, session.id)).filter(
+    ({ admittedAt, role }) => admittedAt !== null && role !== "observer",
+  );
   const names = [notaryName, ...people.map(({ n }) => personName(n))];
   const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names, lease);
   const silentMs = Math.max(0, sheets.desk.clock().getTime() - goneAt.getTime());

@@ -41,6 +41,8 @@ export const en = {
     refused: "You did not agree. You are not let in, and nobody’s audio and video is passed on. The notary sees that.",
     again: "If you change your mind, agree below.",
     own: "Nobody makes me do this.",
+    observers: (names: string) =>
+      `Besides the people who take part, these are to see and hear the session: ${names}. Agree only if that is right for you.`,
   },
   identity: {
     title: "Identity",
@@ -68,6 +70,7 @@ export const en = {
     leads: "The notary shows page {page}.",
     left: "You have left the notary’s page. Tick the box to go back to it.",
     other: "The notary shows another document than this one, so this page does not follow.",
+    observes: "You see and hear the session. Nobody sees or hears you, and you can’t write.",
   },
   chat: {
     title: "Written messages",

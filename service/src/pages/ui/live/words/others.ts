@@ -43,6 +43,8 @@ export const es: LiveWords = {
     refused: "Usted no aceptó. No se le deja entrar y no se transmite el audio ni el video de nadie. El notario lo ve.",
     again: "Si cambia de opinión, acepte abajo.",
     own: "Nadie me obliga a hacer esto.",
+    observers: (names) =>
+      `Además de quienes participan, verán y oirán la sesión: ${names}. Acepte solo si está conforme.`,
   },
   identity: {
     title: "Identidad",
@@ -70,6 +72,7 @@ export const es: LiveWords = {
     leads: "El notario muestra la página {page}.",
     left: "Ha dejado la página del notario. Marque la casilla para volver a ella.",
     other: "El notario muestra un documento distinto de este, así que esta página no lo sigue.",
+    observes: "Usted ve y oye la sesión. Nadie le ve ni le oye, y no puede escribir.",
   },
   chat: {
     title: "Mensajes escritos",
@@ -138,6 +141,8 @@ export const fr: LiveWords = {
       "Vous n’avez pas accepté. Vous n’êtes pas admis, et le son et l’image de personne ne sont transmis. Le notaire le voit.",
     again: "Si vous changez d’avis, acceptez ci-dessous.",
     own: "Personne ne m’y oblige.",
+    observers: (names) =>
+      `Outre les participants, verront et entendront la séance : ${names}. N’acceptez que si cela vous convient.`,
   },
   identity: {
     title: "Identité",
@@ -165,6 +170,8 @@ export const fr: LiveWords = {
     leads: "Le notaire montre la page {page}.",
     left: "Vous avez quitté la page du notaire. Cochez la case pour y revenir.",
     other: "Le notaire montre un autre document que celui-ci : cette page ne le suit pas.",
+    observes:
+      "Vous voyez et entendez la séance. Personne ne vous voit ni ne vous entend, et vous ne pouvez pas écrire.",
   },
   chat: {
     title: "Messages écrits",
@@ -232,6 +239,8 @@ export const pt: LiveWords = {
     refused: "Você não concordou. Você não entra, e nenhum áudio ou vídeo é transmitido. O tabelião vê isso.",
     again: "Se mudar de ideia, concorde abaixo.",
     own: "Ninguém me obriga a fazer isto.",
+    observers: (names) =>
+      `Além de quem participa, verão e ouvirão a sessão: ${names}. Aceite somente se concordar com isso.`,
   },
   identity: {
     title: "Identidade",
@@ -259,6 +268,7 @@ export const pt: LiveWords = {
     leads: "O tabelião mostra a página {page}.",
     left: "Você saiu da página do tabelião. Marque a caixa para voltar a ela.",
     other: "O tabelião mostra um documento diferente deste; por isso esta página não o segue.",
+    observes: "Você vê e ouve a sessão. Ninguém vê nem ouve você, e você não pode escrever.",
   },
   chat: {
     title: "Mensagens escritas",

@@ -45,6 +45,8 @@ export const vi: LiveWords = {
       "Quý vị không đồng ý. Quý vị không được vào, và âm thanh, hình ảnh của mọi người không được truyền đi. Công chứng viên thấy điều đó.",
     again: "Nếu đổi ý, hãy đồng ý bên dưới.",
     own: "Không ai ép tôi làm việc này.",
+    observers: (names) =>
+      `Ngoài những người tham gia, những người sau sẽ xem và nghe phiên họp: ${names}. Chỉ đồng ý nếu quý vị chấp nhận điều đó.`,
   },
   identity: {
     title: "Danh tính",
@@ -72,6 +74,7 @@ export const vi: LiveWords = {
     leads: "Công chứng viên đang mở trang {page}.",
     left: "Quý vị đã rời trang của công chứng viên. Đánh dấu vào ô để quay lại.",
     other: "Công chứng viên đang mở một tài liệu khác, nên trang này không theo.",
+    observes: "Quý vị xem và nghe phiên họp. Không ai thấy hay nghe quý vị, và quý vị không thể viết.",
   },
   chat: {
     title: "Tin nhắn viết",
@@ -141,6 +144,8 @@ export const tl: LiveWords = {
       "Hindi kayo pumayag. Hindi kayo papapasukin, at walang ipapasang audio at video ng sinuman. Nakikita ito ng notaryo.",
     again: "Kung magbago ang isip ninyo, pumayag sa ibaba.",
     own: "Walang pumipilit sa akin na gawin ito.",
+    observers: (names) =>
+      `Bukod sa mga kalahok, makakakita at makakarinig sa sesyon: ${names}. Pumayag lang kung ayos ito sa inyo.`,
   },
   identity: {
     title: "Pagkakakilanlan",
@@ -168,6 +173,8 @@ export const tl: LiveWords = {
     leads: "Ipinapakita ng notaryo ang pahina {page}.",
     left: "Umalis kayo sa pahina ng notaryo. Lagyan ng tsek ang kahon para bumalik.",
     other: "Ibang dokumento ang ipinapakita ng notaryo, kaya hindi ito sinusundan ng pahinang ito.",
+    observes:
+      "Nakikita at naririnig ninyo ang sesyon. Walang nakakakita o nakakarinig sa inyo, at hindi kayo makakasulat.",
   },
   chat: {
     title: "Mga nakasulat na mensahe",
