@@ -30,15 +30,16 @@ import {
   updatePerson,
 } from "./store.ts";
 
-/** The roles of third persons, each with the state's rule that has to say yes. */
+export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
+export type ThirdRole = (typeof thirdRoles)[number];
+
+/** The state's rule that has to say yes to a role. */
 const ruleOf = {
   credible_witness: "credibleWitness",
   interpreter: "interpreter",
   witness: "witnesses",
   observer: "observers",
-} as const satisfies Record<string, OnlineName>;
-export type ThirdRole = keyof typeof ruleOf;
-export const thirdRoles = Object.keys(ruleOf) as ThirdRole[];
+} as const satisfies Record<ThirdRole, OnlineName>;
 
 /** The most witnesses who identify nobody. */
 const mostWitnesses = 2;
