@@ -76,17 +76,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   );
   const features = openFeatures(deps, limits);
   const assets = await openAssets();
-  const app = createServer({
-    log,
-    metrics,
-    baseUrl: config.baseUrl,
-    trustProxy: config.trustProxy,
-    unmatchedPage: unmatchedPage(assets),
-  });
+  const { baseUrl, trustProxy, connectionsPerAddress: perAddress } = config;
+  const app = createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage: unmatchedPage(assets) });
   takePassedOn(app, features.notaries.own);
   const refused = metrics.counter("connections_refused_total", "Connections beyond CONNECTIONS_PER_ADDRESS.", []);
-  const { connectionsPerAddress: perAddress, trustProxy: unbounded } = config;
-  boundConnections(app.server, { perAddress, unbounded, onRefused: () => refused.inc({}) });
+  boundConnections(app.server, { perAddress, unbounded: trustProxy, onRefused: () => refused.inc({}) });
   app.addHook("onClose", limits.close);
   refuseWhenOutdated(app, deps.node.schemaWatch.isOutdated);
   const readiness = readinessOf(deps);
@@ -97,7 +91,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   serviceGauges(metrics, { config, db, clock, version, dependencies, signerAuthorities });
   logMetrics(metrics, deps.transparencyLog);
   ignoreMultipart(app);
-  await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
+  await openapi(app, baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
     await addRoutes(routes, deps, features, { readiness, version });
     await pages(routes, pageDeps(deps, features, readiness, assets));

@@ -6,7 +6,7 @@ import { deriveKey, keysOf, type SecretBytes } from "./secrets.ts";
 /** Another node, and where this node reaches it. */
 export type NodeAddress = { node: string; url: string };
 
-/** What the header of a request proves that one node passes on to another. */
+/** The parts of a passed request that its header proves. */
 type PassedOn = { method: string; path: string; client: string };
 
 /**

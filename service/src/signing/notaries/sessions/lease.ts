@@ -3,15 +3,13 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { NodeAddress, OwnNode } from "../../../kernel/platform/nodes.ts";
-import { extendTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
-import type { Room } from "./rooms.ts";
-import type { LiveDeps } from "./session.ts";
+import type { DeskDeps } from "../desk/desk.ts";
 import { type LiveSession, sha256Of } from "./store.ts";
 
 /** After a process was killed, people can come back only once the process's lease has ended, so the lease is short. */
 export const leaseMs = 9_000;
 /** How much of a lease is left when it is renewed. */
-const renewMs = 6_000;
+export const renewMs = 6_000;
 /** How long before its lease ends a node stops the media: closing them takes a moment, and clocks differ. */
 const fenceMs = 1_500;
 
@@ -33,13 +31,16 @@ type Lease = {
   until: Date | null;
 };
 
-type LeaseDeps = Pick<LiveDeps, "own" | "sheets">;
+type LeaseDeps = { own: OwnNode; sheets: { desk: Pick<DeskDeps, "db" | "clock"> } };
 
 async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
   return db.query<Lease>(sql`
     SELECT l.id, l.state, l.node, l.node_url AS url, l.node_url_mac AS mac, l.lease_until AS until
     FROM live_sessions l WHERE l.state <> 'ended' AND ${where} ORDER BY l.opened_at DESC`);
 }
+
+export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
+  leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
 /** Takes or renews a lease. @returns false while another node has a valid one */
 async function leaseSession(db: Pick<Tx, "query">, id: string, own: OwnNode, now: Date, until: Date): Promise<boolean> {
@@ -51,7 +52,7 @@ async function leaseSession(db: Pick<Tx, "query">, id: string, own: OwnNode, now
 }
 
 /** Renews this node's lease on a session. @returns null while another node has the session */
-async function renewLease(
+export async function renewLease(
   { own, sheets: { desk } }: LeaseDeps,
   id: string,
   db: Pick<Tx, "query"> = desk.db,
@@ -87,52 +88,6 @@ export async function requireHere({ own, sheets: { desk } }: LeaseDeps, id: stri
   if (rows.length === 1) throw elsewhere();
 }
 
-/** Renews the lease of a room when it is due. */
-export async function renew(deps: LiveDeps, room: Room): Promise<void> {
-  if (room.lease.until - deps.sheets.desk.clock().getTime() >= renewMs) return;
-  const lease = await renewLease(deps, room.session);
-  if (lease === null) return letGo(deps, room);
-  room.lease = lease;
-  if (room.turn !== null) await keepTurn(deps, room);
-}
-
-/**
- * Stops the media and the recording of a session on this node, because another node has the session or has ended it.
- */
-export function letGo(deps: LiveDeps, { session }: Room): void {
-  deps.rooms.remove(session);
-  deps.rooms.leaving.add(session);
-}
-
-/**
- * Stops taking part in a session whose lease this node could not renew in time, so that no two nodes record it at once.
- * The database may not answer now, so nothing is written: who opens the session next finds how long people were away.
- */
-export function fence(deps: LiveDeps, room: Room): void {
-  const { rooms, sheets } = deps;
-  const why = "the lease on a live session could not be renewed in time: its media and recording end at this node";
-  sheets.desk.log.error({ session: room.session }, why);
-  letGo(deps, room);
-  rooms.endStreams(room.session);
-}
-
-/** Closes the recording at this node. It is tried again until all parts are stored. */
-export async function leave({ rooms, recordings }: LiveDeps, session: string): Promise<void> {
-  await recordings.leave(session);
-  rooms.leaving.delete(session);
-}
-
-/**
- * Extends a signer's turn to the end of the lease. If the service is killed, both the turn and the lease end at that
- * time.
- */
-async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease }: Room): Promise<void> {
-  await desk.db.transaction(async (tx) => {
-    const envelope = await roomEnvelopeOf(tx, orderId);
-    if (envelope) await extendTurn(tx, envelope.id, new Date(lease.until));
-  });
-}
-
 /** Ends this process's leases, so that another process can take over the sessions at once. */
 export const releaseLeases = (db: Sql, node: string, now: Date) =>
   db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE node = ${node} AND state <> 'ended'`);
@@ -164,30 +119,12 @@ export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(
   return null;
 }
 
-const leftOf = ({ node, until }: Lease, now: Date): number =>
+/** How long the lease of a session goes on, in milliseconds; 0 without one. */
+export const leftOf = ({ node, until }: Lease, now: Date): number =>
   node === null || until === null ? 0 : until.getTime() - now.getTime();
 
-function addressOf(own: OwnNode, { id, node, url, mac }: Lease): (NodeAddress & { id: string }) | null {
+/** Where the node that has a session is reached; null when no node has written that. */
+export function addressOf(own: OwnNode, { id, node, url, mac }: Lease): (NodeAddress & { id: string }) | null {
   if (node === null || url === null || mac === null) return null;
   return own.isAddressOf(id, { node, url }, mac) ? { id, node, url } : null;
-}
-
-/**
- * Keeps the pages of sessions at the node that has their session. Ends event streams and passed answers of a session that
- * another node has now: the pages then connect again, and reach that node. Renews this node's leases on sessions that
- * have not begun.
- */
-export async function followLeases(deps: LiveDeps): Promise<void> {
-  const { own, rooms, sheets } = deps;
-  const ids = rooms.sessionsOfPages();
-  if (ids.length === 0) return;
-  const leases = await leasesWhere(sheets.desk.db, sql`l.id = ANY(${ids})`);
-  for (const lease of leases) {
-    const left = leftOf(lease, sheets.desk.clock());
-    const holder = left > 0 ? lease.node : null;
-    rooms.endPassed(lease.id, holder);
-    if (holder !== null && holder !== own.id && addressOf(own, lease)) rooms.endStreams(lease.id);
-    else if (lease.state === "open" && own.url !== null && left < renewMs && rooms.isHeard(lease.id))
-      await renewLease(deps, lease.id);
-  }
 }

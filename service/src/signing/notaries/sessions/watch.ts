@@ -13,8 +13,9 @@ import { openTurn } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
+import { fence, followLeases, leave, letGo, renew } from "./holding.ts";
 import { isBroken, notaryName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
-import { fence, followLeases, isLapsing, leaseMs, leaseOf, leave, letGo, releaseLeases, renew } from "./lease.ts";
+import { isLapsing, leaseMs, leaseOf, releaseLeases } from "./lease.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import {
