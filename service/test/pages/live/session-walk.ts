@@ -6,17 +6,50 @@ import { assertGoodLooks, type OpenPage, startBrowser, test } from "@signsealshi
 import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { fakeDevices } from "@signsealship/testing/media";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import type { Page } from "playwright-core";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
 import { liveSettings } from "../../signing/notaries/live-rules.ts";
 import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
+
+/** The signer's page follows the notary's until the signer scrolls, and goes back by the box, with the keyboard alone. */
+async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
+  const place = signer.frameLocator("#turn iframe").locator(".viewer-place");
+  const box = signer.getByLabel("Follow the notary’s page");
+  await notary.getByLabel("Page to show the signers").fill("3");
+  await notary.keyboard.press("Enter");
+  await notary.getByText("You show page 3.").waitFor();
+  await signer.getByRole("status").filter({ hasText: "The notary shows page 3." }).waitFor();
+  await place.filter({ hasText: /\b3\b.*\b\d\b/ }).waitFor();
+  await notary.getByText(/Carla Diaz reads page 3 of \d, on your page\./).waitFor();
+  assert.equal(await box.isChecked(), true);
+  await signer.frameLocator("#turn iframe").locator("body").evaluate("scrollTo(0, 0)");
+  await signer.getByText("You have left the notary’s page.").waitFor();
+  assert.equal(await box.isChecked(), false);
+  await notary.getByText(/Carla Diaz reads page 1 of \d, not on your page\./).waitFor();
+  await notary.getByRole("button", { name: "Next page" }).click();
+  await notary.getByText("You show page 4.").waitFor();
+  await notary.getByRole("button", { name: "Page before" }).click();
+  await notary.getByText("You show page 3.").waitFor();
+  assert.match((await place.textContent()) ?? "", /\b1\b/, "who has left stays where they are");
+  await box.focus();
+  await signer.keyboard.press("Space");
+  await notary.getByText(/Carla Diaz reads page 3 of \d, on your page\./).waitFor();
+}
+
+/** Makes the browser refuse its devices in this way. */
+const refuses = (page: Page, name: string) =>
+  page.evaluate(
+    `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", ${JSON.stringify(name)}))`,
+  );
 
 type Recorded = { manifest: string; manifestSha256: string; lines: string };
 
@@ -242,7 +275,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   test("a signer reads, swears and signs in the room; before the oath, and while somebody is away, nobody can sign", async () => {
     const email = "carla@example.com";
-    const code = await place({ name: "Carla Diaz", email });
+    const code = await place({ name: "Carla Diaz", email }, makePdf({ text: "Affidavit", pages: 4 }));
     await claim(code, nora.cookie);
     const { page, rooms, opened } = await session(code, "jurat", [email]);
     const [room] = rooms;
@@ -281,6 +314,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.getByRole("button", { name: "Get the document" }).click();
     await page.getByText("It is the document of this session.").waitFor();
     await page.locator("#people").getByText("their browser shows the one of now").waitFor();
+    await followsAndLeaves(page, room.page);
     const open = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
     // The notary is absent for some seconds. Signing is blocked, and allowed again automatically.
     await page.goto("about:blank");
@@ -301,5 +335,45 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       .map((line) => (JSON.parse(line) as { person: string }).person);
     assert.deepEqual([...new Set(recorded)].toSorted(), ["notary", "signer-1"]);
     for (const each of [opened, room]) await each.close();
+  });
+
+  test("the check of the device names the cure in the person's language: no permission, no camera, and no line", async () => {
+    const email = "dora@example.com";
+    const code = await place({ name: "Dora Diaz", email });
+    await claim(code, nora.cookie);
+    const desk = `/operator/notary/orders/${code}/session`;
+    assert.equal((await postForm(at(desk), { act: "acknowledgment" }, headers)).status, 303);
+    const mailed = (pattern: RegExp) =>
+      until(() => mailsTo(running.service, email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
+    const link = await mailed(/(\/notary-room\/[0-9a-f]{40})/);
+    const room = await browser.open(at(`${link}?lang=es`), { width: 375 });
+    const { page } = room;
+    const { device, code: words, consent } = liveWords.es;
+    await page.getByRole("button", { name: words.send }).click();
+    await page.getByText(words.sent).waitFor();
+    await page.getByLabel(words.label).fill(await mailed(/Your code is (\d{6})\./));
+    await page.getByRole("button", { name: words.go }).click();
+    await page.getByRole("heading", { name: consent.title }).waitFor();
+    const tries = async (said: string) => {
+      await page.getByRole("button", { name: device.start }).click();
+      await page.locator("#device-said").filter({ hasText: said }).waitFor();
+    };
+    await page.evaluate("globalThis.devices = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)");
+    await refuses(page, "NotAllowedError");
+    await tries(device.denied);
+    await refuses(page, "NotFoundError");
+    await tries(device.missing);
+    await assertGoodLooks(room);
+    await page.evaluate("navigator.mediaDevices.getUserMedia = globalThis.devices");
+    // Through a relay alone, and there is none: as in a network that lets nothing through.
+    await page.evaluate(`{
+      const Line = RTCPeerConnection;
+      globalThis.RTCPeerConnection = class extends Line {
+        constructor(options) { super({ ...options, iceTransportPolicy: "relay" }); }
+      };
+    }`);
+    await tries(device.noLine);
+    await room.close();
+    assert.equal((await postForm(at(`${desk}/end`), { outcome: "abandoned" }, headers)).status, 303);
   });
 }

@@ -55,7 +55,7 @@ const chunk = (session: string) =>
   });
 
 test("the pages of a person whose connection failed join again, and no other pages", () => {
-  rooms.add("failed", 1, new Date(now), ["notary", "signer-1"]);
+  rooms.add("failed", 1, new Date(now), ["notary", "signer-1"], { until: 0, since: performance.now() });
   const [notary, signer] = [page(), page()];
   rooms.listen("failed", "notary", notary);
   rooms.listen("failed", "signer-1", signer);

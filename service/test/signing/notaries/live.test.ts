@@ -849,8 +849,8 @@ test("the watch removes no signature", async () => {
 test("a person whose frames no longer become whole holds the session, and its events say so", async () => {
   const { code } = await begun("torn@example.com", "identify");
   const { deps, rooms, joined, hear } = otherNode();
-  const { id, orderId, openedAt } = await abandoned(code, -600, rooms.node);
-  rooms.add(id, orderId, openedAt, ["notary", "signer-1"]);
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  rooms.add(id, orderId, openedAt, ["notary", "signer-1"], newLease());
   joined(id);
   hear({ kind: "incomplete", session: id, person: "signer-1", take: 1, media: "video" });
   const room = rooms.roomOf(id);
@@ -869,8 +869,8 @@ test("a person whose frames no longer become whole holds the session, and its ev
 test("a session ends even if each look at it takes longer than the search for ended acts", async () => {
   const { code } = await begun("slow@example.com", "identify");
   const { deps, rooms, ended, changes } = otherNode();
-  const { id, orderId, openedAt } = await abandoned(code, -600, rooms.node);
-  rooms.add(id, orderId, openedAt, ["notary"]);
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  rooms.add(id, orderId, openedAt, ["notary"], newLease());
   await endLive(deps, operator, code, { outcome: "abandoned" });
   changes.read = async ({ text, values }) => {
     if (!text.includes("notary_sheets n") && values.includes(id)) await sleep(200);

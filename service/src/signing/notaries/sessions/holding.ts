@@ -13,17 +13,22 @@ export async function renew(deps: LiveDeps, room: Room): Promise<void> {
   if (room.turn !== null) await keepTurn(deps, room);
 }
 
+/** The database may have answered so late that this node has let the session go meanwhile, and opened it again. */
+export const isHere = ({ rooms }: LiveDeps, room: Room): boolean => rooms.roomOf(room.session) === room;
+
 /**
  * Stops the media and the recording of a session on this node, because another node has the session or has ended it.
  */
-export function letGo(deps: LiveDeps, { session }: Room): void {
-  deps.rooms.remove(session);
-  deps.rooms.leaving.add(session);
+export function letGo(deps: LiveDeps, room: Room): void {
+  if (!isHere(deps, room)) return;
+  deps.rooms.remove(room.session);
+  deps.rooms.leaving.add(room.session);
 }
 
 /**
  * Stops taking part in a session whose lease this node could not renew in time, so that no two nodes record it at once.
- * The database may not answer now, so nothing is written: who opens the session next finds how long people were away.
+ * The database may not answer now, so nothing is written. The node that opens the session next finds how long people
+ * were away.
  */
 export function fence(deps: LiveDeps, room: Room): void {
   const { rooms, sheets } = deps;

@@ -73,7 +73,7 @@ export async function leaseOf(deps: LeaseDeps, id: string, db?: Pick<Tx, "query"
 const elsewhere = () =>
   new ServiceError(
     "unavailable",
-    "Another server has this session, and requests for it are not passed on: its NODE_URL is not set. Try again in some seconds.",
+    "Another server has this session, and this one can’t pass requests on to it: set NODE_URL on each server. Or try again in some seconds.",
   );
 
 /**

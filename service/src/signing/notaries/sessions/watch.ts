@@ -13,7 +13,7 @@ import { openTurn } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
-import { fence, followLeases, leave, letGo, renew } from "./holding.ts";
+import { fence, followLeases, isHere, leave, letGo, renew } from "./holding.ts";
 import { isBroken, notaryName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
 import { isLapsing, leaseMs, leaseOf, releaseLeases } from "./lease.ts";
 import type { Room } from "./rooms.ts";
@@ -86,7 +86,7 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = sheets;
   const session = await findLive(desk.db, room.session);
   if (!session || session.state === "ended") return letGo(deps, room);
-  if ((await outcomeOf(desk.db, session.sheetId)) !== null) return;
+  if ((await outcomeOf(desk.db, session.sheetId)) !== null || !isHere(deps, room)) return;
   const now = desk.clock().getTime();
   if (room.broken === "engine") await resume(deps, room);
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
@@ -134,7 +134,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   const { desk } = deps.sheets;
   const online = await onlineOf(deps, seen);
   await atSession(deps, seen, async (tx, session, at) => {
-    if (session.state !== "live" && session.state !== "held") return;
+    if ((session.state !== "live" && session.state !== "held") || !isHere(deps, room)) return;
     for (const { person, to, from, silentMs, isIncomplete } of turned) {
       const name = to === "here" ? (from === "away" ? "back" : "gap") : to;
       const now = (await lockLive(tx, session.id)) ?? session;
@@ -184,7 +184,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const person = room.turn?.person ?? personName(open.signer ?? 0);
   let isOver = false;
   await atSession(deps, session, async (tx, { sheetId, orderId, state }, at) => {
-    if (state !== "live" || (await outcomeOf(tx, sheetId)) !== null) return;
+    if (state !== "live" || !isHere(deps, room) || (await outcomeOf(tx, sheetId)) !== null) return;
     const sheet = await lockOpenSheet(tx, desk.rowMac, sheetId);
     const envelope = await roomEnvelopeOf(tx, orderId);
     const marked = await markSignersSteps(tx, desk.rowMac, sheet, envelope, at);
