@@ -233,8 +233,7 @@ export class LiveRooms extends PageStreams {
       this.tellOne(session, person, { kind: "message", isCheck: check !== undefined, message: event.message });
       return;
     }
-    if (event.kind === "cut")
-      for (const { hear } of this.#streams.get(`${event.session} ${event.person}`) ?? []) hear({ kind: "media" });
+    if (event.kind === "cut") this.tellOne(event.session, event.person, { kind: "media" });
     if (!room) return;
     if (event.kind === "broken") room.broken = event.why;
     if (event.kind === "chunk" && room.people.get(event.line.person)?.hasPicture) room.recorded.add(event.line.person);
