@@ -6,7 +6,7 @@ export const order: MailOrder = {
   customerEmail: "dana@example.com",
   customerName: "Dana Whitfield",
   title: "Deed of trust",
-  reference: "FILE-2207",
+  reference: null,
   totalCents: 109_50,
   supplementCents: 4_30,
   refundedCents: 109_50,
