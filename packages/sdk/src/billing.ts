@@ -39,7 +39,7 @@ export type BillingStatement = {
   /** The end of the month; null until then. */
   endsAt: string | null;
   timeZone: string;
-  /** What earlier closed months had wrong in their closing balance; 0 in nearly all months. */
+  /** The error in the closing balances of earlier closed months; 0 in nearly all months. */
   correctionsCents: number;
   /** Money from earlier months that the service holds for the firm, because it was paid but applied to no order. */
   openingCents: number;

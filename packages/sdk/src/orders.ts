@@ -143,7 +143,7 @@ export type PriceQuestion = {
   shipPostal?: string | undefined;
 };
 
-/** What a document would cost the firm. Nothing was ordered. */
+/** The price of a document for the firm. Nothing was ordered. */
 export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" | "totalCents" | "lines"> & {
   /** False when a person prices the postage after the order is placed. The sums lack it then. */
   isComplete: boolean;

@@ -51,7 +51,7 @@ export type BillingDocument = {
   totalCents: number;
   /** Whether the payment was for a supplement, which is not part of the order's total. */
   isSupplement: boolean;
-  /** Whether the payment replaced one that a bank took back, so that it is no further price. */
+  /** Whether the payment replaced one that a bank took back, so that the order did not cost more. */
   replacesLoss: boolean;
   issuer: Issuer | null;
   buyer: Buyer;

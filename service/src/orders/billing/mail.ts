@@ -31,7 +31,7 @@ export const statementMail = defineMail({
   }),
 });
 
-/** Months that were closed long ago, and get their sums now, are no news. */
+/** Owners get no mail about months that were closed long ago and get their sums only now. */
 const newsMs = 10 * 24 * 3_600_000;
 
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>

@@ -47,7 +47,7 @@ type StatementLine = Paid & {
    * is refunded.
    */
   applied: boolean;
-  /** Whether the payment replaced one that a bank took back. It is no further charge, so `applied` is false. */
+  /** Whether the payment replaced one that a bank took back. The order did not cost more, so `applied` is false. */
   replacesLoss: boolean;
   /** The part of a credit note that credits a price for the first time. */
   creditedCents: number;
@@ -69,11 +69,11 @@ export type Sums = {
   losses: number;
   closing: number;
   owed: number;
-  /** What earlier closed months had wrong in their closing balance, because an earlier release counted differently. */
+  /** The error in the closing balances of earlier closed months. An earlier release counted differently. */
   corrections: number;
 };
 
-/** What the firm owes because banks took payments of orders back. */
+/** The cents that the firm owes because banks took payments of orders back. */
 export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, owed);
 
 /** The money that the service holds for the firm and that paid for no order. */

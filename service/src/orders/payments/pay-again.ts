@@ -47,7 +47,7 @@ export type PayAgain = {
   refusal: string | null;
 };
 
-/** What could be paid again for an order; null when no bank took anything back, or it was paid again. */
+/** The amount that could be paid again for an order; null when no bank took anything back, or it was paid again. */
 export async function payAgainOf(db: Sql, { id, status }: { id: number; status: string }): Promise<PayAgain | null> {
   const cents = await lossOf(db, id);
   if (cents <= 0) return null;

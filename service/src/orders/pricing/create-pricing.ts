@@ -7,7 +7,7 @@ import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
 import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weightGrams } from "./postage.ts";
 import { loadPriceBook, type PriceBook } from "./price-book.ts";
 import { type BoughtServices, type Quote, quote } from "./quote.ts";
-import { type Address, loadNotarizationStates, type NotarizationStates } from "./us-states.ts";
+import { type Address, isUsState, loadNotarizationStates, type NotarizationStates } from "./us-states.ts";
 import { loadZip3Areas, type Zip3Area } from "./zip3.ts";
 import { zoneTable } from "./zone-table.ts";
 
@@ -137,4 +137,48 @@ export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, st
   const content = { priceBook: files.priceBook.content, catalog: files.catalog.content };
   const version = await priceBookVersion(sql, dataFile(content));
   return { ...createPricing(files), priceBookVersion: version };
+}
+
+const mostPages = 10_000;
+const digits = /^\d{1,5}$/;
+
+/** The texts that somebody typed to learn a price before a document exists. Empty texts count as not typed. */
+type EstimateQuestion = {
+  pages: string;
+  docSlug: string;
+  services: BoughtServices;
+  shipMethod: string;
+  shipPostal: string;
+  shipState: string;
+};
+
+/** `isWhole`: the quote is complete. Otherwise a person prices the postage after the order was placed. */
+type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote };
+
+/**
+ * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ.
+ * @param names the names of the fields, for the errors
+ */
+export async function estimate(
+  pricing: Pricing,
+  tier: Tier,
+  { pages, docSlug, services, shipMethod: method, shipPostal, shipState: state }: EstimateQuestion,
+  names: Readonly<Record<"pages" | "docSlug" | "shipMethod" | "shipPostal" | "shipState", string>>,
+): Promise<Estimate> {
+  const postal = shipPostal.trim();
+  const count = digits.test(pages.trim()) ? Number(pages) : 0;
+  const errors = [
+    ...(count >= 1 && count <= mostPages ? [] : [`${names.pages} must be a number from 1 to ${mostPages}.`]),
+    ...(docSlug === "" || pricing.catalogRow(docSlug) ? [] : [`${names.docSlug} must be one of the list.`]),
+    ...(method === "label" || method === "print_mail" ? [] : [`${names.shipMethod} must be one of the list.`]),
+    ...(services.ship && !/^\d{5}$/.test(postal) ? [`${names.shipPostal} must have 5 digits.`] : []),
+    ...(services.ship && !isUsState(state) ? [`${names.shipState} must be one of the list.`] : []),
+  ];
+  if (errors.length > 0) return { errors };
+  const to = { name: "", line1: "", line2: null, city: "", state, postal };
+  const { outcome, quote } = await pricing.price({
+    ...{ tier, services, docSlug: docSlug === "" ? null : docSlug, pages: count, shipFrom: null, askCarriers: null },
+    ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },
+  });
+  return { isWhole: outcome === "quoted", quote };
 }

@@ -2,6 +2,7 @@
 export type { CatalogRow } from "./catalog.ts";
 export {
   createPricing,
+  estimate,
   loadPricingFiles,
   openPricing,
   type Priced,
@@ -11,7 +12,6 @@ export {
 } from "./create-pricing.ts";
 export { DataFileError, fail, fields, list, members, type Place, parseDataFile, readDataFile } from "./data-file.ts";
 export { boolean, integer, matching, oneOf, text } from "./data-values.ts";
-export { estimate } from "./estimate.ts";
 export { feeLabels, type LineType } from "./line-types.ts";
 export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
 export type { PriceBook } from "./price-book.ts";

@@ -176,7 +176,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return { payment, intent, left };
   }
 
-  /** What the processor still holds of the whole payment. */
+  /** The cents of the whole payment that the processor still holds. */
   async function leftOf(found: Awaited<ReturnType<typeof rest>>): Promise<number> {
     if (!found) return 0;
     const [paid] = await db.query<{ cents: number }>(sql`

@@ -145,7 +145,7 @@ test("a log that a restored copy continues from a stale export is found, and the
     const again = join(folder.path, "again");
     const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own", "--state", again);
     assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
-    // Whoever received a file from the copy finds out, too, because its seal contains a checkpoint of the copy.
+    // The holder of a file from the copy finds out, too, because its seal contains a checkpoint of the copy.
     for (let i = 0; i < 5; i++) await seal(running.service, `ours ${i}`);
     await settled();
     const received = join(folder.path, "received.pdf");

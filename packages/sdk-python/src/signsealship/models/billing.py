@@ -71,7 +71,7 @@ class BillingStatement:
     closing_cents: int
     """`opening + corrections + payments - refunds - losses - (charges - credits)`."""
     corrections_cents: int
-    """What earlier closed months had wrong in their closing balance; 0 in nearly all months."""
+    """The error in the closing balances of earlier closed months; 0 in nearly all months."""
     held_cents: int
     """`closing + owed`: held for the firm at the end of the month."""
     owed_cents: int

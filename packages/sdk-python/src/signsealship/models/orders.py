@@ -309,7 +309,7 @@ class _Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceEstimate:
-    """What a document would cost the firm. Nothing was ordered."""
+    """The price of a document for the firm. Nothing was ordered."""
 
     is_complete: bool
     """False when a person prices the postage after the order is placed. The sums lack it then."""

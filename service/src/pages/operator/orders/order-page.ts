@@ -55,7 +55,7 @@ export type OrderView = {
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
-  /** What a bank took back and could be paid again; null for nothing. */
+  /** The amount that a bank took back and that could be paid again; null for none. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
   /** Whether there is something to print or to fax. */
@@ -139,7 +139,7 @@ const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
       html`<li>${carrier} ${trackingNumber === null ? "without a tracking number" : html`<span class="breakable">${trackingNumber}</span>`}: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
   )}</ul>`;
 
-/** What a bank took back, and the button that lets the payer pay it again. */
+/** The amount that a bank took back, and the button that lets the payer pay it again. */
 const payAgainPart = (path: string, { cents, refusal }: PayAgain, mayAllow: boolean): Html =>
   html`<p>A bank took back ${money(cents)} of the price, and nobody has paid it again. ${refusal}</p>
 ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be paid again", { kind: "quiet-button", about: `for ${money(cents)}` })}`;
