@@ -20,7 +20,7 @@ const suite = "trixie";
 const apt = (...args: string[]): string =>
   execFileSync("apt-get", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** Builds PgBouncer from Debian's source, from this machine's package sources. */
+/** Builds PgBouncer from Debian's source package, downloaded from the Debian mirror that this machine uses. */
 function buildPgBouncer(): void {
   mkdirSync(folder, { recursive: true });
   const targets = apt("indextargets", "--format", "$(REPO_URI)", "Identifier: Packages", "Origin: Debian").split("\n");

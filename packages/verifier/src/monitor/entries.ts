@@ -17,7 +17,7 @@ export type EntriesRead = {
   readonly size: number;
   /** The Merkle tree over these entries, as the roots of its perfect subtrees, left to right. */
   readonly edge: readonly EdgeNode[];
-  /** For each link of a closing entry, the entry's index in the log. */
+  /** The indexes of the closing entries in the log, keyed by the link that each of them has. */
   readonly links: ReadonlyMap<string, number>;
   /**
    * The last entry of a log that ended: its index, and the key of the next log that it names. Null while the log is

@@ -30,8 +30,9 @@ export class Findings {
   }
 
   /**
-   * Compares a checkpoint that came from elsewhere with the published tree.
-   * @throws UsageError for the checkpoint of another log; LogBroken for missing or contradicting tiles
+   * Compares a checkpoint that came from elsewhere with the published tree. One that the key did not sign, such as
+   * another log's, says nothing about this log.
+   * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: GivenCheckpoint, key: string): Promise<void> {
     const { signed, size: newSize, root } = tree.checkpoint;

@@ -249,7 +249,8 @@ async function closeUnapplied(
 
 /**
  * Ends an order in RefundPending. The service no longer holds money for the order: all of it was refunded, or the bank
- * took it back. The firm no longer owes the price, so credit notes replace the losses.
+ * took it back. The firm no longer owes the price, so each loss document (issued after a lost dispute) is reversed, and
+ * a credit note takes its place.
  */
 export async function endRefunded(
   tx: Tx,

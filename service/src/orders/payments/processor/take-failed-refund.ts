@@ -31,7 +31,8 @@ export async function takeFailedRefund(
   if (paymentIntent === null) return;
   const payments = await paymentsOf(tx, paymentIntent, id);
   const isUnnamed = share === null && payments.length > 1;
-  // A refund without our name, of a payment for several orders, is credited only after people assigned it.
+  // A refund of a payment for several orders that names none of them gets credit notes only when people assign it to
+  // orders. So its success does not prove that it was credited.
   const hadSucceeded = before === "succeeded" && !isUnnamed;
   const reversed = new Map<number, number>();
   let left = amount ?? 0;

@@ -107,7 +107,8 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
       const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
       // A reversal is a negative amount in the column of the document that it reverses.
       const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
-      // A price that was credited stays credited, so a reversal does not reduce the credits.
+      // When a refund fails, its credit note is reversed, but the price stays credited. So the reversal is in the
+      // column Refund and not in the column Credit.
       const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       return [

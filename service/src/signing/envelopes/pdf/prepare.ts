@@ -156,8 +156,8 @@ function requireLegible(index: number, field: PreparedField, typeset: Typeset): 
 }
 
 /**
- * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A field with only one
- * drawing gets an appearance state, so that a seal can lock it.
+ * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A widget with one drawing
+ * and no appearance state gets a state, because pyHanko otherwise reports the drawing as a change made after the lock.
  */
 function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
   if (look.signatures > 0 || look.docMdp !== null) return;

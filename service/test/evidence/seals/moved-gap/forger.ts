@@ -208,8 +208,8 @@ function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spel
 }
 
 /**
- * Moves the value into the forger's text. The bytes between the old and the new place move forward, so that the newest
- * section's offsets lead into that text, where the forger has put other objects.
+ * Moves the value into the forger's text. The bytes between the old and the new place move toward the start of the
+ * file, so that the newest section's offsets lead into that text, where the forger has put other objects.
  */
 async function moveIntoCopy(
   carried: Carrier,
@@ -224,7 +224,7 @@ async function moveIntoCopy(
     genuine = await seal(Buffer.from(carried.document(cargo, decoyAt), "latin1"));
     const { text: file, gapStart, gapEnd, entries } = measure(genuine);
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // Bytes before the gap's new place move toward the start of the file by the gap's length.
+    // The bytes between the old gap and its new place move toward the start of the file by the gap's length.
     const gap = gapEnd - gapStart;
     const field = entries[1]?.number;
     const pieces: Piece[] = [{ at: 0, text: MARK }];

@@ -16,7 +16,7 @@ type Structure = {
   readonly typed: Readonly<Record<string, readonly number[]>>;
   /** Values that must be there. */
   readonly required: Readonly<Record<string, readonly number[]>>;
-  /** Refused for a reason of its own. */
+  /** Further edits that are refused, each for a reason that `closed`, `typed` and `required` don't cover. */
   readonly refused: Readonly<Record<string, readonly [path: readonly number[], change: edit.Edit]>>;
   readonly accepted: Readonly<Record<string, readonly [path: readonly number[], change: edit.Edit]>>;
 };
