@@ -142,7 +142,7 @@ type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"
 };
 
 /**
- * The receipts and credit notes of an order, oldest first.
+ * The receipts of an order and the documents that correct them, oldest first.
  * @param owner null for a caller who proved access by the order's code
  * @throws ServiceError `unavailable` when a row that an amount is computed from fails its MAC
  */

@@ -42,7 +42,7 @@ export type DrawnPaper = {
   data: { name: string; content: object };
 };
 
-/** Draws a receipt, a credit note or a statement as a tagged PDF with its data attached. */
+/** Draws a document about money as a tagged PDF with its data attached. */
 export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Array> {
   const { kind, title, facts, tables, notes, foot, isTest, madeAt, data } = paper;
   const texts = [kind, title, foot, ...notes, ...facts.flat()];

@@ -62,7 +62,8 @@ const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /**
- * The printed form of a receipt or credit note. A document never changes after it was issued, so neither do its bytes.
+ * The printed form of a receipt or of a document that corrects one. A document never changes after it was issued, so
+ * neither do its bytes.
  */
 export function drawnDocument(document: BillingDocument): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;

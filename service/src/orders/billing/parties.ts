@@ -48,7 +48,10 @@ export function readIssuer(path: string): Issuer {
 export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<void> =>
   db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
 
-/** Adds a version of the issuer, unless it equals the latest version. Concurrent writers wait for each other. */
+/**
+ * Adds a version of the issuer (`partnerId` is null) or of a firm's buyer, unless it equals the latest version.
+ * Concurrent writers wait for each other.
+ */
 async function addVersion(
   tx: Tx,
   partnerId: string | null,
@@ -89,7 +92,8 @@ export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null>
 
 /**
  * Sets the name and address for the firm's later receipts.
- * @throws ServiceError for a caller who is not an owner of the firm, and for invalid input
+ * @throws ServiceError for a caller who is not an owner of the firm, for an owner without access to the firm's live
+ * environment, and for invalid input
  */
 export async function setBuyer(
   { db, clock }: { db: Database; clock: Clock },

@@ -138,7 +138,8 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
 export type BillingDeps = { db: Database; clock: Clock; workers: Workers };
 
 /**
- * A receipt or credit note of an order, as a PDF. @throws ServiceError when the order has no document with this number
+ * A receipt of an order, or a document that corrects one, as a PDF. @throws ServiceError when the order has no document
+ * with this number
  */
 export async function documentFile(
   { workers }: Pick<BillingDeps, "workers">,
@@ -153,7 +154,7 @@ export async function documentFile(
 const code = Type.String({ description: "The order code." });
 const frameOf = { tag: "Billing", caller: "key", policy: "partner-write", scope: "read" } as const;
 
-/** The routes of an order's receipts. */
+/** The routes of an order's receipts and of a firm's statements. */
 export function billingRoutes(app: FastifyInstance, deps: BillingDeps & { frame: RouteDeps }): void {
   const { db, frame } = deps;
   for (const schema of [OrderReceipt, BillingStatement, StatementLine]) app.addSchema(schema);

@@ -145,8 +145,8 @@ const mostPlaced = 100;
 const mostMs = 10_000;
 
 /**
- * Places orders for waiting rows, for at most ten seconds. The caller repeats the call until no row waits. A row and
- * its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
+ * Places orders for at most 100 waiting rows, for at most ten seconds. The caller repeats the call until no row waits.
+ * A row and its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
  * @throws ServiceError `not_found`, and errors that prevent placing any order
  */
 export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: string): Promise<Bulk> {

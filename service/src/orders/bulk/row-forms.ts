@@ -57,8 +57,8 @@ export function columnsOf(names: readonly string[], { roles, fields }: TemplateC
 const yes = /^(?:true|yes|x|1|on)$/i;
 
 /**
- * The order form of a row. An empty cell counts as absent. If no column names the client, the person in the first role
- * is the client.
+ * The order form of a row. An empty cell counts as absent. If neither the row nor the whole bulk names the client, the
+ * person in the first role is the client.
  */
 export function rowForm(
   columns: readonly Column[],

@@ -91,7 +91,9 @@ function unshownFaults(error: unknown): Fault[] {
   return error.answers.map(({ name, why }) => ({ name, rule: why === "long" ? "room" : "characters", limit: 0 }));
 }
 
-/** A preview of the filled-in document. @throws ServiceError when an answer can't be shown in its field */
+/**
+ * A preview of the filled-in document. @throws UnshownAnswers when an answer can't be shown in its field; ServiceError
+ */
 export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
   requireOpen(deps, fill);
   return (await filledDocument(deps, fill, fill.answers)).bytes;

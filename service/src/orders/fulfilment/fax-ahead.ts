@@ -77,7 +77,7 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
 /**
  * Records an event of a fax that is sent early, and opens or closes the tasks for the fax. Runs in the caller's
  * transaction. The caller has locked the order.
- * @param doneAt when the receiving machine confirmed the fax; null when unknown
+ * @param doneAt when the receiving machine confirmed the fax; absent for the present time
  * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */
 export async function recordFaxAhead(

@@ -59,7 +59,7 @@ function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): v
 
 /**
  * Records completed work for a locked order and moves the order, in the caller's transaction. Every path that fulfils
- * orders calls this function.
+ * orders calls this function, except that `recordFaxAhead` records a fax that is sent early.
  * @throws ServiceError when a fact is missing or the table refuses the move; the caller's transaction must then roll
  * back
  */

@@ -115,7 +115,10 @@ function nextLookMs(moment: MailMoment, peers: readonly Peer[], waitedMs: number
 
 type Group = { id: string; name: string; peers: readonly Peer[] };
 
-/** The first closing in which the client has several orders. Orders that fail their MAC are left out. */
+/**
+ * The first closing in which the client has several orders. Other orders of the client that fail their MAC are left
+ * out.
+ */
 async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Group | null> {
   for (const { id, name, orders } of await closingsOf(db, orderId)) {
     if (orders.length < 2) continue;

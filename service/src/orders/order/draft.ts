@@ -25,7 +25,7 @@ import type { TriedDocument } from "./try-signing.ts";
  * @param claim the INSERT that claims the request's Idempotency-Key; it becomes part of the statement that writes the
  * order
  * @returns the order, or null when an earlier request has claimed the key
- * @throws ServiceError naming the field and the rule. No row is written when it throws or returns null.
+ * @throws ServiceError naming the field and the rule. No row is written then, or when it returns null.
  */
 export async function createOrder(
   deps: OrderDeps,

@@ -29,7 +29,7 @@ type FillFacts = {
   expiresAt: Date;
   /**
    * `for...`: the only firm and environment that can order the document. `template...`: the template that was filled
-   * in. All of them are null for a document that an operator handed in.
+   * in. All of them are null for a document that was not filled in from a firm's template.
    */
   forPartner: string | null;
   forEnvironment: Environment | null;

@@ -46,8 +46,8 @@ type ToStore = {
 };
 
 /**
- * Stores the document of the form, or a copy of the template's document. A copy is needed so that deleting the order's
- * documents doesn't delete the template's.
+ * Stores the document of the form, or a copy of the template's document. A document that was filled in online is
+ * already stored. A copy is needed so that deleting the order's documents doesn't delete the template's.
  */
 export async function storedDocument(
   { blobs }: { blobs: Blobs },

@@ -122,7 +122,7 @@ type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
 
 /**
  * Reads the parts to copy from the owner's order; undefined for another owner's order.
- * @throws Error when the signers fail their MAC
+ * @throws Error when the signers of an order with signing fail their MAC
  */
 export async function placedForm(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -191,8 +191,8 @@ export async function giveSandboxPart(
 }
 
 /**
- * Finds partial refunds that somebody made at the processor without a request here. Opens a task for each, because only
- * a person can tell which order it was for. Moves nothing.
+ * Finds partial refunds that somebody made at the processor without a request here. Opens a task for each: a person
+ * finds out why it was made and, if several orders share the payment, which of them it was for. Moves nothing.
  */
 async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: string): Promise<void> {
   const payees = await payeesOfIntent(db, paymentIntent);

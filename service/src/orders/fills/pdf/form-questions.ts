@@ -69,7 +69,8 @@ export class Unfillable extends Error {
 }
 
 /**
- * The fields of a form that people fill in, in reading order. Skips fields that are hidden or read-only.
+ * The fields of a form that people fill in, in reading order. Skips signatures, push buttons, and fields that are
+ * hidden, read-only or without a name.
  * @throws PdfRefusal, Unfillable
  */
 export function askedFields(look: PdfLookup): AskedField[] {

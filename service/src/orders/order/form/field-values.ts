@@ -29,8 +29,8 @@ export type ValueRules = {
 
 export const mostDecimals = 4;
 /**
- * The most digits before the decimal point. JavaScript represents a number with so many digits and `mostDecimals`
- * decimals exactly.
+ * The most digits before the decimal point. With `mostDecimals` decimals these are 15 digits, the most that every
+ * JavaScript number keeps.
  */
 const mostDigits = 11;
 

@@ -50,7 +50,10 @@ export function requireOrder(at: string, text: string | null | undefined): void 
     throw invalid(`${at} must have no characters that change the direction of the text.`);
 }
 
-/** Reads the members of an element of `fields`, except its position. Members that are missing stay absent. */
+/**
+ * Reads the members of an element of `fields` that state its content: help, options, format and value. Members that are
+ * missing stay absent.
+ */
 export function parseContent(
   members: FieldMembers,
   at: string,

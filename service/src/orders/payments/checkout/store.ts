@@ -189,8 +189,8 @@ export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AN
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";
 
 /**
- * For each event: the statuses that it may change. Events arrive late and in any order, so a failure is final, and so
- * is received money.
+ * For each event: the statuses that it may change. Events arrive late and in any order, so a failure is final, and
+ * received money yields only to a failure.
  */
 const before = {
   pending_funds: sql`s.status IN ('minting', 'open', 'replacing', 'expired')`,

@@ -11,10 +11,10 @@ import { verifiedOrders } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
- * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the
- * order can be paid again. `paid_again`: it was. `won`: the service keeps the payment. `settled`: the order was refunded after the bank took its payment back. `refunded`: money went back to
- * the payer. `refund_failed`: a refund came back to the service. `unneeded`: the firm paid for an order that needed no
- * payment.
+ * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the order
+ * can be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order
+ * was refunded after the bank took its payment back. `refunded`: money went back to the payer. `refund_failed`: a
+ * refund came back to the service. `unneeded`: the firm paid for an order that needed no payment.
  */
 export type MoneyMoment =
   | "disputed"

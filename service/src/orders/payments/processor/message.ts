@@ -60,7 +60,7 @@ export type RefundMessage = {
   whole: boolean;
 };
 
-/** Null when the event doesn't concern an order. */
+/** Null for an event about anything else, or with content that can't be read. */
 export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | DisputeMessage | null;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -126,7 +126,7 @@ const refundTypes: ReadonlySet<string> = new Set([
   "charge.refund.updated",
 ]);
 
-/** The event types that may concern an order. Metrics count all other types as `other`. */
+/** The event types that `readMessage` may read. Metrics count all other types as `other`. */
 export const knownTypes: ReadonlySet<string> = new Set([
   ...Object.keys(sessionKinds),
   "checkout.session.completed",

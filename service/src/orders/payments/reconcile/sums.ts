@@ -73,9 +73,9 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares our books with the processor's movements. Three things must hold: the processor's charges equal our
- * payments; no payment returned more than was paid; the documents in the statements equal the charges minus refunds and
- * losses.
+ * Compares our books with the processor's movements. Four things must hold: the processor's charges equal our payments;
+ * the money that left there equals our refunds and losses; no payment returned more than was paid; the documents in the
+ * statements equal the charges minus the money that left.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {
