@@ -90,7 +90,10 @@ export const grantLive = (deps: LiveDeps, operator: Operator, id: string): Promi
     return { state: "granted", note: null };
   });
 
-/** Refuses the request with a reason, which is mailed. @throws ServiceError in the same cases as granting */
+/**
+ * Refuses the request with a reason, which is mailed. @throws ServiceError without a reason, and as `grantLive`, except
+ * for a firm without an owner
+ */
 export const refuseLive = (deps: LiveDeps, operator: Operator, id: string, typed: string): Promise<void> => {
   const note = requireText("note", typed);
   return decide(deps, operator, id, async () => ({ state: "refused", note }));

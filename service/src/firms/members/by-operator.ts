@@ -16,7 +16,7 @@ type Changed = { userId: string; partnerId: string };
 type Setting = { role?: Role; liveAccess?: boolean };
 
 /**
- * Gives a member a role or live access on behalf of the operator. The firm may have no owner afterwards. Then the next
+ * Sets a member's role or live access on behalf of the operator. The firm may have no owner afterwards. Then the next
  * person who links to it becomes the owner.
  * @throws ServiceError for a person without a firm, or a role other than owner and member
  */

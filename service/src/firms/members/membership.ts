@@ -35,7 +35,10 @@ export async function requireOwnerNow(
 /** A member or a key of a firm that the audit log names; `since` is when a member joined. */
 export type Standing = { role: Role | "key"; email: string | null; since: Date | null };
 
-/** Whether an actor of the audit log may act for the firm at this moment; undefined for a former member and an ended key. */
+/**
+ * The standing of an actor of the audit log who may act for the firm now. Undefined for a former member, for a member
+ * without access to the environment, and for an ended key. The firm of a key is not checked.
+ */
 export async function standingOf(
   db: Sql,
   { rowMac, clock }: Pick<MemberDeps, "rowMac" | "clock">,

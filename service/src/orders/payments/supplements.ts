@@ -150,7 +150,8 @@ type Asked = { amountCents: number; label: string; actor: string; at: Date };
 
 /**
  * Requests a further amount from the payer of the locked order, in place of an earlier request. The client gets a mail.
- * If the firm pays, its method is charged within the limits of the member who placed the order.
+ * If the firm pays, the client gets none, and the firm's method is charged within the limits of the person or key that
+ * placed the order.
  */
 export async function askSupplement(
   tx: Tx,

@@ -90,7 +90,7 @@ export function isUsState(code: string): boolean {
   return usStates.has(code);
 }
 
-/** Whether the upper-case code is one of the fifty states or DC. Only for them can postage be quoted. */
+/** Whether the upper-case code is one of the fifty states or DC. Only between them does the zone table have postage. */
 export function isOneOfTheFiftyOrDc(code: string): boolean {
   return usStates.get(code)?.kind === "state";
 }

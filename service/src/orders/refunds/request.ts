@@ -187,8 +187,8 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
 }
 
 /**
- * Approves another operator's refund request: the order enters RefundPending, and the refund is requested from the
- * processor.
+ * Approves another operator's refund request: the order enters RefundPending, or continues if only a part is refunded,
+ * and the refund is requested from the processor.
  * @throws ServiceError for the operator's own request, unless the service allows one person to approve it after an
  * hour; when the order or its held payments have changed; and for an ended request. So only one of two concurrent
  * approvals succeeds.
@@ -215,7 +215,10 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
   });
 }
 
-/** Refuses another operator's refund request, with a reason. @throws ServiceError in the same cases as approving */
+/**
+ * Refuses another operator's refund request, with a reason. @throws ServiceError without the permission, a recent
+ * passkey check or a reason, for the operator's own request, and for an ended one
+ */
 export async function refuseRefund(deps: RefundDeps, operator: Operator, id: string, typed: string): Promise<void> {
   const by = requireApprover(deps, operator);
   const note = requireText("note", typed);

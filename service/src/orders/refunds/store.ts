@@ -126,7 +126,7 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
 }
 
 /**
- * Whether a partial refund was requested, and neither refused nor withdrawn.
+ * Whether a partial refund was requested, and neither refused, withdrawn nor closed.
  * @throws ServiceError `unavailable` for a request that fails its MAC
  */
 export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {

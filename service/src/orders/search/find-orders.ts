@@ -86,7 +86,7 @@ export function foundStatement(scope: SearchScope, text: string): Statement {
 /**
  * Validates a search text: code (at least its first 6 digits), reference, email address, name, tracking number, fax
  * number, hash of a document, verification code, or payment intent.
- * @throws ServiceError when the text can't match anything
+ * @throws ServiceError for a text that has fewer than 3 letters or digits, is too long, or contains NUL
  */
 export function searchText(typed: string): string {
   const text = typed.trim().replaceAll(/\s+/g, " ");

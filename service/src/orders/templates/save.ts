@@ -112,7 +112,10 @@ export async function addVersion(
   return result;
 }
 
-/** Archives a template, or restores it. Repeating it changes nothing. @throws ServiceError `not_found` */
+/**
+ * Archives a template, or restores it. Repeating it changes nothing. @throws ServiceError `not_found`; and for a
+ * template to restore whose document was deleted, or for which the firm has too many others
+ */
 export async function archiveTemplate(
   { clock, db, rowMac }: Pick<TemplateDeps, "clock" | "db" | "rowMac">,
   principal: Principal,

@@ -127,8 +127,8 @@ export async function listTemplates(
 }
 
 /**
- * The page counts of the owner's templates. A document with a different number of pages matches no template, so its
- * words need not be read.
+ * The page counts of the owner's templates that are not archived. A document with a different number of pages matches
+ * no template, so its words need not be read.
  */
 export async function templatePageCounts(db: Sql, owner: Owner): Promise<number[]> {
   const rows = await db.query<{ pages: number }>(sql`
@@ -151,8 +151,8 @@ export async function messageFor({ db, rowMac }: Reading, orderId: number): Prom
 }
 
 /**
- * Counts a firm's templates. Locks the count until the transaction ends, so that two concurrent calls can't both add
- * the last allowed template.
+ * Counts a firm's templates that are not archived. Locks the count until the transaction ends, so that two concurrent
+ * calls can't both add the last allowed template.
  */
 export async function countTemplates(tx: Tx, owner: Owner): Promise<number> {
   const { partnerId, environment } = owner;

@@ -136,8 +136,8 @@ export async function rotateOwnKey(
 }
 
 /**
- * Revokes a key from the next request on. Mails all owners. Revoking twice changes nothing. @throws ServiceError as
- * `rotateOwnKey`
+ * Revokes a key from the next request on. Mails all owners. Revoking twice changes nothing. @throws ServiceError for an
+ * unknown key, and for a caller without the right or a recent proof
  */
 export async function revokeOwnKey(deps: KeyDeps, principal: Principal, keyId: string): Promise<void> {
   const { db, clock } = deps;

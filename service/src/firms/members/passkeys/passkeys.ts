@@ -82,7 +82,7 @@ const transportsOf = (sent: unknown): string[] =>
 
 /**
  * Removes a passkey and signs other browsers out. With the last passkey the recovery codes are deleted too. @throws
- * ServiceError for an unknown passkey
+ * ServiceError for an unknown passkey, and without a recent proof
  */
 export async function removePasskey({ db, clock, rowMac }: PasskeyDeps, session: Session, id: string): Promise<void> {
   const { userId, proof } = session;
