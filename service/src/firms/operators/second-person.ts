@@ -32,7 +32,7 @@ export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): st
   return id;
 }
 
-/** @throws ServiceError when the text is empty or too long */
+/** @throws ServiceError when the text is empty, too long, or has control characters */
 export function requireText(name: string, typed: string): string {
   const text = typed.trim().replaceAll("\r\n", "\n");
   if (text === "" || text.length > maxTextLength || !isPlainLines(text))

@@ -21,7 +21,10 @@ export type CallRequest = {
   maxBytes?: number;
 };
 
-/** Sends one request without retries and redirects. Never rejects. */
+/**
+ * Sends one request without retries and redirects. Rejects only when the request can't be built; a failed one is an
+ * outcome.
+ */
 export type Call = (request: CallRequest) => Promise<CallOutcome>;
 
 /** The record of a request: hashes in hex, and the outcome. */
@@ -60,8 +63,8 @@ const usualTimeoutMs = 15_000;
 const usualMaxBytes = 1024 * 1024;
 
 /**
- * The only way to send requests to a provider: limited in time and size, behind a circuit breaker, with secrets removed
- * from messages.
+ * The only way to send requests with the credentials of an account: limited in time and size, behind a circuit breaker,
+ * with secrets removed from messages.
  */
 export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller {
   const { clock, log } = deps;

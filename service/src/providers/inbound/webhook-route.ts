@@ -10,10 +10,10 @@ export type ProviderWebhookDeps = { providers: Providers; log: Log; metrics: Met
 const maxEventBytes = 1024 * 1024;
 
 /**
- * Receives providers' events about parcels, letters and faxes. The signature covers the exact bytes, so no parser runs
- * before it is verified. A signed event gets a 200 as soon as it is stored, even if it is a repeat or irrelevant; a job
- * applies it later. An event with an invalid signature gets a 400 and is only counted. An event of a provider without
- * an account gets a 404.
+ * Receives providers' events, such as those about parcels, letters and faxes. The signature covers the exact bytes, so
+ * no parser runs before it is verified. A signed event gets a 200 as soon as it is stored, even if it is a repeat or
+ * irrelevant; a job applies it later. An event with an invalid signature gets a 400 and is only counted. An event of a
+ * provider without an account gets a 404.
  */
 export async function providerWebhook(
   app: FastifyInstance,

@@ -41,7 +41,7 @@ export async function addKey(tx: Tx, rowMac: RowMac, wanted: KeyToIssue, by: Cha
 const maxNameLength = 100;
 const maxDays = 3650;
 
-/** @throws ServiceError for a name of several lines, or without a visible character */
+/** @throws ServiceError for a name that is too long, has several lines, or has no visible character */
 export function keyName(text: string): string {
   const name = text.trim();
   if (name.length < 1 || name.length > maxNameLength || !isPlainText(name) || !isVisible(name))

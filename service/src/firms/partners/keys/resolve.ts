@@ -33,7 +33,8 @@ const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
 /**
- * The only query that checks a bearer key. It is a statement of its own, so that a benchmark can run just the query.
+ * The query that checks a bearer key; only `keyForMeStatement` adds to it. It is a statement of its own, so that a
+ * benchmark can run just the query.
  */
 export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 
