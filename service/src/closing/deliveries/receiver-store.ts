@@ -17,7 +17,7 @@ export const receiverRows = stateRows(receiverState);
 
 type Asked = { roomId: string; orderId: number; by: string; at: Date };
 
-/** Records a person who is to be sent the final document of an order. */
+/** Records the people who are to be sent the final document of an order. */
 export async function writeReceivers(
   tx: Tx,
   { roomId, orderId, by, at }: Asked,

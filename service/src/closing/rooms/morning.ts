@@ -33,7 +33,7 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
 /**
  * Queues a mail with the list "Your closings" to each member with live access, once on each business day after opening
  * time. A member without an unfinished order in an open room gets no mail.
- * @returns the number of members whose firm has such an order
+ * @returns the number of queued mails
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
   const day = businessMorning(clock());

@@ -17,7 +17,8 @@ export type RoomMail = { participantId: string; at: string };
 const mostInvited = 25;
 
 /**
- * Mails the room's link to a participant, unless too many mails were sent. The caller must have locked the room.
+ * Mails the room's link to a participant. Mails nothing if no mail can be sent to the address, if it got the link in
+ * the last 24 hours, or if the room mailed too many. The caller must have locked the room.
  * @returns whether the link is mailed
  */
 export async function invite(

@@ -40,8 +40,8 @@ export async function addParticipant(
 }
 
 /**
- * Adds a participant, or finds the present one with this email, and mails the room's link. `invited` is false when the
- * link is not mailed because too many mails were sent.
+ * Adds a participant, or finds the present one with this email, and mails the room's link. `invited` is false when
+ * `invite` mails no link.
  */
 export async function inviteParticipant(
   { db, clock }: RoomDeps,

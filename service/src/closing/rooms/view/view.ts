@@ -6,7 +6,10 @@ import { type SigningFacts, signersHold, statusGroupOf, wasPaid } from "../../..
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
-/** The signers of an order; the client, if the order names none. Only the sandbox signs on behalf of other people. */
+/**
+ * The signers of an order; the client, if the order names none. All of them count as signed in a test order that the
+ * sandbox has signed.
+ */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
   requireWritten(row, rowMac);
