@@ -7,8 +7,8 @@ import type { ClosingVerification } from "./schemas.ts";
 import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /**
- * The only query of a verification. The statement is built apart from its execution, so that a benchmark can run it
- * alone.
+ * The query of a verification. Only the first check of a certificate needs another. The statement is built apart from
+ * its execution, so that a benchmark can run it alone.
  */
 export const verificationStatement = (verifyCode: string): Statement =>
   sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;

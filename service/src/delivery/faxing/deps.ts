@@ -16,7 +16,6 @@ export type FaxDeps = {
   paper: PaperDeps;
 };
 
-/** The queue of jobs that check an order's faxes at Telnyx; payload `{orderId}`. */
 export { faxQueue } from "../../orders/order/order.ts";
 
 /** The interval between checks of an order's faxes. */

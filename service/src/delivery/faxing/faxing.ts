@@ -36,7 +36,10 @@ export type FaxingDeps = {
   telnyx: { faxApp: string | null; faxFrom: string | null } | null;
 };
 
-/** Registers the acts, event handlers and jobs of faxes. @returns the provider that claims orders */
+/**
+ * Registers the acts, event handlers and jobs of faxes. @returns the provider that claims orders; none without an
+ * account
+ */
 export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
   const { telnyx, providers, receipts, paper, ...rest } = deps;
   receipts.register("fax_certificate", faxCertificate);

@@ -71,5 +71,5 @@ export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: Let
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
 }
 
-/** Whether no further report can follow. */
+/** Whether no further report is expected. */
 export const isFinal = (stage: LetterStage): boolean => final.some((each) => each === stage);
