@@ -23,7 +23,8 @@ export type Delivered = {
 };
 
 /**
- * The headers of a delivery: those of the contract, the position in the chain, and those of Standard Webhooks.
+ * The headers of a delivery: those of the contract, the position in the chain, the newest checkpoint of the log, and
+ * those of Standard Webhooks.
  * @param t in Unix seconds
  */
 export const deliveryHeaders = (

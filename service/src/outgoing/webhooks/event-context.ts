@@ -7,7 +7,7 @@ import { orderState } from "../../orders/order/order.ts";
 import { recordingEventState } from "../../signing/notaries/notaries.ts";
 import type { EventContext, RecordingContext } from "./payload.ts";
 
-/** The columns of `event`, `"order"` and `room` from which bodies are built. Passports are read separately. */
+/** The columns of `event`, `"order"`, `room` and `told` from which bodies are built. Passports are read separately. */
 export const contextColumns: Statement = sql`${eventColumns},
   "order".code AS "orderCode@order", "order".status AS "orderStatus", "order".external_reference AS "externalReference",
   room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`"order"`)},
@@ -43,8 +43,8 @@ type Told = {
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
 
 /**
- * Reads a row with its order and room, and whether the event's MAC is valid. Only events with a valid MAC are sent,
- * listed or shown.
+ * Reads a row with its order, room and recording, and whether the event's MAC is valid. Only events with a valid MAC
+ * are sent, listed or shown.
  */
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =

@@ -61,8 +61,8 @@ export const failingMail = defineMail({
 export type FailingWebhook = { id: string; url: string; since: Date };
 
 /**
- * The owner's webhooks that keep failing. A webhook is listed from the time of the mail about it until a delivery
- * succeeds.
+ * Up to ten of the owner's webhooks that keep failing, the longest failing first. A webhook is listed once it has
+ * failed often enough for a mail, until a delivery succeeds.
  */
 export const failingWebhooks = ({ db }: { db: Sql }, { partnerId, environment }: Owner): Promise<FailingWebhook[]> =>
   db.query<FailingWebhook>(sql`

@@ -12,7 +12,10 @@ export type RecordingContext = {
   cause: string | null;
 };
 
-/** An event with the present records that its body is built from. A record that the topic doesn't need is null. */
+/**
+ * An event with the present records that its body is built from. A record is null when the topic doesn't need it, and
+ * when it is missing or fails its MAC.
+ */
 export type EventContext = {
   topic: string;
   eventId: string;

@@ -131,10 +131,7 @@ const feedQuery = Type.Object({
   wait: optionalText("Seconds to wait for an event when there is none, at most 25; default 0."),
 });
 
-/**
- * Routes with which a firm fetches the events of its webhooks: for development on a laptop, and to catch up on missed
- * events.
- */
+/** The route with which a firm fetches its events: for development on a laptop, and to catch up on missed events. */
 function feedRoutes(app: FastifyInstance, frame: RouteDeps, deps: Omit<FeedDeps, "waiters">): void {
   const waiters = createWaiters();
   app.addHook("preClose", async () => waiters.stop());

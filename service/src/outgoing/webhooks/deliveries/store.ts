@@ -115,8 +115,8 @@ RETURNING id`);
 const mostCounted = 100_000;
 
 /**
- * The number of pending deliveries and the age of the oldest. For the age, reads only the first pending delivery of
- * each webhook, to stay fast with long queues.
+ * The number of pending deliveries, counted up to `mostCounted`, and the age of the oldest. For the age, reads only the
+ * first pending delivery of each webhook, to stay fast with long queues.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

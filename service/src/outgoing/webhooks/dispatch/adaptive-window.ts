@@ -21,8 +21,8 @@ export type Capacity = {
 };
 
 /**
- * The size of the window after a response. A fast response widens the window up to `largestWindow`, and a medium one up
- * to `perWebhook`. A slow or missing response halves it.
+ * The size of the window after a response. A fast response widens the window up to `largestWindow`. A medium one widens
+ * it too, but leaves no more than `perWebhook`. A slow or missing response halves it.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
@@ -35,14 +35,14 @@ export type AdaptiveWindow = {
   /**
    * Counts the delivery as no longer leased.
    * @param tookMs the response time; null for a delivery that was not sent
-   * @returns whether enough capacity is free for another claim
+   * @returns whether enough of the subscription's window is free for another claim
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;
   capacity: () => Capacity;
 };
 
 /**
- * Counts leased deliveries, and limits them by a window for each subscription. An endpoint that hangs soon gets only
+ * Counts leased deliveries, and limits them by a window for each subscription. Soon, an endpoint that hangs gets only
  * one delivery at a time, however long its queue is. A fast endpoint gets many at once.
  */
 export function adaptiveWindow(): AdaptiveWindow {

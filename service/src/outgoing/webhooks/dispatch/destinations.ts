@@ -16,8 +16,8 @@ import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from 
 export type Destination = Owner & {
   url: string;
   /**
-   * Whether the subscription's MAC is valid. A subscription with an invalid MAC gets no events, so database access
-   * alone is not enough to receive events.
+   * Whether the MACs of the subscription and its firm are valid; always true for a deleted one. A subscription with an
+   * invalid MAC gets no events, so database access alone is not enough to receive events.
    */
   isWhole: boolean;
   deleted: boolean;

@@ -83,7 +83,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     return times.pollMs;
   }
 
-  /** Processes one delivery until its outcome is known; never rejects. */
+  /** Sends one delivery, and records its outcome or releases its lease; never rejects. */
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;

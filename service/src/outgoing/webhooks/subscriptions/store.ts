@@ -62,7 +62,7 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
 
 /**
  * Whether the caller is still authorized. Since the request began, the key may have been revoked or expired, or the
- * member removed. Only owners with live access may change live webhooks.
+ * member removed. Of the members, only owners with live access may change live webhooks.
  */
 export async function isStillAllowed(
   tx: Tx,

@@ -75,8 +75,8 @@ export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id
 }
 
 /**
- * Creates a subscription. Only this result contains the secret. @throws ServiceError when the URL already has a
- * subscription, or there are too many
+ * Creates a subscription. Only this result contains the secret. @throws ServiceError for a caller without the right or
+ * proof, when the URL already has a subscription, and when there are too many
  */
 export async function subscribe(
   deps: SubscriptionDeps,
@@ -124,7 +124,7 @@ async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Pro
 
 /**
  * Replaces the secret by a new one. The old secret still signs for a day. @throws ServiceError for an unknown
- * subscription
+ * subscription, or a caller without the right or proof
  */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
