@@ -123,7 +123,10 @@ export type AppDeps = {
   rules: Rules;
   sealing: Sealing;
   signerAuthorities: SignerAuthorities;
-  /** Submits hashes to the OpenTimestamps calendars; null when none are configured. */
+  /**
+   * Submits each seal's hash to the OpenTimestamps calendars; null when none are configured, or when seals are anchored
+   * only through the log's roots.
+   */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
   /** Live audio and video; null when it is off. */

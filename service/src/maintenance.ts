@@ -221,7 +221,7 @@ export function startMaintenance(resources: Resources, kept: Kept): () => Promis
 const mostBatches = 100;
 
 /**
- * The sweeps for a firm's due test objects. The sweeps of envelopes and of executions also handle other firms' due
+ * The sweeps for a firm's due test objects. All sweeps except the retention plan's also handle other firms' due
  * objects.
  */
 export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, envelopes: EnvelopeDeps): Sweep[] {

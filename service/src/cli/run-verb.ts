@@ -95,8 +95,8 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
 /**
- * Runs a command line to its end. Prints an expected failure as one line, and any other failure with its stack. Never
- * throws.
+ * Runs a command line to its end. Reports an expected failure by its message alone, and any other failure with its
+ * stack. Never throws.
  */
 export async function runCommand(command: Command, argv: string[]): Promise<Outcome> {
   const asJson = argv.includes("--json");

@@ -127,8 +127,8 @@ async function rotateColumn(owner: Sql, texts: SealedTexts, secrets: SecretBytes
 }
 
 /**
- * The re-encrypted text; null for a text that can't be decrypted. The status of the rotation still counts that text,
- * under its key.
+ * The decrypted text; null for a text that no key decrypts. The status of the rotation still counts that text, under
+ * its key.
  */
 function openedOrNull(texts: SealedTexts, kind: SealedKind, stored: string): string | null {
   try {

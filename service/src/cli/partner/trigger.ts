@@ -51,7 +51,10 @@ async function testEvent({ webhooks }: Client): Promise<Made> {
   return { webhookId: newest.id, deliveryId };
 }
 
-/** For each topic, a function that creates sandbox objects and so causes a real event of the topic. */
+/**
+ * For each topic that can be triggered, a function that creates sandbox objects and so causes a real event of the
+ * topic.
+ */
 const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Made>>> = {
   "order.created": order,
   "payment.cleared": async (client, example) => {

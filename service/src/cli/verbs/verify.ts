@@ -36,7 +36,7 @@ const verifyValues = (values: Values): VerifyValues => ({
   with: texts(values["with"]),
 });
 
-/** Does not need a database or a running service. */
+/** Needs no database, and a running service only for a verify URL. */
 export const verify: Verb = {
   name: "verify",
   args: ["TARGET"],

@@ -50,7 +50,8 @@ export type RecordsExport = {
 /**
  * Discloses the records under the head of a day to an auditor.
  * @param day null for the newest head in the log
- * @throws StartupError for a day without a head, or whose head is not in the log yet
+ * @throws StartupError for a day without a head, for a head that is not in the log yet, and when the stored states
+ * don't match the head
  */
 export async function exportRecords(deps: Pick<Resources, "db">, day: string | null): Promise<RecordsExport> {
   return deps.db.transaction(async (tx) => {

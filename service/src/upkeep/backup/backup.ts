@@ -7,7 +7,10 @@ export { type BackupReport, makeBackup, recordBackup } from "./make.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
 export { writeRestoredLine } from "./restored-line.ts";
 
-/** Gauge: the Unix time of the last successful backup by any node; no value before the first backup. */
+/**
+ * Gauge: for each kind of backup (made by the command, or recorded by another program), the Unix time of the last one
+ * on any node; no value before the first.
+ */
 export function backupMetrics(metrics: Metrics, db: Sql): void {
   metrics.gauge(
     "backup_last_success_time_seconds",

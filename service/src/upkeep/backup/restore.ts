@@ -45,8 +45,8 @@ export type RestoreReport = {
 /**
  * Creates a data folder from a backup. Beforehand, the folder may contain only the keys. Work that was in progress when
  * the backup was made is held.
- * @throws StartupError for a backup that is incomplete, altered or from a newer release; the folder then stays
- * unchanged
+ * @throws StartupError for a folder that is not empty, and for a backup that is incomplete, altered or from a newer
+ * release; the folder then stays unchanged
  */
 export async function restoreBackup(deps: RestoreDeps, folder: string, keys: string | null): Promise<RestoreReport> {
   const { dataDir, blobFolder, schema } = deps;

@@ -37,7 +37,7 @@ export type OrderRecord = {
   tasks: Task[];
   /** The order's acts at providers. */
   acts: ActOnRecord[];
-  /** The letters that Lob printed and mailed. */
+  /** The letters that Lob accepted. */
   letters: LetterOnRecord[];
   notes: OrderNote[];
   /** The names of operators, keyed by their actor in the audit log. */

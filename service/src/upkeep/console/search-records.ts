@@ -26,7 +26,9 @@ SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null },
 JOIN orders o ON o.id = f.id JOIN partners p ON p.id = o.partner_id
 WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${shownMost}`;
 
-/** Orders of all firms that match a text. @throws ServiceError when the text can't match anything */
+/**
+ * Orders of all firms that match a text. @throws ServiceError for a text that is too short or too long, or contains NUL
+ */
 export async function searchOrders(db: Sql, environment: Environment, typed: string): Promise<ListedOrder[]> {
   const text = searchText(typed);
   const byCode = await ordersByCodeStart(db, { environment, partnerId: null }, text);

@@ -1,9 +1,9 @@
 import type { Resources } from "../../kernel/resources.ts";
 
-/** The resources of a running service. */
 /** The clock and the source of randomness. */
 export type Senses = Pick<Resources, "clock" | "random">;
 
+/** The resources of a running service. */
 export type Examined = Pick<Resources, "config" | "log" | "db" | "blobs" | "clock" | "random" | "secrets" | "rowMac">;
 
 /** A line in the output of `doctor`. */

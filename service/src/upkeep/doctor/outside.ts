@@ -70,7 +70,10 @@ function authorityFindings(config: Config, senses: Senses): Promise<Finding>[] {
   }
 }
 
-/** Checks every configured server concurrently, each for at most `timeoutMs`. */
+/**
+ * Checks the configured time-stamping authorities, calendars, mail server and Redis concurrently, each for at most
+ * `timeoutMs`.
+ */
 export function outsideFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const { redisUrl, smtpUrl, tsaUrls, otsCalendars, dataDir } = config;
   const probe = { fetch, clock: senses.clock, timeoutMs };

@@ -109,7 +109,10 @@ const named = (numbers: readonly number[]): string => {
   return `event${numbers.length > 1 ? "s" : ""} ${numbers.slice(0, shown).join(", ")}${more}`;
 };
 
-/** Verifies the MAC of each event. @throws Error with the numbers of the events whose MAC is not valid */
+/**
+ * Verifies the MAC of each event, and looks for copied events. @throws Error with the numbers of the forged and copied
+ * events
+ */
 export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Promise<string> {
   const { events, forged, copies } = await checkEvents(examined);
   const faults = [
@@ -123,8 +126,9 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Checks both transparency logs in the same way as the sequencer before it signs.
- * @throws Error saying why a log is halted, and what to do
+ * Checks both transparency logs in the same way as the sequencer before it signs, their waiting lines, and their
+ * witnesses.
+ * @throws Error naming halted logs, lines that the service did not write, or witnesses that contradict a log
  */
 export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "config" | "clock">): Promise<Found> {
   const statuses = await logStatuses(resources);

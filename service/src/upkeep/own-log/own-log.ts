@@ -122,7 +122,7 @@ const sealedRows = ({ db }: Pick<Resources, "db">, log: Environment): Promise<Ow
     SELECT 'artifact/v1 ' || manifest_sha256, 'recording ' || id, ended_at
     FROM recordings WHERE manifest_sha256 IS NOT NULL AND environment = ${log}`);
 
-/** Statements of the operator in the log: policies, daily heads and retractions. */
+/** Statements of the operator in the log: policies, daily heads, ends of earlier logs, and retractions. */
 async function statements({ db, rowMac }: Pick<Resources, "db" | "rowMac">, log: Environment): Promise<OwnRow[]> {
   const policies = await db.query<OwnRow>(sql`
     SELECT 'policy/v1 ' || sha256 AS line, 'policy' AS row, published_at AS at FROM log_policies WHERE log = ${log}`);

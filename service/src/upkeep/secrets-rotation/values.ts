@@ -56,8 +56,8 @@ UPDATE ${table} SET ${column} = ${cipher.encrypt(plain, row.context + after)} WH
 }
 
 /**
- * The re-encrypted value; null for a value that can't be decrypted. The status of the rotation still counts that value,
- * under its key.
+ * The decrypted value; null for a value that no key decrypts. The status of the rotation still counts that value, under
+ * its key.
  */
 function decryptedOrNull(decrypt: () => Buffer): Buffer | null {
   try {
