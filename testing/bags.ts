@@ -13,7 +13,7 @@ type Read = (file: string) => string;
 const syntax = { syntax: "typescript" } as const;
 
 /**
- * Counts the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types.
+ * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types.
  * @param files paths below `root`
  */
 export function depsTypesOf(root: string, files: readonly string[], read: Read = fromDisk): DepsType[] {

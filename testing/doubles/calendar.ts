@@ -22,7 +22,7 @@ export type FakeBlock = { readonly height: number; readonly header: Buffer };
 export type CalendarDouble = {
   readonly url: string;
   readonly order: (mode: CalendarMode) => void;
-  /** Puts all submissions so far into a block. Each commitment gets a different kind of merkle path. */
+  /** Puts all waiting submissions into a block. Each commitment gets its own Merkle path. */
   readonly mine: () => FakeBlock;
   /** The digests that `POST /digest` received, in hex. */
   readonly submitted: readonly string[];

@@ -32,7 +32,7 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
   failing: () => number;
   /** Prepares failures for the next requests to a path, one each. */
   failOn: (path: RegExp, ...failures: Failure[]) => void;
-  /** Prepares failures for all paths. */
+  /** Prepares failures for the next requests to any path, one each. */
   fail: (...failures: Failure[]) => void;
   /** The event for a tracker that changed. */
   event: (tracker: EasyPostObject, more?: EasyPostObject) => EasyPostObject;

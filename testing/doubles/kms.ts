@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startHttpDouble } from "./http-double.ts";
 
-/** Faulty answers of AWS KMS: an error by its name, or an answer that a KMS should never give. */
+/** Faulty answers of AWS KMS: an error by its name, a wrong signature, or a connection that is cut. */
 export type KmsFailure =
   | { readonly error: string; readonly status?: number }
   | { readonly wrongSignature: true }
@@ -16,7 +16,7 @@ export type KmsFailure =
 export type KmsDouble = {
   readonly url: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Creates a key and returns its id; `alias/NAME` is a second name for it. */
+  /** Creates a key; `alias`, as `alias/NAME`, is a second name for it. */
   readonly addKey: (kind: KmsKeyKind, alias?: string) => KmsDoubleKey;
   /** Makes the next requests fail in these ways, one each. */
   readonly failNext: (...failures: KmsFailure[]) => void;

@@ -53,7 +53,10 @@ export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
   failAll: (failure: LobFailure | null) => void;
   /** How long accepted letters can be cancelled; one hour by default. */
   cancellable: (ms: number) => void;
-  /** Creates an event of a letter and adds it to the letter's tracking events. Pass the event to `deliver`. */
+  /**
+   * Creates an event of a letter. If it is about the transport, adds it to the letter's tracking events. Pass the event
+   * to `deliver`.
+   */
   happens: (letterId: string, type: string, at?: Date) => LobEvent;
   sign: (body: string, at?: Date, secret?: string) => Record<string, string>;
   /** Sends an event to a service's webhook. @returns the answers */

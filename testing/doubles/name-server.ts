@@ -30,7 +30,7 @@ function questionOf(message: Buffer): { name: string; end: number } {
   return { name: labels.join(".").toLowerCase(), end: at + 1 };
 }
 
-/** The 16 bytes of an IPv6 address in full notation or with one `::`. */
+/** The bytes of an IPv4 address, or of an IPv6 address in full notation or with one `::`. */
 function bytesOf(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
   const [before = "", after = ""] = address.split("::");

@@ -99,10 +99,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     return { status: 200, body: session };
   }
 
-  /**
-   * The amount of the intent's charge that was neither refunded nor lost; undefined for an intent that belongs to no
-   * session.
-   */
+  /** The amount of the intent's charge that was neither refunded nor lost; undefined for an unknown intent. */
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
     const given = refunds.filter((each) => each["payment_intent"] === intent && each["status"] !== "failed");

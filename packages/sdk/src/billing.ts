@@ -13,7 +13,7 @@ type Payer = {
   method: string | null;
 };
 
-/** A receipt or a credit note of an order. */
+/** A receipt, credit note, loss or reversal of an order. */
 export type OrderReceipt = Payer & {
   /** Numbered without gaps for each firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
   number: string;
@@ -59,7 +59,7 @@ export type BillingStatement = {
 
 export type BillingStatements = { statements: BillingStatement[]; requestId: string };
 
-/** A receipt or credit note in a statement. */
+/** A receipt, credit note, loss or reversal in a statement. */
 export type StatementLine = Payer & {
   number: string;
   kind: BillingKind;
@@ -78,10 +78,10 @@ export type StatementLine = Payer & {
 export type BillingStatementDetail = BillingStatement & { lines: StatementLine[]; requestId: string };
 
 export const receiptsOf = ({ json, bytes }: Transport) => ({
-  /** The receipts and credit notes of an order, oldest first. */
+  /** The receipts, credit notes, losses and reversals of an order, oldest first. */
   receipts: (orderCode: string): Promise<OrderReceipts> => json("GET", path`/api/partner/orders/${orderCode}/receipts`),
 
-  /** A receipt or credit note as a PDF; the bytes never change. */
+  /** A receipt, credit note, loss or reversal as a PDF; the bytes never change. */
   receipt: (orderCode: string, number: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/receipts/${number}`),
 });

@@ -61,7 +61,8 @@ export type Client = ReturnType<typeof routesOf> & {
 
 /**
  * The whole partner interface. A call throws ServiceRefusal when the service refuses, and ConnectionError when it does
- * not answer. Reads, and writes that have an idempotency key, are retried when no answer arrived.
+ * not answer. Reads, and writes that have an idempotency key, are retried when no answer arrived, and after temporary
+ * refusals.
  */
 export function createClient(options: ClientOptions): Client {
   return {

@@ -54,7 +54,7 @@ export type WebhookReason =
   | "wrong_signature"
   | "not_json";
 
-/** A delivery that was not signed with your secret, or that is not an event. */
+/** A delivery whose signature is missing, wrong or too old, or whose body is not JSON. */
 export class WebhookRefusal extends Error {
   readonly reason: WebhookReason;
 

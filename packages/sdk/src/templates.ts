@@ -203,8 +203,8 @@ export function templatesOf(transport: Transport) {
       json("POST", "/api/partner/templates/match", { body: formOf({}, document) }),
 
     /**
-     * Finds the lines and boxes that ask for a signature, initials, a date or a name. Nothing is stored. @param roles
-     * the roles that the proposed fields may be assigned to
+     * Finds the places that ask to be signed or filled in. Nothing is stored. @param roles the roles that the proposed
+     * fields may be assigned to
      */
     proposeFields: async (document: Pdf | NamedPdf, roles?: readonly NewTemplateRole[]): Promise<ProposedFields> =>
       json("POST", "/api/partner/fields/propose", { body: formOf({ roles }, document) }),

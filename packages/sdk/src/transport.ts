@@ -55,7 +55,7 @@ export type Transport = {
    * states no limit. @throws as `json`
    */
   page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
-  /** Returns the bytes of a successful answer. @throws ServiceRefusal */
+  /** Returns the bytes of a successful answer. @throws as `json` */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   /** Timeout of one request, in milliseconds. */
   timeoutMs: number;

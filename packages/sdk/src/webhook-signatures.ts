@@ -103,7 +103,7 @@ const words: Readonly<Record<Exclude<WebhookReason, "not_json">, string>> = {
 
 /**
  * Returns the event of a delivery after verifying its signature. Takes the arguments of `verifyWebhook`.
- * @throws WebhookRefusal, whose `reason` says why
+ * @throws WebhookRefusal, whose `reason` says why; TypeError for an empty secret
  */
 export async function parseWebhook(
   rawBody: Body,

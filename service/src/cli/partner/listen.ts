@@ -92,8 +92,8 @@ export const listen: Verb = {
     if (!/^(\d{1,15}|latest)$/.test(since)) throw new UsageError("--since must be the number of an event, or 0");
     const secret = listenSecret(partner.key);
     const asJson = values["json"] === true;
-    // The first request must succeed, so that an invalid key or address ends the verb. Later, an unreachable service is
-    // tolerated.
+    // Without --since, a first request must succeed, so that an invalid key or address ends the verb. Later, an
+    // unreachable service is tolerated.
     const { cursor } = await ask(partner, ({ events }) =>
       since === "latest" ? events.list({ cursor: since, topics }) : Promise.resolve({ cursor: since }),
     );
