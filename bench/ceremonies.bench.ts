@@ -31,8 +31,8 @@ type Load = { running: Harness; open: string[][]; errors: string[]; acts: number
 export async function run(): Promise<Result[]> {
   const running = await openHarness(ownProcess);
   try {
-    // Enough documents for the acts, in addition to the ceremonies that stay open. The last signer of a document does
-    // not act here: the last act also seals the document, which is measured separately.
+    // Enough documents for the acts, in addition to the ceremonies that stay open. One signer of each document does not
+    // act here: the last act also seals the document, which is measured separately.
     const acts = actsPerSecond * seconds + warmUp.rounds * warmUp.atOnce;
     const orders = Math.ceil((openLinks + acts) / (signersEach - 1));
     const load: Load = { running, open: await openAll(running, orders), errors: [], acts: [], memory: [] };

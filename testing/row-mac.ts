@@ -122,7 +122,7 @@ export async function changeFirm(db: Sql, partnerId: string, set: Statement): Pr
   await authenticateFirms(db);
 }
 
-/** Adds MACs to firms that a test wrote. */
+/** Adds or updates the MACs of all firms, after a test wrote some. */
 export const authenticateFirms = (db: Sql): Promise<void> => writeStateMacs(db, firmState, sql`true`);
 
 /** Changes signers of envelopes and their MACs, as the service would. */
@@ -131,5 +131,5 @@ export async function changeSigners(db: Sql, set: Statement, where: Statement): 
   await writeStateMacs(db, signerState, where);
 }
 
-/** Adds MACs to notaries that a test wrote. */
+/** Adds or updates the MACs of all notaries, after a test wrote some. */
 export const authenticateNotaries = (db: Sql): Promise<void> => writeStateMacs(db, notaryState, sql`true`);

@@ -3,7 +3,7 @@ import { sql } from "../service/src/kernel/platform/database/sql.ts";
 
 /**
  * Everything that migrations create in a database, as sorted lines: one for each object that `pg_dump --schema-only`
- * shows, and one for each row.
+ * shows, and one for each role and each row of `service_rights`.
  */
 export async function schemaOf(db: Sql): Promise<string[]> {
   const rows = await db.query<{ line: string }>(sql`

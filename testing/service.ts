@@ -108,7 +108,10 @@ async function listening({ stdout, stderr, exit }: Running): Promise<void> {
   }
 }
 
-/** Puts a database and a pregenerated seal key into an empty data folder. @returns its settings */
+/**
+ * Except for a first start, puts a database and a pregenerated seal key into an empty data folder. @returns the
+ * service's settings
+ */
 async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolean): Promise<Env & { PORT: string }> {
   if (!isFirstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
   if (!isFirstStart && env["SEAL_KEY"] === undefined) prepareSealKey(env.DATA_DIR);

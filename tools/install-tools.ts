@@ -54,7 +54,7 @@ export function toolsOf(files: readonly string[]): ToolName[] {
       waiting.push(shared === null ? resolve(dirname(path), from) : join(root, shared));
     }
   }
-  // Installs the Python libraries into a virtual environment.
+  // The Python libraries are installed into a virtual environment, which the tool `python` stands for.
   if ([...names].some((name) => tools[name].python)) names.add("python");
   return [...names].sort();
 }
@@ -71,7 +71,7 @@ const missingPackages = (wanted: readonly ToolName[]): string[] => {
 const missingRequirements = (wanted: readonly ToolName[]): string[] =>
   missingOf(wanted).flatMap((name) => tools[name].python ?? []);
 
-/** The command that installs every missing tool; null when no command would help. */
+/** The command that installs the missing Debian packages; null when none is missing. */
 export function installCommand(): string | null {
   const packages = missingPackages(usualTools);
   if (packages.length === 0) return null;

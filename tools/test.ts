@@ -41,7 +41,7 @@ function longestFirst(files: string[]): string[] {
   return files.sort((a, b) => kind(a) - kind(b) || source(b).length - source(a).length);
 }
 
-/** Builds the bundles with which all test files start services and run verbs. */
+/** Builds the bundles and starts the hosts with which all test files run services and verbs. */
 async function prepareServices(): Promise<void> {
   const { main, serviceHost, verbHost } = await bundleCli();
   process.env["TEST_CLI"] = main;
@@ -73,8 +73,9 @@ const files = positionals.length > 0 ? positionals : await allFiles();
 // Runs two more files at a time than there are processors, because files spend about a third of their time waiting for
 // disks, clocks and browsers.
 const outcome = await runFiles(files, availableParallelism() + 2);
-// On a busy machine, a time limit can end a test without a defect. The few files that failed run once more, one at a
-// time: a real defect fails again. Tests that failed only the first time are printed by name.
+// On a busy machine, a time limit can end a test without a defect. So after a run of all files in CI, the few files
+// that failed run once more, one at a time: a real defect fails again. Tests that failed only the first time are
+// printed by name.
 const failed = filesWithFailures(outcome);
 const again = files.filter((file) => failed.has(relative(root, sourceOf(resolve(root, file)))));
 const isWholeRun = isCi && positionals.length === 0;

@@ -1,7 +1,5 @@
-/**
- * Preloaded by a service that shall run without the transparency log (`node --import`): no line is queued, nothing is
- * numbered or signed, and no seal contains a checkpoint. Only for measurements.
- */
+// Preloaded by a service that must run without the transparency log (`node --import`): no line is queued, nothing is
+// numbered or signed, and no seal contains a checkpoint. Only for measurements.
 import { registerHooks } from "node:module";
 
 /** For each source file, the code to replace, and its replacement. */

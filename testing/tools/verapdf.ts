@@ -8,7 +8,8 @@ import { jarPath } from "./java.ts";
 export const veraPdf = "org.verapdf.apps:greenfield-apps:1.28.2";
 
 /**
- * The rules of PDF/A-3a and PDF/UA-1 that each file breaks, by file name. Each file must claim conformance with both.
+ * veraPDF's output about the files, with the rules of PDF/A-3a and PDF/UA-1 that they break; empty when no file breaks
+ * any. Each file must claim conformance with both.
  */
 export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string[] {
   const { path: folder, remove } = temporaryFolder();

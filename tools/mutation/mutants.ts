@@ -27,7 +27,8 @@ export const nameOf = ({ file, line, as, text }: Mutant): string => `${file}:${l
 type Spanned = { readonly span: Span };
 
 /**
- * Whether a returned value is negative (nothing, null, false and the like): a condition that returns one is a refusal.
+ * Whether a returned value may state a refusal: nothing, null, false, a text, a new object, or the result of a call. A
+ * condition that returns such a value counts as a refusal.
  */
 const isRefusal = (value: Expression | null | undefined): boolean => {
   if (value === undefined || value === null) return true;
@@ -185,8 +186,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 }
 
 /**
- * The source with a switch at each mutant: `$drop(id, as, () => value)`. One bundle then contains every mutant; a
- * number selects the active one.
+ * The source with a switch at each mutant: `$false(id, value)`, `$true(id, value)` or `$skip(id) || (call)`. One bundle
+ * then contains every mutant; a number selects the active one.
  */
 export function switchable(source: string, mutants: readonly Mutant[], firstId: number): string {
   const inserts: { readonly at: number; readonly text: string; readonly order: number }[] = [];

@@ -103,7 +103,7 @@ export type ProposedField = {
 export type ProposedFields = {
   /** The places that were found, from the first page to the last. */
   fields: ProposedField[];
-  /** `partly`: the limits ended the search. `picture`: the pages have no words. */
+  /** `partly`: a limit ended the search early, or a page could not be read. `picture`: the pages have no words. */
   state: "read" | "partly" | "picture";
   pages: number;
   requestId: string;
@@ -177,7 +177,10 @@ export function templatesOf(transport: Transport) {
         idempotencyKey,
       }),
 
-    /** One page of the latest versions, of all templates, newest template first. */
+    /**
+     * One page of the latest versions of the templates, newest template first: of those that are not archived, or with
+     * `archived: "true"` of the archived ones.
+     */
     list,
 
     /** All templates from which orders can be placed, newest first; pages are fetched on demand. */
