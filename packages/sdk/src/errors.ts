@@ -54,7 +54,7 @@ export type WebhookReason =
   | "wrong_signature"
   | "not_json";
 
-/** A delivery whose signature is missing, wrong or too old, or whose body is not JSON. */
+/** A delivery whose signature is missing, malformed, wrong or outside the tolerated time, or whose body is not JSON. */
 export class WebhookRefusal extends Error {
   readonly reason: WebhookReason;
 

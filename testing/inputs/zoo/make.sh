@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes every file of the zoo again, with Debian's tools: qpdf ghostscript img2pdf poppler-utils mupdf-tools chromium
-# texlive-latex-base openssl libnss3-tools python3. If a tool is missing, the script says so and leaves its files unchanged.
+# texlive-latex-base openssl libnss3-tools python3. Without img2pdf, pdftex, chromium or certutil, the script says so and
+# leaves that tool's files unchanged.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Checks a log proof with only coreutils, xxd and openssl: check-proof.sh LINE PROOF KEY
-# LINE is a file with the line, KEY the log's key (NAME+ID+BASE64). Works in its own folder. Exits with 0 when inclusion and signature hold.
+# LINE is a file with the line, KEY the log's key (NAME+ID+BASE64). Works in its own folder. Exits with 0 when inclusion
+# and signature hold.
 set -eu
 line=$(realpath "$1") proof=$(realpath "$2") key=$3
 work=$(mktemp -d)

@@ -126,8 +126,8 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Checks both transparency logs in the same way as the sequencer before it signs, their waiting lines, and their
- * witnesses.
+ * Checks both transparency logs in the same way as the sequencer before it signs. Also checks their waiting lines and
+ * their witnesses.
  * @throws Error naming halted logs, lines that the service did not write, or witnesses that contradict a log
  */
 export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "config" | "clock">): Promise<Found> {
