@@ -1,7 +1,8 @@
 import { colourOperands } from "./canvas.ts";
 
 /**
- * The service’s mark in a square of 64 units, as path operators; the same drawing as on the pages (web/ui/mark.svg).
+ * The service’s mark in a square of 64 units, as path operators; the same drawing as on the pages
+ * (service/src/pages/ui/mark.svg).
  */
 export const markOperators = `${colourOperands("#1f3d6d")} rg
 15 0 m 49 0 l 57.3 0 64 6.7 64 15 c 64 49 l 64 57.3 57.3 64 49 64 c 15 64 l 6.7 64 0 57.3 0 49 c 0 15 l 0 6.7 6.7 0 15 0 c f

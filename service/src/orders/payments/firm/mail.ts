@@ -10,10 +10,10 @@ import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from 
 export type MethodMoment = "added" | "removed" | "failed";
 export type ChargeMoment = "refused" | "failed" | "pending";
 
-/** The queue of mails about the firm's payment method; payload `MethodNews`. */
+/** The queue of mails about the firm's payment method; payload `News<MethodMoment>`. */
 export const methodMailQueue = "payment-method-mail";
 
-/** The queue of mails about charges; payload `ChargeNews`. */
+/** The queue of mails about charges; payload `News<ChargeMoment>`. */
 export const chargeMailQueue = "firm-charge-mail";
 
 type News<Moment> = { id: string; moment: Moment; userId: string };
