@@ -64,14 +64,15 @@ const refusal = (work: Promise<unknown>) =>
 test("listen posts events to this machine as a webhook would, and prints the receiver's answers", async () => {
   const { text } = await triggered("signature.completed");
   const [, orderCode] = /^triggered: signature.completed\norderCode: ([0-9a-f]{40})$/.exec(text) ?? [];
-  // Further events may follow at once, so only the first three are compared.
-  await until(() => received.length >= 3);
-  const first = received.slice(0, 3);
+  // The events of single signers may come between these.
+  const topics = ["order.created", "payment.cleared", "signature.completed"];
+  const ofOrder = () => received.filter(({ headers }) => topics.includes(String(headers["service-event"])));
+  await until(() => ofOrder().length >= 3);
+  const first = ofOrder().slice(0, 3);
   const [, secret = ""] = /Signing secret: (svc_whsec_[a-z2-7]{52}) /.exec(printed) ?? [];
   const events = await Promise.all(
     first.map(({ headers, body }) => parseWebhook(body, headers["service-signature"]?.toString(), secret)),
   );
-  const topics = ["order.created", "payment.cleared", "signature.completed"];
   assert.deepEqual(
     events.map(({ id }) => id),
     topics.map((topic) => `${topic}:${orderCode}`),

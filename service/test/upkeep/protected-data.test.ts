@@ -21,9 +21,13 @@ const columnsLike = async (pattern: string, type: string): Promise<string[]> => 
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
-test("every column with a MAC is declared", async () => {
+test("every column with a MAC is declared, except that of a lease, which a node writes again every few seconds", async () => {
   const declared = distinct(macTables.map((each) => `${each.table.text}.${macColumn(each).text}`));
-  assert.deepEqual(declared, await columnsLike("%\\_mac", "bytea"));
+  const stored = await columnsLike("%\\_mac", "bytea");
+  assert.deepEqual(
+    declared,
+    stored.filter((name) => name !== "live_sessions.node_url_mac"),
+  );
 });
 
 test("every column that refers to a blob is declared, except those of deleted blobs", async () => {

@@ -164,8 +164,8 @@ test("the search ends at each of its limits, and says so", async () => {
       ["partly", 0],
     ],
   );
-  const costly = await run(costlyForm(50), { ...limits, milliseconds: 1 });
-  assert.deepEqual([costly?.state, costly?.pages], ["partly", 50]);
+  const costly = await run(costlyForm(30), { ...limits, milliseconds: 1 });
+  assert.deepEqual([costly?.state, costly?.pages], ["partly", 30]);
 });
 
 test("pages without words are pictures", async () => {

@@ -618,8 +618,8 @@ test("an assignment that was asked for before such a part went out is not approv
 
 test("the list of refunds by hand goes on after the last one of a page", async () => {
   for (let n = 0; n < 2; n++) await refunded(1_000);
-  const all = (await waitingRefunds({ db }, agent)).filter(({ assignment }) => assignment === null);
-  const [first, second] = all;
+  const all = await waitingRefunds({ db }, agent);
+  const [first, second] = all.filter(({ assignment }) => assignment === null);
   assert.ok(first && second);
   const rest = (await waitingRefunds({ db }, agent, first.id)).map(({ id }) => id);
   assert.equal(rest.includes(first.id), false);

@@ -69,8 +69,8 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   followPointers(pointers);
   for (const kind of kinds) bringTool(pointers, kind, tools.buttonOf(kind));
   const proposals = showProposals({
-    ...{ found: findPlaces(opened), store, rules, signers, pageSize, say, focus },
-    ...{ row: tools.row, pageBox: view.pageBox },
+    ...{ found: findPlaces(opened), store, rules, signers, say, focus },
+    ...{ row: tools.row, pages: { box: view.pageBox, size: pageSize } },
   });
   tools.palette.append(proposals.element);
   followKeys({ root: scroller, store, overlay, isEditing, say, actions, edit: panel.focus });

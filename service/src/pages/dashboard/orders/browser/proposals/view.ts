@@ -13,8 +13,7 @@ export type ProposalsDeps = {
   readonly signers: () => readonly Signer[];
   /** The row of the signer for whom fields are placed if the page does not say whose they are. */
   readonly row: () => number;
-  readonly pageBox: (page: number) => HTMLElement;
-  readonly pageSize: (page: number) => Size;
+  readonly pages: { readonly box: (page: number) => HTMLElement; readonly size: (page: number) => Size };
   readonly say: (text: string) => void;
   /** Moves the focus to the selected field: the pressed button is gone once its proposals are accepted. */
   readonly focus: () => void;
@@ -24,7 +23,7 @@ export type ProposalsDeps = {
  * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once: for the signer whom
  * the page names, else for the chosen signer.
  */
-export function showProposals({ found, store, rules, signers, row, pageBox, pageSize, say, focus }: ProposalsDeps) {
+export function showProposals({ found, store, rules, signers, row, pages, say, focus }: ProposalsDeps) {
   const element = make("div", { className: "place-proposals" });
   const said = make("p", { className: "place-found" });
   const all = make("button", { type: "button", className: "quiet-button" });
@@ -51,7 +50,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
 
   function fieldOf(proposal: PlacedProposal): Field {
     const { kind, page, rect, label, options } = proposal;
-    const size = pageSize(page);
+    const size = pages.size(page);
     const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
     // The line of the blank becomes the lower edge of the field.
     const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
@@ -97,7 +96,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
     owners = assigned(found.all(), signers());
     for (const proposal of shown) {
       const made = elements.get(proposal) ?? boxOf(proposal, { accept, dismiss });
-      if (!elements.has(proposal)) pageBox(proposal.page).append(made);
+      if (!elements.has(proposal)) pages.box(proposal.page).append(made);
       elements.set(proposal, made);
       const owner = owners.get(proposal);
       describe(made, proposal, { owner, name: nameOf(signers(), owner ?? row()) });
