@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -94,6 +95,9 @@ async function linesOnDisk({ id }: BegunSession): Promise<ChainLine[]> {
   const read = await Promise.all(files.map(readSpool));
   return read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
 }
+
+/** Everything of a session that is left on the holder's disk, also parts that were set aside. */
+const filesOf = ({ id }: BegunSession): Promise<string[]> => readdir(join(holderDir, "recordings", id)).catch(() => []);
 
 const pageOf = ({ pages }: BegunSession, person: string) => {
   const page = pages.find((each) => each.person === person);
@@ -284,6 +288,28 @@ test("a node that loses its database stops recording before another node begins"
   await Promise.all(peers.map((peer) => peer.close()));
   await proxy.restore();
   await until(async () => (await fetch(`${holder.baseUrl}/readyz`)).status === 200);
+});
+
+test("a node that is stopped stores all of its recording, and another one continues it at once", async (t) => {
+  const session = await beginAtHolder("stopped@example.com");
+  const before = await connectAll(other.baseUrl, session);
+  await recordedAtHolder(session);
+  const last = (await linesOnDisk(session)).at(-1);
+  assert.ok(last);
+  await holder.stop();
+  const from = Date.now();
+  assert.deepEqual(await filesOf(session), []);
+  const [row] = await running.db.query(sql`SELECT node FROM live_sessions WHERE id = ${session.id}`);
+  assert.deepEqual(row, { node: null });
+  const peers = await connectAll(other.baseUrl, session);
+  await world.recordedSince(from, session);
+  t.diagnostic(`on the recording of the other node after ${Date.now() - from} ms`);
+  await Promise.all([...before, ...peers].map((peer) => peer.close()));
+  await world.end(session);
+  const { manifest, lines } = await world.recordOf(session);
+  assert.deepEqual(followChain(emptyChain, lines), { seq: manifest.chain.lines, sha256: manifest.chain.headSha256 });
+  assert.deepEqual(lines[last.seq - 1], last, "the other node has continued the chain of the first");
+  holder = await startHolder();
 });
 
 test("of a node that dies, another one that passes requests on to it takes the session over", async (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import fastify from "fastify";
@@ -117,6 +117,26 @@ test("an observer may send nothing, is waited for by nobody, and reads written m
   await rooms.disconnect("observed", "third-1");
   assert.ok(!rooms.hasIn("observed", "third-1"));
   assert.equal(got.ended, 1);
+});
+
+test("a lease that is not renewed lapses after 7.5 seconds, and a renewed or removed one does not", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const lapsed: string[] = [];
+  rooms.onLapse = ({ session }) => void lapsed.push(session);
+  const lease = () => ({ until: 0, since: performance.now() });
+  const renewed = rooms.add("renewed", 1, new Date(now), ["notary"], lease());
+  for (const session of ["lapses", "removed"]) rooms.add(session, 1, new Date(now), ["notary"], lease());
+  rooms.remove("removed");
+  mock.timers.tick(7_000);
+  assert.deepEqual(lapsed, []);
+  rooms.setLease(renewed, lease());
+  mock.timers.tick(500);
+  assert.deepEqual(lapsed, ["lapses"]);
+  mock.timers.tick(7_000);
+  assert.deepEqual(lapsed, ["lapses", "renewed"]);
+  for (const session of ["renewed", "lapses"]) rooms.remove(session);
+  rooms.onLapse = () => {};
+  mock.timers.reset();
 });
 
 test("pages of a session are ended where another node has it now", () => {

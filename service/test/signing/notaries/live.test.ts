@@ -35,9 +35,14 @@ import {
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
-import { requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
-import { leaseMs } from "../../../src/signing/notaries/sessions/lease.ts";
+import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
+import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
+import { leaseMs, requireLease } from "../../../src/signing/notaries/sessions/lease.ts";
+import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
+import { showPage } from "../../../src/signing/notaries/sessions/pages.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
+import { reportShownToNotary } from "../../../src/signing/notaries/sessions/shown.ts";
 import {
   eventsOf,
   findLive,
@@ -277,7 +282,13 @@ const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test
  * Another process on the same database, with a simulated engine that only reports whose video arrives. @param before
  * runs before each transaction. `changes.read` runs before each statement outside of transactions.
  */
-function otherNode({ begin = async () => {}, before = async () => {}, admit = async () => {} } = {}) {
+function otherNode({
+  begin = async () => {},
+  before = async () => {},
+  admit = async () => {},
+  leave = async (_: string) => {},
+  resume = async (_: string, __: RequireHeld) => {},
+} = {}) {
   let hear: (event: MediaEvent) => void = () => {};
   const ended: string[] = [];
   const engine = {
@@ -292,10 +303,10 @@ function otherNode({ begin = async () => {}, before = async () => {}, admit = as
     remove: async () => {},
   } as unknown as MediaEngine;
   const end = async (session: string) => void ended.push(session);
-  const recordings = { begin, end, resume: async () => {}, headOf: () => null } as unknown as Recordings;
+  const recordings = { begin, end, leave, resume, headOf: () => null } as unknown as Recordings;
   const rooms = new LiveRooms({ engine, recordings, now: Date.now });
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
-  const changes = { node: { before, read: async (_: Statement) => {} } };
+  const changes = { node: { before, after: async () => {}, read: async (_: Statement) => {} } };
   const node = Object.assign(Object.create(db), {
     async query(statement: Statement) {
       await changes.node.read(statement);
@@ -303,7 +314,9 @@ function otherNode({ begin = async () => {}, before = async () => {}, admit = as
     },
     async transaction(work: Parameters<typeof db.transaction>[0]) {
       await changes.node.before();
-      return db.transaction(work);
+      const result = await db.transaction(work);
+      await changes.node.after();
+      return result;
     },
   });
   const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
@@ -809,8 +822,171 @@ test("after a crash the session is held, the document is withdrawn, and the act 
   joined(session.id);
   await until(async () => (await sheetOf(code))?.run === 2);
   await until(async () => (await liveOf(code)).state === "live");
-  await stop();
   assert.ok(rooms.roomOf(session.id));
+  await stop();
+});
+
+type HeldRow = { node: string | null; until: Date };
+
+async function leaseOf(id: string): Promise<HeldRow> {
+  const [row] = await db.query<HeldRow>(sql`SELECT node, lease_until AS until FROM live_sessions WHERE id = ${id}`);
+  assert.ok(row);
+  return row;
+}
+
+/** When the open turn of a session's signer ends. */
+async function turnEnd(orderId: number): Promise<number> {
+  const [row] = await db.query<{ at: Date }>(sql`
+    SELECT r.expires_at AS at FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id
+      JOIN envelopes e ON e.id = s.envelope_id WHERE e.order_id = ${orderId} AND r.closed_at IS NULL`);
+  assert.ok(row);
+  return row.at.getTime();
+}
+
+test("a node that stops ends the turn, stores the rest of the recording, and only then releases its lease", async () => {
+  const { code } = await begun("stops@example.com", "sign");
+  const seen: { node: string | null; signatures: object[] }[] = [];
+  const { deps, rooms } = otherNode({
+    leave: async (id) => void seen.push({ node: (await leaseOf(id)).node, signatures: await signatures(code) }),
+  });
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  await given(code);
+  rooms.add(id, orderId, openedAt, ["notary"], { until: Date.now() + leaseMs, since: performance.now() });
+  const stop = watchSessions(deps);
+  await stop();
+  assert.deepEqual(seen, [{ node: deps.own.id, signatures: [] }]);
+  assert.deepEqual([rooms.roomOf(id), (await leaseOf(id)).node], [undefined, null]);
+  await assert.rejects(reopen(deps, await liveOf(code)), /is stopping/);
+});
+
+test("a node that stops and can't store the rest of a recording leaves its lease to end", async () => {
+  const { code } = await begun("stops-full@example.com", "identify");
+  const { deps, rooms } = otherNode({ leave: () => Promise.reject(new Error("the store is full")) });
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  const { until } = await leaseOf(id);
+  rooms.add(id, orderId, openedAt, ["notary"], { until: until.getTime(), since: performance.now() });
+  await watchSessions(deps)();
+  assert.deepEqual(await leaseOf(id), { node: deps.own.id, until });
+});
+
+test("a session is not opened again by a node whose lease has ended, or that has let it go meanwhile", async () => {
+  const { code } = await begun("fenced@example.com", "identify");
+  let before = async (_: string) => {};
+  const { deps, rooms } = otherNode({
+    async resume(id, requireHeld) {
+      await before(id);
+      await db.transaction(requireHeld);
+    },
+  });
+  const open = async () => reopen(deps, await abandoned(code, 20));
+  before = (id) => db.transaction((tx) => updateLive(tx, id, sql`node = 'other'`));
+  await assert.rejects(open(), { code: "unavailable" });
+  const { id } = await liveOf(code);
+  assert.deepEqual([rooms.roomOf(id), rooms.leaving.delete(id)], [undefined, true]);
+  before = (own) => db.transaction((tx) => updateLive(tx, own, sql`lease_until = now() - interval '1 second'`));
+  await assert.rejects(open(), { code: "unavailable" });
+  assert.ok(rooms.leaving.delete(id));
+  before = async () => {
+    const room = rooms.roomOf(id);
+    assert.ok(room);
+    fence(deps, room);
+    rooms.leaving.delete(id);
+  };
+  await assert.rejects(open(), { code: "unavailable" });
+  assert.ok(rooms.leaving.delete(id), "what was opened meanwhile is closed");
+  before = async () => {};
+  await open();
+  assert.ok(rooms.roomOf(id));
+});
+
+test("while a node opens a session again, no other node gets the lease", async () => {
+  const { code } = await begun("locked@example.com", "identify");
+  const { deps } = otherNode();
+  const { id } = await abandoned(code, -600, deps.own.id);
+  const change = sql`UPDATE live_sessions SET node = 'other' WHERE id = ${id}`;
+  await db.transaction(async (tx) => {
+    await requireLease(deps, id, tx);
+    const other = db.transaction(async (own) => {
+      await own.query(sql`SET LOCAL lock_timeout = '50ms'`);
+      await own.query(change);
+    });
+    await assert.rejects(other);
+  });
+  await db.query(change);
+});
+
+test("a signer's turn ends before the media do if the lease is not renewed, also after an answer that comes too late", async () => {
+  const { code } = await begun("late-turn@example.com", "sign");
+  const { deps, rooms, joined, changes } = otherNode();
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  const lease = { until: Date.now() + leaseMs, since: performance.now() };
+  const room = rooms.add(id, orderId, openedAt, ["notary", "signer-1"], lease);
+  joined(id);
+  for (const person of ["notary", "signer-1"]) room.recorded.add(person);
+  await giveTurn(deps, operator, code);
+  // The media stop 1.5 s before the lease ends.
+  assert.ok((await turnEnd(orderId)) < lease.until - 1_500);
+  rooms.setLease(room, { ...lease, until: Date.now() });
+  await renew(deps, room);
+  const end = await turnEnd(orderId);
+  assert.ok(end > lease.until - 2_500 && end < (await leaseOf(id)).until.getTime() - 1_500);
+  assert.ok(end < room.lease.until - 1_500);
+
+  rooms.setLease(room, { ...lease, until: Date.now() });
+  changes.read = async ({ text }) => {
+    if (text.includes("UPDATE live_sessions")) fence(deps, room);
+  };
+  await renew(deps, room);
+  assert.equal(await turnEnd(orderId), end);
+});
+
+test("a turn that is given while the lease is renewed lasts as long as the new lease", async () => {
+  const { code } = await begun("renewed@example.com", "sign");
+  const { deps, rooms, joined, changes } = otherNode();
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  const lease = { until: Date.now() + leaseMs, since: performance.now() };
+  const room = rooms.add(id, orderId, openedAt, ["notary", "signer-1"], lease);
+  joined(id);
+  for (const person of ["notary", "signer-1"]) room.recorded.add(person);
+  const longer = { until: lease.until + 60_000, since: performance.now() };
+  changes.after = async () => rooms.setLease(room, longer);
+  await giveTurn(deps, operator, code);
+  assert.equal(await turnEnd(orderId), longer.until - 2_500);
+});
+
+test("a node whose lease was not renewed in time leaves the session at that time", async () => {
+  const { code } = await begun("lapsed@example.com", "identify");
+  const left: string[] = [];
+  const { deps, rooms } = otherNode({ leave: async (id) => void left.push(id) });
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  const stop = watchSessions(deps);
+  const room = rooms.add(id, orderId, openedAt, ["notary"], { until: Date.now() + leaseMs, since: performance.now() });
+  rooms.onLapse(room);
+  assert.deepEqual([left, rooms.roomOf(id)], [[id], undefined]);
+  await stop();
+});
+
+test("nothing is put on record at a node that does not record the session, although its row says live", async () => {
+  const { code } = await begun("unrecorded@example.com", "sign");
+  const { deps, rooms } = otherNode();
+  const { id, orderId, openedAt } = await abandoned(code, 100, deps.own.id);
+  const now = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
+  const shown = () => reportShownToNotary(deps, operator, code, { sha256: now });
+  const tries = [
+    shown,
+    () => showPage(deps, operator, code, { page: "1" }),
+    () => writeAsNotary(deps, operator, code, { text: "Hello" }),
+  ];
+  const events = async () => (await eventsOf(db, rowMac, await liveOf(code))).length;
+  const before = await events();
+  for (const attempt of tries) await assert.rejects(attempt(), { code: "unavailable" });
+  const room = rooms.add(id, orderId, openedAt, ["notary"], newLease());
+  room.broken = "engine";
+  for (const attempt of tries) await assert.rejects(attempt(), { code: "unavailable" });
+  assert.equal(await events(), before);
+  room.broken = null;
+  await shown();
+  assert.equal(await events(), before + 1);
 });
 
 test("a step that its signer finished before a crash is marked, even if nobody has the turn any more", async () => {

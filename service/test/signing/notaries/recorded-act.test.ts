@@ -75,7 +75,9 @@ const act = {
 test("a stranger follows the notary's signature to the recording, and sees which link was altered", async () => {
   const { code, id: taskId, orderId } = await claimed();
   const people = [{ person: "n", role: "notary", name: "Nora Ames" }];
-  const recording = await recordings.begin({ session: sessionId, notaryId, orderId, environment: "test", people });
+  const requireHeld = async () => {};
+  const input = { session: sessionId, notaryId, orderId, environment: "test" as const, people, requireHeld };
+  const recording = await recordings.begin(input);
   const peer = await openPeer({ engine: media.engine, session: sessionId, person: "n" });
   await until(() => (recordings.headOf(sessionId)?.seq ?? 0) > 2);
   const head = recordings.headOf(sessionId);
@@ -88,7 +90,7 @@ test("a stranger follows the notary's signature to the recording, and sees which
   for (const pid of enginePids()) process.kill(pid, "SIGKILL");
   await media.happened("lost");
   await peer.close();
-  await recordings.resume(sessionId);
+  await recordings.resume(sessionId, requireHeld);
   const feed = await fetch(at("/api/partner/events?topics=recording.interrupted"), { headers: partner.headers });
   const { events } = (await feed.json()) as { events: { id: string; payload: { data: { cause: string } } }[] };
   assert.deepEqual(

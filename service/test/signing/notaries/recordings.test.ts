@@ -72,8 +72,10 @@ const people = [
   { person: "n", role: "notary", name: "Nora Ames" },
   { person: "s", role: "signer", name: "Sam Cole" },
 ];
+/** Only one node has the sessions of these tests. */
+const held = async () => {};
 const begin = (session: string, notary = notaryId) =>
-  recordings.begin({ session, notaryId: notary, orderId: null, environment: "test", people });
+  recordings.begin({ session, notaryId: notary, orderId: null, environment: "test", people, requireHeld: held });
 const own = { actor: `notary:${notaryId}`, reason: "To read back the oath" };
 const auditor = { actor: "operator:auditor", reason: "A complaint of the client" };
 const lines = (action: string) =>
@@ -97,7 +99,7 @@ test("a recording survives the death of the engine, and its manifest names the p
   for (const pid of enginePids()) process.kill(pid, "SIGKILL");
   await media.happened("lost");
   await Promise.all([n.close(), s.close()]);
-  await recordings.resume("first");
+  await recordings.resume("first", held);
   const again = await openPeer({ engine: media.engine, session: "first", person: "n" });
   await media.happened("chunk", ({ line }) => line.take === 2_000_000 && line.n === 2);
   const marks = [{ at: new Date().toISOString(), kind: "act", person: "n" }];
@@ -105,7 +107,7 @@ test("a recording survives the death of the engine, and its manifest names the p
   await again.close();
   assert.equal(recording, id);
   assert.deepEqual(await recordings.end("first", []), { recording, manifestSha256 });
-  await assert.rejects(recordings.resume("first"), { code: "conflict" });
+  await assert.rejects(recordings.resume("first", held), { code: "conflict" });
   assert.equal(readdirSync(media.spoolDir).includes("first"), false);
 
   const { manifest } = await recordingById(db, id);
@@ -302,7 +304,7 @@ test("a part that does not follow the chain is not stored, and stays on the disk
   const [name = ""] = readdirSync(join(media.spoolDir, "second"));
   await until(async () => readdirSync(join(media.spoolDir, "second")).length === 0);
   assert.match(name, /^0000000001/);
-  await recordings.resume("second");
+  await recordings.resume("second", held);
   const again = await openPeer({ engine: media.engine, session: "second", person: "n" });
   await media.happened("chunk", ({ session, line }) => session === "second" && line.take === 2_000_000);
   // A forger shortened the chain in the database, so the row's MAC is not valid.
@@ -350,7 +352,7 @@ test("written messages are exported with a recording, held against its manifest,
 
 test("a session that is opened again twice concurrently, or while it is open, is recorded further", async () => {
   await begin("twice");
-  await Promise.all([recordings.resume("twice"), recordings.resume("twice")]);
+  await Promise.all([recordings.resume("twice", held), recordings.resume("twice", held)]);
   const n = await openPeer({ engine: media.engine, session: "twice", person: "n", video: false });
   await until(() => recordings.headOf("twice") !== null);
   const { recording } = await recordings.end("twice", []);
@@ -367,7 +369,7 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   const [open = ""] = files();
   const late = readFileSync(join(folderOf, open));
   // Simulates that another node continues the recording. The chain on that node's disk begins with its first line.
-  await db.transaction((tx) => nextRun(tx, id));
+  await db.transaction((tx) => nextRun(tx, id, held));
   await recordings.leave("replaced");
   await n.close();
   const [aside = ""] = files();
@@ -375,7 +377,7 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   assert.ok(readFileSync(join(folderOf, aside)).subarray(0, late.length).equals(late));
   assert.equal((await recordingById(db, id)).headSeq, 0);
 
-  await recordings.resume("replaced");
+  await recordings.resume("replaced", held);
   const again = await openPeer({ engine: media.engine, session: "replaced", person: "n", video: false });
   await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
   await media.engine.close("replaced");
@@ -389,12 +391,53 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   assert.equal(JSON.parse((await recordingById(db, recording)).manifest ?? "").takes.length, 1);
 });
 
+const runsOf = async (id: string) => (await recordingById(db, id)).runs;
+const isOpen = (session: string) =>
+  media.engine.admit(session, "n", { audio: true, video: false }).then(
+    () => true,
+    () => false,
+  );
+
+test("a node that has lost the session while it waited does not replace the run of the node that has it", async () => {
+  const id = await begin("lost");
+  const refused = () => Promise.reject(new Error("another node has it"));
+  await assert.rejects(recordings.resume("lost", refused), /another node has it/);
+  assert.deepEqual([await runsOf(id), await isOpen("lost")], [1, false]);
+  await recordings.resume("lost", held);
+  assert.deepEqual([await runsOf(id), await isOpen("lost")], [2, true]);
+  await recordings.end("lost", []);
+  const input = { session: "never-begun", notaryId, orderId: null, environment: "test" as const, people };
+  await assert.rejects(recordings.begin({ ...input, requireHeld: refused }), /another node has it/);
+  assert.equal(await isOpen("never-begun"), false);
+});
+
+test("a session that this node leaves while it opens it again stays closed, and can be opened later", async () => {
+  await begin("left");
+  let letGoOn = () => {};
+  const asked = Promise.withResolvers<void>();
+  const slow = async () => {
+    asked.resolve();
+    await new Promise<void>((resolve) => {
+      letGoOn = resolve;
+    });
+  };
+  const resumed = assert.rejects(recordings.resume("left", slow), { code: "conflict" });
+  await asked.promise;
+  const left = recordings.leave("left");
+  letGoOn();
+  await Promise.all([resumed, left]);
+  assert.equal(await isOpen("left"), false);
+  await recordings.resume("left", held);
+  assert.equal(await isOpen("left"), true);
+  await recordings.end("left", []);
+});
+
 test("a run is not counted for a row that somebody altered", async () => {
   const id = await begin("altered");
   await media.engine.close("altered");
   await db.query(sql`UPDATE recordings SET head_seq = 7 WHERE id = ${id}`);
   await assert.rejects(
-    db.transaction((tx) => nextRun(tx, id)),
+    db.transaction((tx) => nextRun(tx, id, held)),
     { code: "unavailable" },
   );
 });
@@ -408,9 +451,9 @@ test("a service that died soon after the start finds on the disk the parts that 
   await until(() => media.events.some((event) => event.kind === "lost" && event.sessions.includes("early")));
   await n.close();
   const next = new Recordings(deps);
-  const input = { session: "early", notaryId, orderId: null, environment: "test" as const, people };
+  const input = { session: "early", notaryId, orderId: null, environment: "test" as const, people, requireHeld: held };
   await assert.rejects(next.begin(input), { code: "conflict" });
-  await next.resume("early");
+  await next.resume("early", held);
   const { recording } = await next.end("early", []);
   next.stop();
   const { manifest } = await recordingById(db, recording);

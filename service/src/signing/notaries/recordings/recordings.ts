@@ -38,6 +38,7 @@ import {
   partsOf,
   type RecordedPerson,
   type Recording,
+  type RequireHeld,
   recordingOf,
   recordKeyOf,
 } from "./store.ts";
@@ -61,6 +62,7 @@ type RecordingInput = {
   orderId: number | null;
   environment: Environment;
   people: readonly RecordedPerson[];
+  requireHeld: RequireHeld;
 };
 
 /** The head of a session's chain at one moment. Every line up to `seq` is on disk. */
@@ -72,7 +74,10 @@ export class Recordings {
   readonly #ids = new Map<string, string>();
   /** For each session, the queue in which its parts and rows are written one after another. */
   readonly #queues: Queues = new Map();
-  readonly #resumed: Queues = new Map();
+  /** For each session, the queue of the calls that open and close it. */
+  readonly #turns: Queues = new Map();
+  /** The sessions that this node is leaving: a call that opens one of them again must stop. */
+  readonly #leaving = new Set<string>();
   /** Ends the subscription to the engine's events. */
   readonly stop: () => void;
 
@@ -85,7 +90,8 @@ export class Recordings {
    * Begins the recording of a session, and opens the session in the engine.
    * @throws ServiceError `conflict` for a session that already has a recording
    */
-  async begin({ session, notaryId, orderId, environment, people }: RecordingInput): Promise<string> {
+  async begin({ requireHeld, ...input }: RecordingInput): Promise<string> {
+    const { session, notaryId, orderId, environment, people } = input;
     const { db, clock, random, secrets, readEligibility } = this.#deps;
     const existing = await recordingOf(db, session);
     if (existing) {
@@ -96,7 +102,7 @@ export class Recordings {
       await this.#settle(session);
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw taken;
-      await this.#openRun(now.id);
+      await this.#openRun(now.id, requireHeld);
       return now.id;
     }
     const id = newUuid();
@@ -111,32 +117,39 @@ export class Recordings {
       await tx.query(auditLine({ ...lineOf(made), at: startedAt, action: "recording.started", detail }));
       await tellOfRecording(tx, "recording.started", made, startedAt);
     });
-    await this.#openRun(id);
+    await this.#openRun(id, requireHeld);
     return id;
   }
 
   /**
    * Opens the session again after the engine was lost or the service was restarted. @throws ServiceError `not_found`,
-   * `conflict`
+   * `conflict`; otherwise as `requireHeld`
    */
-  async resume(session: string): Promise<void> {
-    await inOrder(this.#resumed, session, () => this.#resume(session));
+  async resume(session: string, requireHeld: RequireHeld): Promise<void> {
+    await inOrder(this.#turns, session, () => this.#resume(session, requireHeld));
   }
 
-  async #resume(session: string): Promise<void> {
+  async #resume(session: string, requireHeld: RequireHeld): Promise<void> {
     const { db, clock, media } = this.#deps;
     // Closes the earlier run first. Otherwise the earlier run could add parts that are missing in the new run's chain.
     await media.engine.close(session);
     await this.#settle(session);
     const recording = await required(this.#deps, session);
     if (recording.endedAt) throw new ServiceError("conflict", "The recording has ended.");
-    await this.#openRun(recording.id);
+    await this.#openRun(recording.id, requireHeld);
     await db.transaction((tx) => tellOfRecording(tx, "recording.interrupted", recording, clock(), stopped));
   }
 
   /** Closes the session on this node, because another node continues it or has ended it. */
-  leave(session: string): Promise<void> {
-    return this.#leave(session, false);
+  async leave(session: string): Promise<void> {
+    this.#leaving.add(session);
+    try {
+      // At once: a call before this one may still wait for the database.
+      await this.#deps.media.engine.close(session);
+      await inOrder(this.#turns, session, () => this.#leave(session, false));
+    } finally {
+      this.#leaving.delete(session);
+    }
   }
 
   async #leave(session: string, hasEnded: boolean): Promise<void> {
@@ -147,7 +160,7 @@ export class Recordings {
       // A folder that still contains a part that was set aside is not removed.
       if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
     });
-    for (const map of [this.#ids, this.#heads, this.#queues, this.#resumed]) map.delete(session);
+    for (const map of [this.#ids, this.#heads]) map.delete(session);
   }
 
   /** The head of a session's chain; null before the first chunk. */
@@ -169,7 +182,7 @@ export class Recordings {
 
   /** Closes the session, stores the last part, and writes `recording.json`. Safe to repeat. */
   async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
-    await this.#leave(session, true);
+    await inOrder(this.#turns, session, () => this.#leave(session, true));
     return writeManifest(this.#deps, await required(this.#deps, session), marks);
   }
 
@@ -216,13 +229,14 @@ export class Recordings {
       await storePart(this.#deps, session, file);
   }
 
-  async #openRun(id: string): Promise<void> {
+  async #openRun(id: string, requireHeld: RequireHeld): Promise<void> {
     const { db, secrets, media } = this.#deps;
-    const { session, runs, headSeq, headSha256 } = await db.transaction((tx) => nextRun(tx, id));
+    const { session, runs, headSeq, headSha256 } = await db.transaction((tx) => nextRun(tx, id, requireHeld));
     const key = await recordKeyOf(db, secrets, id);
     const firstTake = runs * takesInRun;
     const head = { seq: headSeq, sha256: headSha256 };
     await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
+    if (this.#leaving.has(session)) throw new ServiceError("conflict", "The session ends at this server.");
     // No event can have been missed before the id is set, because nobody can send media yet.
     this.#ids.set(session, id);
   }
@@ -233,10 +247,12 @@ type Queues = Map<string, Promise<void>>;
 /** Runs the tasks of each session one after another. */
 function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
   const next = (queues.get(session) ?? Promise.resolve()).then(work);
-  queues.set(
-    session,
-    next.catch(() => {}),
-  );
+  const ended = next
+    .catch(() => {})
+    .then(() => {
+      if (queues.get(session) === ended) queues.delete(session);
+    });
+  queues.set(session, ended);
   return next;
 }
 

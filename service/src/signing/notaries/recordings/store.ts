@@ -135,11 +135,15 @@ export async function insertRecording(tx: Tx, made: NewRecording, sealedKey: Uin
   await writeStateMacs(tx, recordingState, sql`id = ${made.id}`);
 }
 
+/** Throws unless this node has the session. Otherwise its run would replace the run of the node that has it. */
+export type RequireHeld = (tx: Tx) => Promise<void>;
+
 /**
  * Assigns the next run number to a recording, for another run of the engine. Numbers are never reused, so that no
  * earlier run can add a part. @returns the row with the new number
  */
-export async function nextRun(tx: Tx, id: string): Promise<Recording> {
+export async function nextRun(tx: Tx, id: string, requireHeld: RequireHeld): Promise<Recording> {
+  await requireHeld(tx);
   const before = await lockRecording(tx, id);
   await tx.query(sql`UPDATE recordings SET runs = runs + 1 WHERE id = ${id}`);
   await writeStateMacs(tx, recordingState, sql`id = ${id}`);

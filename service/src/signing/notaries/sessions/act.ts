@@ -18,7 +18,9 @@ import { markStep, noteEvent } from "../sheets/sheet.ts";
 import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { withWitness } from "../sheets/vouching.ts";
+import { keepTurn } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
+import { turnEndOf } from "./lease.ts";
 import type { LiveDeps } from "./session.ts";
 import { eventsOf, findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
 import { presentLines, witnessObstacle } from "./third-persons.ts";
@@ -156,9 +158,9 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // The turn lasts as long as this node's lease on the session. The watch renews both while the session is on this
-      // node and recorded.
-      const until = new Date(deps.rooms.roomOf(session.id)?.lease.until ?? at);
+      // The watch renews the turn with this node's lease, while the session is on this node and recorded.
+      const lease = deps.rooms.roomOf(session.id)?.lease;
+      const until = lease ? turnEndOf(lease) : at;
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
         n: signer,
         maySign,
@@ -168,12 +170,14 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         until,
       });
       await noteEvent(tx, desk.rowMac, sheet, { name: "turn", signer, detail: { maySign } }, { by, at });
-      return { session: session.id, person: personName(signer), token };
+      return { session: session.id, person: personName(signer), token, lease };
     },
     "ron",
   );
   const room = deps.rooms.roomOf(given.session);
   if (room) room.turn = { person: given.person, token: given.token };
+  // The watch may have renewed the lease before it could see the turn.
+  if (room && room.lease !== given.lease) await keepTurn(deps, room);
   deps.rooms.tell(given.session, { kind: "changed" });
 }
 

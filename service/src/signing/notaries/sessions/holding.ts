@@ -1,6 +1,19 @@
 /** How this node holds sessions: it renews their leases, and lets them go when it may not have them any more. */
-import { extendTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
-import { addressOf, leasesOf, leftOf, renewLease, renewMs } from "./lease.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { extendTurn, roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import {
+  addressOf,
+  leasesOf,
+  leftOf,
+  notHere,
+  releaseLeases,
+  renewLease,
+  renewMs,
+  requireHere,
+  turnEndOf,
+} from "./lease.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 
@@ -8,8 +21,10 @@ import type { LiveDeps } from "./session.ts";
 export async function renew(deps: LiveDeps, room: Room): Promise<void> {
   if (room.lease.until - deps.sheets.desk.clock().getTime() >= renewMs) return;
   const lease = await renewLease(deps, room.session);
+  // A late answer must not extend the turn: the media have stopped.
+  if (!isHere(deps, room)) return;
   if (lease === null) return letGo(deps, room);
-  room.lease = lease;
+  deps.rooms.setLease(room, lease);
   if (room.turn !== null) await keepTurn(deps, room);
 }
 
@@ -44,15 +59,84 @@ export async function leave({ rooms, recordings }: LiveDeps, session: string): P
   rooms.leaving.delete(session);
 }
 
-/**
- * Extends a signer's turn to the end of the lease. If the service is killed, both the turn and the lease end at that
- * time.
- */
-async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease }: Room): Promise<void> {
+/** Extends a signer's turn. If the lease is not renewed again, the turn ends before the media do. */
+export async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease }: Room): Promise<void> {
   await desk.db.transaction(async (tx) => {
     const envelope = await roomEnvelopeOf(tx, orderId);
-    if (envelope) await extendTurn(tx, envelope.id, new Date(lease.until));
+    if (envelope) await extendTurn(tx, envelope.id, turnEndOf(lease));
   });
+}
+
+/**
+ * Requires that this node records the session. After a crash, the session's row says "live" although nothing is recorded
+ * until a page opens the session again.
+ * @throws ServiceError `unavailable` otherwise
+ */
+export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promise<void> {
+  await requireHere(deps, id, tx);
+  const room = deps.rooms.roomOf(id);
+  if (!room || room.broken !== null) throw notHere();
+}
+
+/**
+ * Ends all sessions at this node before it stops, so that other nodes can continue them at once. A lease is released
+ * only when the session's last part is stored, because a part can't be stored any more when another node has continued
+ * the recording.
+ */
+export async function handOver(deps: LiveDeps): Promise<void> {
+  const { own, rooms, sheets } = deps;
+  const { db, clock, log } = sheets.desk;
+  const here = rooms.rooms();
+  // The leases of these have not been renewed, and show since when people are away.
+  const fenced = [...rooms.leaving];
+  const hand = async (room: Room) => {
+    await endTurn(deps, room);
+    if (!isHere(deps, room)) return leave(deps, room.session);
+    const at = clock();
+    letGo(deps, room);
+    await leaveUnderLease(deps, room.session);
+    await releaseLeases(db, own.id, at, sql`id = ${room.session}`);
+    rooms.endStreams(room.session);
+  };
+  const why = "a live session could not be handed over: another node waits for its lease to end";
+  const logged = (session: string) => (error: Error) => log.error({ err: error, session }, why);
+  await Promise.all([
+    ...here.map((room) => hand(room).catch(logged(room.session))),
+    ...fenced.map((session) => leave(deps, session).catch(logged(session))),
+  ]);
+  const begun = [...fenced, ...here.map(({ session }) => session)];
+  await releaseLeases(db, own.id, clock(), sql`NOT (id = ANY(${begun}))`).catch((error: Error) =>
+    log.error({ err: error }, "the leases on sessions that have not begun could not be released"),
+  );
+}
+
+/**
+ * Ends the open turn. If the database refuses that, waits until the turn ends by itself, because no signature may be
+ * accepted after the media have stopped.
+ */
+async function endTurn({ sheets: { desk } }: LiveDeps, { orderId, turn, lease, session }: Room): Promise<void> {
+  try {
+    await desk.db.transaction(async (tx) => {
+      const envelope = await roomEnvelopeOf(tx, orderId);
+      if (!envelope) return;
+      // Locks the envelope, so a signature that is being made counts while the session is still recorded.
+      await setSignature(tx, envelope.id, false);
+      await takeFromSigner(tx, envelope.id, desk.clock());
+    });
+  } catch (error) {
+    desk.log.error({ err: error, session }, "a signer's turn could not be ended");
+    if (turn !== null) await sleep(Math.max(0, turnEndOf(lease).getTime() - desk.clock().getTime()));
+  }
+}
+
+const renewEveryMs = 2_000;
+
+/** Leaves a session, and keeps its lease meanwhile: another node could otherwise continue without the last part. */
+async function leaveUnderLease(deps: LiveDeps, session: string): Promise<void> {
+  const left = leave(deps, session).then(() => true);
+  left.catch(() => {});
+  while (!(await Promise.race([left, sleep(renewEveryMs, false, { ref: false })])))
+    await renewLease(deps, session).catch(() => null);
 }
 
 /**

@@ -12,15 +12,17 @@ export const leaseMs = 9_000;
 export const renewMs = 6_000;
 /** How long before its lease ends a node stops the media: closing them takes a moment, and clocks differ. */
 const fenceMs = 1_500;
+/** How long before that a signer's turn ends: no signature may be accepted after the media have stopped. */
+const turnMarginMs = 1_000;
 
 /** A lease of this node: until when, by the clock, and since when, by `performance.now()`, which never jumps. */
 export type OwnLease = { until: number; since: number };
 
-/**
- * Whether this node may soon not have the session any more, because it could not renew its lease. Another node may then
- * record the same session.
- */
-export const isLapsing = ({ since }: OwnLease): boolean => performance.now() - since > leaseMs - fenceMs;
+/** In how many milliseconds this node stops the media, unless it renews the lease. */
+export const msToFence = ({ since }: OwnLease): number => Math.max(0, since + leaseMs - fenceMs - performance.now());
+
+/** When a signer's turn ends, unless the lease is renewed. */
+export const turnEndOf = ({ until }: OwnLease): Date => new Date(until - fenceMs - turnMarginMs);
 
 type Lease = {
   id: string;
@@ -88,9 +90,24 @@ export async function requireHere({ own, sheets: { desk } }: LeaseDeps, id: stri
   if (rows.length === 1) throw elsewhere();
 }
 
-/** Ends this process's leases, so that another process can take over the sessions at once. */
-export const releaseLeases = (db: Sql, node: string, now: Date) =>
-  db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE node = ${node} AND state <> 'ended'`);
+/**
+ * Requires that this node has a valid lease on the session. Locks the session's row, so that no other node gets a lease
+ * before the transaction ends.
+ * @throws ServiceError `unavailable` otherwise
+ */
+export async function requireLease({ own, sheets: { desk } }: LeaseDeps, id: string, tx: Tx): Promise<void> {
+  const rows = await tx.query(sql`
+    SELECT 1 FROM live_sessions WHERE id = ${id} AND node = ${own.id} AND lease_until > ${desk.clock()} FOR UPDATE`);
+  if (rows.length === 0) throw notHere();
+}
+
+export const notHere = () =>
+  new ServiceError("unavailable", "This server does not have the session now. Try again in some seconds.");
+
+/** Ends leases of this process, so that another process can take over the sessions at once. */
+export const releaseLeases = (db: Sql, node: string, now: Date, which: Statement) =>
+  db.query(sql`
+    UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE node = ${node} AND state <> 'ended' AND ${which}`);
 
 /** The session that requests of a page belong to: the person's link, or the order of the notary's page. */
 export type SessionOfPage = { token: string } | { code: string };

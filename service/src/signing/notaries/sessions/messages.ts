@@ -7,8 +7,8 @@ import type { Typed } from "../form-reader.ts";
 import type { Message } from "../recordings/messages.ts";
 import { outcomeOf } from "../sheets/store.ts";
 import { atLink, type RoomLink, requireStep } from "./entry.ts";
+import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
-import { requireHere } from "./lease.ts";
 import { atLive, type LiveDeps, type LockedLive, liveOf, note } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
@@ -33,7 +33,7 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
   // it.
   if (!isOn || (await outcomeOf(tx, session.sheetId)) !== null)
     throw new ServiceError("conflict", "Nothing is recorded now, so no message is passed on.");
-  await requireHere(deps, session.id, tx);
+  await requireRecorded(deps, session.id, tx);
   const { n, sha256 } = await deps.recordings.writeMessage(tx, session.id, { at, person, text });
   await note(deps, live, person, { name: "message", person, detail: { n, sha256 } });
   return { n, at: at.toISOString(), person, text };

@@ -5,8 +5,8 @@ import { claimedOrder } from "../desk/desk.ts";
 import { givenNow } from "../desk/documents.ts";
 import type { Typed } from "../form-reader.ts";
 import { type RoomLink, requireStep } from "./entry.ts";
+import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
-import { requireHere } from "./lease.ts";
 import type { LedPage } from "./page-streams.ts";
 import { atLive, type LiveDeps, note } from "./session.ts";
 import { hashIn } from "./shown.ts";
@@ -37,7 +37,7 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
     const { tx, session } = live;
     if (session.state !== "live" && session.state !== "held")
       throw new ServiceError("conflict", "Nothing is recorded now.");
-    await requireHere(deps, session.id, tx);
+    await requireRecorded(deps, session.id, tx);
     const sha256 = await givenNow(tx, session.orderId);
     const events = await eventsOf(tx, desk.rowMac, session);
     const seen = events.findLast(({ name, person }) => name === "shown" && person === notaryName);

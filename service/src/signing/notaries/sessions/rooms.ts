@@ -6,7 +6,7 @@ import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } fr
 import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { notaryName, type Phase, phaseOf } from "./interruption.ts";
-import type { OwnLease } from "./lease.ts";
+import { msToFence, type OwnLease } from "./lease.ts";
 import { type LedPage, PageStreams, type RoomNews } from "./page-streams.ts";
 
 /**
@@ -46,6 +46,7 @@ export type Room = {
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
   led: LedPage | null;
+  /** This node's lease on the session. `setLease` changes it. */
   lease: OwnLease;
 };
 
@@ -66,6 +67,10 @@ export class LiveRooms extends PageStreams {
   readonly leaving = new Set<string>();
   /** The running connection tests, by the engine's session: the person who tests, and the timer that ends the test. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
+  /** Called when a room's lease was not renewed in time. */
+  onLapse: (room: Room) => void = () => {};
+  readonly #lapses = new Map<string, NodeJS.Timeout>();
+  #isStopped = false;
   readonly stop: () => void;
 
   constructor(deps: RoomsDeps) {
@@ -73,6 +78,7 @@ export class LiveRooms extends PageStreams {
     this.#deps = deps;
     const end = deps.engine.listen((event) => this.#hear(event));
     this.stop = () => {
+      this.#isStopped = true;
       end();
       for (const { timer } of this.#checks.values()) clearTimeout(timer);
     };
@@ -82,11 +88,20 @@ export class LiveRooms extends PageStreams {
   roomOf = (session: string): Room | undefined => this.#rooms.get(session);
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
-  /** Opens a session. If it is already being opened, waits for that call instead. */
+  /**
+   * Opens a session. If it is already being opened, waits for that call instead.
+   * @throws ServiceError `unavailable` after `stop`; otherwise as `open`
+   */
   async openOnce(session: string, open: () => Promise<void>): Promise<void> {
+    if (this.#isStopped) throw new ServiceError("unavailable", "This server is stopping. Try again in some seconds.");
     const opening = this.#opening.get(session) ?? open().finally(() => this.#opening.delete(session));
     this.#opening.set(session, opening);
     await opening;
+  }
+
+  /** Resolves when no session is being opened. */
+  async opened(): Promise<void> {
+    await Promise.allSettled(this.#opening.values());
   }
 
   add(session: string, orderId: number, liveAt: Date, people: readonly string[], lease: OwnLease): Room {
@@ -99,7 +114,15 @@ export class LiveRooms extends PageStreams {
     };
     for (const person of people) this.#expect(room, person);
     this.#rooms.set(session, room);
+    this.setLease(room, lease);
     return room;
+  }
+
+  /** Sets the lease of a room. Its timer calls `onLapse` unless the lease is renewed before. */
+  setLease(room: Room, lease: OwnLease): void {
+    room.lease = lease;
+    clearTimeout(this.#lapses.get(room.session));
+    this.#lapses.set(room.session, setTimeout(() => this.onLapse(room), msToFence(lease)).unref());
   }
 
   #expect({ people }: Room, person: string): void {
@@ -118,6 +141,8 @@ export class LiveRooms extends PageStreams {
 
   remove(session: string): void {
     this.#rooms.delete(session);
+    clearTimeout(this.#lapses.get(session));
+    this.#lapses.delete(session);
     for (const [ticket, owner] of this.#tickets) if (owner.session === session) this.#tickets.delete(ticket);
     this.tell(session, { kind: "changed" });
   }

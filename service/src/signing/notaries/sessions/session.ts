@@ -22,7 +22,7 @@ import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { notaryName, personName } from "./interruption.ts";
-import { leaseOf } from "./lease.ts";
+import { leaseOf, requireLease } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveRooms } from "./rooms.ts";
@@ -227,13 +227,16 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     throw new ServiceError("conflict", "The session has ended.");
   }
   // The recording may have taken long to begin.
-  const lease = await leaseOf(deps, session.id);
+  const lease = await leaseOf(deps, session.id).catch((error: Error) => {
+    deps.rooms.leaving.add(session.id);
+    throw error;
+  });
   deps.rooms.add(session.id, session.orderId, at, [notaryName], lease);
   deps.rooms.tell(session.id, { kind: "changed" });
 }
 
 async function beginRecording(
-  { recordings }: Pick<LiveDeps, "recordings">,
+  deps: LiveDeps,
   { id, notaryId, orderId }: LiveSession,
   people: readonly LivePerson[],
   { notary, order: { environment } }: Pick<Claimed, "notary" | "order">,
@@ -242,7 +245,8 @@ async function beginRecording(
     { person: notaryName, role: "notary", name: notary.commissionName },
     ...people.map(({ n, name, role }) => ({ person: personName(n), role: role.replaceAll("_", " "), name })),
   ];
-  await recordings.begin({ session: id, notaryId, orderId, environment, people: recorded });
+  const requireHeld = (tx: Tx) => requireLease(deps, id, tx);
+  await deps.recordings.begin({ session: id, notaryId, orderId, environment, people: recorded, requireHeld });
 }
 
 /** Connects the notary. @throws ServiceError `conflict` while the session is not live */

@@ -8,8 +8,8 @@ import { claimedOrder } from "../desk/desk.ts";
 import { givenNow } from "../desk/documents.ts";
 import type { Typed } from "../form-reader.ts";
 import { atLink, type RoomLink } from "./entry.ts";
+import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
-import { requireHere } from "./lease.ts";
 import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import { eventsOf, type LiveSession } from "./store.ts";
 
@@ -50,7 +50,7 @@ async function write(deps: LiveDeps, live: Showing, person: string, sha256: stri
   const { tx, session } = live;
   if (session.state !== "live" && session.state !== "held")
     throw new ServiceError("conflict", "Nothing is recorded now.");
-  await requireHere(deps, session.id, tx);
+  await requireRecorded(deps, session.id, tx);
   const isCurrent = (await givenNow(tx, session.orderId)) === sha256;
   const own = (await eventsOf(tx, desk.rowMac, session)).filter(
     (event) => event.name === "shown" && event.person === person,

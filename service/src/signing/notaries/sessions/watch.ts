@@ -13,9 +13,9 @@ import { openTurn } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
-import { fence, followLeases, isHere, leave, letGo, renew } from "./holding.ts";
+import { fence, followLeases, handOver, isHere, leave, letGo, renew } from "./holding.ts";
 import { isBroken, notaryName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
-import { isLapsing, leaseMs, leaseOf, releaseLeases } from "./lease.ts";
+import { leaseMs, leaseOf, notHere, requireLease } from "./lease.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import {
@@ -48,11 +48,12 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
     running = Promise.all([running, done]).then(() => {});
   };
   const { db, clock } = deps.sheets.desk;
+  deps.rooms.onLapse = (room) => {
+    fence(deps, room);
+    each(`leave ${room.session}`, () => leave(deps, room.session));
+  };
   const timer = setInterval(() => {
-    for (const room of deps.rooms.rooms()) {
-      if (isLapsing(room.lease)) fence(deps, room);
-      else each(`lease ${room.session}`, () => renew(deps, room));
-    }
+    for (const room of deps.rooms.rooms()) each(`lease ${room.session}`, () => renew(deps, room));
     for (const id of deps.rooms.leaving) each(`leave ${id}`, () => leave(deps, id));
     each("pages", () => followLeases(deps));
     each("all sessions", async () => {
@@ -75,8 +76,10 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
   return async () => {
     clearInterval(timer);
     deps.rooms.stop();
-    await running;
-    await releaseLeases(db, deps.own.id, clock());
+    await deps.rooms.opened();
+    // Work may have started more work.
+    for (let seen: Promise<void> | null = null; seen !== running; await seen) seen = running;
+    await handOver(deps);
   };
 }
 
@@ -97,17 +100,26 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
 }
 
 /** Continues the session in an engine that was restarted. */
-async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void> {
+async function resume(deps: LiveDeps, room: Room): Promise<void> {
   // Resets the flag before opening the session, because the engine may be lost again while it opens.
   room.broken = null;
   room.recorded.clear();
   try {
-    await recordings.resume(room.session);
+    await record(deps, room);
   } catch (error) {
     room.broken ??= "engine";
     throw error;
   }
-  rooms.tell(room.session, { kind: "media" });
+  deps.rooms.tell(room.session, { kind: "media" });
+}
+
+/** Opens the session of a room in the engine again. @throws ServiceError when this node has let the session go */
+async function record(deps: LiveDeps, room: Room): Promise<void> {
+  const { rooms, recordings } = deps;
+  await recordings.resume(room.session, (tx) => requireLease(deps, room.session, tx));
+  if (isHere(deps, room)) return;
+  rooms.leaving.add(room.session);
+  throw notHere();
 }
 
 type Turned = { person: string; from: Phase; to: Phase; silentMs: number; isIncomplete: boolean };
@@ -217,7 +229,7 @@ export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void>
 }
 
 async function openHere(deps: LiveDeps, id: string): Promise<void> {
-  const { rooms, recordings, sheets } = deps;
+  const { rooms, sheets } = deps;
   const session = await findLive(sheets.desk.db, id);
   if ((session?.state !== "live" && session?.state !== "held") || rooms.roomOf(id)) return;
   const goneAt = await leftAt(sheets.desk.db, id);
@@ -238,9 +250,10 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
     Object.assign(presence, { lastAt: goneAt.getTime(), goneAt: goneAt.getTime(), phase: phaseOf(silentMs) });
   try {
     await atSession(deps, session, (tx, now, at) => holdReopened(deps, tx, now, silentMs, at));
-    await recordings.resume(session.id);
+    if (!isHere(deps, room)) throw notHere();
+    await record(deps, room);
   } catch (error) {
-    rooms.remove(session.id);
+    letGo(deps, room);
     throw error;
   }
 }
