@@ -11,6 +11,7 @@ import { newUuid } from "../platform/ids.ts";
 import { type Log, maskCodes } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { forwardedAddresses, loggedNetwork } from "../platform/network.ts";
+import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 import { wireError } from "./errors/wire-errors.ts";
 import { mostBodyBytes } from "./openapi/around.ts";
@@ -159,7 +160,7 @@ function accessLine(request: FastifyRequest, status: number, elapsedTime: number
     status,
     ms: Math.round(elapsedTime * 10) / 10,
     partnerId: principal?.partnerId,
-    source: securityStatuses.has(status) ? loggedNetwork(request.ip) : undefined,
+    source: securityStatuses.has(status) ? loggedNetwork(clientAddress(request)) : undefined,
   };
 }
 

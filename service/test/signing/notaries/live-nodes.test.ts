@@ -54,7 +54,7 @@ let proxy: SeverableProxy;
 const startHolder = async () => {
   const { user, password, database } = connectionTo(dataDir, "owner");
   return startService({
-    ...{ ...settings, ...(await addressed()), DATA_DIR: holderDir, RATE_LIMITS: "off" },
+    ...{ ...settings, ...(await addressed()), DATA_DIR: holderDir, RATE_LIMITS: "off", LOG_LEVEL: "info" },
     DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
     MEDIA_PORTS: `${firstPort}-${firstPort + 19}`,
   });
@@ -194,6 +194,13 @@ describe("a request that claims to come from another node", () => {
       by().headerFor({ node, url: "" }, { ...request(), path: "/operator" }),
     ])
       assert.equal(await answerTo(header), 400, header);
+  });
+
+  test("is logged with the client's network when it is refused", async () => {
+    const asked = { method: "GET", path: pageOf(session, "notary").path, client: "198.51.100.7" };
+    const answer = await ask(holder, asked.path, { [headerName]: by().headerFor({ node, url: "" }, asked) });
+    assert.equal(answer.status, 401);
+    await until(() => /"status":401.*"source":"198\.51\.100\.0\/24"/.test(holder.stdout() + holder.stderr()));
   });
 
   test("is refused when it is for an earlier process at this address", async () => {
