@@ -11,6 +11,7 @@ import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracl
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
 import { encodePng } from "../../../src/signing/envelopes/envelopes.ts";
+import { followOrder } from "../../../src/signing/envelopes/lifecycle/follow.ts";
 import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";
@@ -416,6 +417,25 @@ test("a late job of the signing leaves the act in a notary's presence open, and 
   await authenticateOrders(running.db, sql`id = ${orderId}`);
   await followsOrder(orderId);
   assert.deepEqual(await outcomesOf(code), [{ orderId, outcome: "Voided" }]);
+});
+
+test("an order that is put on hold while its job runs keeps the document of its act", async () => {
+  const code = await begun("acknowledgment");
+  const [{ orderId } = { orderId: "" }] = await outcomesOf(code);
+  const { db, rowMac } = running;
+  const put = async (status: string) => {
+    await db.query(sql`UPDATE orders SET status = ${status} WHERE id = ${orderId}`);
+    await authenticateOrders(db, sql`id = ${orderId}`);
+  };
+  const slow = Object.assign(Object.create(db), {
+    async transaction(work: Parameters<typeof db.transaction>[0]) {
+      await put("OnHold");
+      return db.transaction(work);
+    },
+  });
+  await followOrder({ db: slow, clock: () => new Date(), rowMac } as never, Number(orderId));
+  assert.deepEqual(await outcomesOf(code), [{ orderId, outcome: null }]);
+  await put("NotarizationPending");
 });
 
 test("a document that was prepared before the service stopped is prepared again", async () => {

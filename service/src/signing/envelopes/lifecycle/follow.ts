@@ -34,6 +34,8 @@ async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: num
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;
+    // The order may have been put on hold since it was read.
+    if (envelope.orderStatus === "OnHold") return;
     // A job that was queued while the order waited for signatures may run when a notary's envelope is already open.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
