@@ -81,12 +81,14 @@ test("listen posts events to this machine as a webhook would, and prints the rec
     first.map(({ headers }) => headers["service-event"]),
     topics,
   );
-  assert.match(received[2]?.headers["service-chain"]?.toString() ?? "", /^n=3; head=[0-9a-f]{64}$/);
-  await until(() => printed.includes("n=3"));
+  const chain = ofOrder()[2]?.headers["service-chain"]?.toString() ?? "";
+  const [, n] = /^n=(\d+); head=[0-9a-f]{64}$/.exec(chain) ?? [];
+  assert.ok(Number(n) >= 3, chain);
+  await until(() => printed.includes(`n=${n}  `));
   assert.match(printed, new RegExp(`n=1  order.created  order.created:${orderCode}  -> answered 500 in \\d+ ms\n`));
   assert.match(
     printed,
-    new RegExp(`n=3  signature.completed  signature.completed:${orderCode}  -> answered 204 in \\d+ ms\n`),
+    new RegExp(`n=${n}  signature.completed  signature.completed:${orderCode}  -> answered 204 in \\d+ ms\n`),
   );
 });
 
