@@ -14,10 +14,14 @@ type Run = {
   /** How much longer than a picture a sound takes from the sender to the recording. */
   soundLateMs: number;
   lastsMs: number;
+  /** How much later than the sound the picture begins. */
+  pictureLateMs?: number;
+  /** How much earlier than the truth the sender's report places the sound. */
+  soundSetBackMs?: number;
 };
 
-/** Records a sender's picture and sound, which begin together, for some time. */
-function recorded({ reports, soundLateMs, lastsMs }: Run) {
+/** Records a sender's picture and sound for some time. */
+function recorded({ reports, soundLateMs, lastsMs, pictureLateMs = 0, soundSetBackMs = 0 }: Run) {
   const chunks: (Chunk & { at: number })[] = [];
   let now = arrivedFirst;
   const onChunk = (chunk: Chunk) => void chunks.push({ ...chunk, at: now - arrivedFirst });
@@ -26,11 +30,15 @@ function recorded({ reports, soundLateMs, lastsMs }: Run) {
   const packet = (kind: Media, n: number, ms: number, payload: Buffer) =>
     take.packet(kind, { sequence: n, timestamp: ms * ticks[kind], marker: true, payload }, now);
   for (let ms = 0; ms <= lastsMs; ms += 10, now += 10) {
-    if (ms % 50 === 0) packet("video", ms / 50, ms, vp8Payloads(madeUpFrame(ms % 3_000 === 0, 300))[0] as Buffer);
+    if (ms >= pictureLateMs && ms % 50 === 0)
+      packet("video", ms / 50, ms, vp8Payloads(madeUpFrame((ms - pictureLateMs) % 3_000 === 0, 300))[0] as Buffer);
     const sent = ms - soundLateMs;
     if (sent >= 0 && sent % 20 === 0) packet("audio", sent / 20, sent, Buffer.from([0xf8, 0xaa, (sent / 20) & 0xff]));
     for (const kind of ["audio", "video"] as const)
-      if (reports[kind] === ms) take.report(kind, { senderMs: arrivedFirst + aheadMs, timestamp: 0 });
+      if (reports[kind] === ms) {
+        const senderMs = arrivedFirst + aheadMs - (kind === "audio" ? soundSetBackMs : 0);
+        take.report(kind, { senderMs, timestamp: 0 });
+      }
     if (ms % 100 === 0) take.tick(now);
   }
   take.end(now);
@@ -96,4 +104,36 @@ test("sound and picture are aligned by the sender's clock, also once its report 
     assert.ok(Math.abs(offset) <= 25, `the sound is ${offset} ms off`);
     for (const times of [sound, picture]) assert.ok(times.every((ms, n) => n === 0 || ms >= (times[n - 1] ?? 0)));
   }
+});
+
+test("sound from before the first picture is recorded at its own time, by the sender's clock or by arrival", () => {
+  for (const reports of [{}, { video: 100, audio: 100 }, { video: 900, audio: 2_500 }]) {
+    const { blocks } = recorded({ reports, soundLateMs: 0, pictureLateMs: 600, lastsMs: 4_000 });
+    const sound = timesOf(blocks, "audio");
+    assert.equal(sound.length, 201, "each sound that was sent");
+    assert.deepEqual(
+      sound.slice(0, 40),
+      Array.from({ length: 40 }, (_, n) => n * 20),
+    );
+    assert.equal(timesOf(blocks, "video")[0], 600);
+  }
+});
+
+test("a sender whose reports place its sound long before its picture is recorded from the first sound on", () => {
+  for (const audio of [20, 2_500]) {
+    const run = { reports: { video: 20, audio }, soundLateMs: 0, soundSetBackMs: 4_900, lastsMs: 5_000 };
+    const times = timesOf(recorded(run).blocks, "audio");
+    assert.equal(times.length, 251);
+    assert.ok(times.every((ms, n) => n === 0 || ms >= (times[n - 1] ?? 0)));
+  }
+});
+
+test("a kind counts as recorded only with the frames that are written", () => {
+  const take = new Take({ media: { audio: true, video: true }, onChunk: () => {}, onHole: () => {} }, 0);
+  for (let n = 0; n < 10; n++)
+    take.packet("audio", { sequence: n, timestamp: n * 960, marker: true, payload: Buffer.from([0xf8, n]) }, n * 20);
+  take.tick(200);
+  assert.deepEqual(take.sinceWhole("audio", 200), { ms: 200, hasFrame: false });
+  take.tick(900);
+  assert.deepEqual(take.sinceWhole("audio", 900), { ms: 720, hasFrame: true });
 });

@@ -42,7 +42,7 @@ const rates = { audio: 48_000, video: 90_000 } as const;
 const missingMs = 3_000;
 
 /**
- * When the last packet and the last whole frame of a kind came; before the first, when the take began. `since`: when
+ * When the last packet and the last recorded frame of a kind came; before the first, when the take began. `since`: when
  * packets began to come, or came again after a pause.
  */
 type Flow = { packetAt: number; wholeAt: number; since: number; hasFrame: boolean; isTold: boolean };
@@ -77,7 +77,7 @@ export class Take {
   readonly #clusters: ReturnType<typeof clusterWriter>;
   readonly #flows: Readonly<Record<Media, Flow>>;
   #firstAt: number | null = null;
-  /** When the take began by our clock, and the frame that it began with. */
+  /** When the take began by our clock, and its first key frame or, without one, its first sound. */
   #start: Start | null = null;
 
   constructor(input: TakeInput, now: number) {
@@ -130,6 +130,12 @@ export class Take {
     this.#clusters.flush(now, false);
   }
 
+  /** Streams that begin together stop waiting together. Otherwise the frames of one would be written too late. */
+  #waitsSince({ at }: Held): number {
+    const firstAt = this.#firstAt ?? at;
+    return at - firstAt < reportMs ? firstAt : at;
+  }
+
   /** Writes out all remaining frames. */
   end(now: number): void {
     for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now, true), now);
@@ -140,7 +146,6 @@ export class Take {
   #hold(kind: Media, frames: readonly TimedFrame[], now: number): void {
     if (frames.length === 0) return;
     this.#firstAt ??= now;
-    Object.assign(this.#flows[kind], { wholeAt: now, hasFrame: true, isTold: false });
     const { held } = this.#streams[kind];
     for (const frame of frames) {
       held.push({ frame, at: now });
@@ -169,14 +174,21 @@ export class Take {
     const first = key >= 0 ? video : audio;
     const opening = first.held[0];
     if (!opening) return;
-    this.#start = { at: opening.at, stream: first, frame: opening.frame };
+    const start: Start = { at: opening.at, leadMs: 0, stream: first, frame: opening.frame };
+    const sound = audio.held[0];
+    // People are heard from their first packet on, so sound from before the first key frame is recorded, too.
+    const leadMs = sound ? Math.max(0, -(sinceStart(start, audio, sound) ?? sound.at - start.at)) : 0;
+    this.#start = { ...start, at: opening.at - leadMs, leadMs };
     const picture: Picture = opening.frame.picture ?? { width: 640, height: 480 };
     const bytes = liveHeader({ audio: media.audio, video: media.video ? picture : null });
     onChunk({ bytes, from: 0, to: 0, isKey: false });
     for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Assigns times to the waiting frames of a stream once its clock is known. */
+  /**
+   * Assigns times to the waiting frames of a stream once its clock is known. No frame is left out, whatever the sender's
+   * clock says: others have heard and seen it. Only here does a frame count as recorded.
+   */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
     const oldest = own.held[0];
@@ -184,14 +196,8 @@ export class Take {
     if (!start || !oldest) return;
     if (own.zeroMs === null || own.isByArrival) {
       const bySender = sinceStart(start, own, oldest);
-      if (
-        own.zeroMs === null &&
-        !isEnd &&
-        bySender === null &&
-        now - oldest.at < reportMs &&
-        own.held.length < mostHeld
-      )
-        return;
+      const mayWait = own.zeroMs === null && !isEnd && bySender === null && own.held.length < mostHeld;
+      if (mayWait && now - this.#waitsSince(oldest) < reportMs) return;
       if (own.zeroMs === null || bySender !== null)
         own.zeroMs = (bySender ?? oldest.at - start.at) - ticksToMs(oldest.frame.ticks, own.rate);
       own.isByArrival = bySender === null;
@@ -203,26 +209,32 @@ export class Take {
         own.zeroMs += arrived - ms;
         ms = arrived;
       }
-      // Sound from before the first picture is dropped.
-      if (ms < 0) continue;
-      // After packet loss two frames can round to the same millisecond.
+      // After packet loss two frames can round to the same millisecond, and a new report can turn the clock back.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
+      Object.assign(this.#flows[kind], { wholeAt: at, hasFrame: true, isTold: false });
       this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);
     }
   }
 }
 
-type Start = { readonly at: number; readonly stream: Stream; readonly frame: TimedFrame };
+type Start = {
+  readonly at: number;
+  /** The time in the take of the frame that it began with. */
+  readonly leadMs: number;
+  readonly stream: Stream;
+  readonly frame: TimedFrame;
+};
 
 /**
  * The time in the take of a frame, by the sender's clock. Null while that clock is unknown or implausible: then only the
  * time of arrival is known.
  */
 function sinceStart(start: Start, own: Stream, { at, frame }: Held): number | null {
+  if (own === start.stream) return ticksToMs(frame.ticks - start.frame.ticks, own.rate) + start.leadMs;
   const began = senderTime(start.stream, start.frame);
   const senderMs = senderTime(own, frame);
   if (began === null || senderMs === null) return null;
-  const ms = senderMs - began;
+  const ms = senderMs - began + start.leadMs;
   return Math.abs(ms - (at - start.at)) > farMs ? null : ms;
 }
 
