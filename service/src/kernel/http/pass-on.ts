@@ -23,12 +23,36 @@ const headerName = "signsealship-node";
 
 /** How long the other node may take to accept a connection: its machine may be gone. */
 const connectMs = 3_000;
-/** How long the other node may take to begin its answer. Some requests carry a document, which is checked. */
-const answerMs = 60_000;
 /** How long an answer may pause. Events are sent at least every 15 seconds. */
 const pauseMs = 20_000;
 /** The most requests that this node passes on at the same time. An open page holds one for its events. */
 const mostPassed = 500;
+
+const limitsOfPassing = {
+  /** How long a request's body may pause. A whole upload may take longer: people have slow lines. */
+  bodyMs: 10_000,
+  /**
+   * How long the other node may take to begin its answer once it has the whole request. Some requests carry a document,
+   * which is checked.
+   */
+  answerMs: 60_000,
+  /**
+   * The most requests for one session. Requests are passed on before anybody checks the codes of links, so a stranger
+   * with one link could otherwise stop the passing of all sessions.
+   */
+  ofSession: 40,
+};
+type Limits = typeof limitsOfPassing;
+
+/** A session, and the node that has it. */
+type Holder = NodeAddress & { readonly id: string };
+
+/**
+ * The methods whose requests have a body. The body of another request is not passed on: it would follow a head that
+ * names no length, so the other node would read it as the next request.
+ */
+const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
+const ofBody = ["content-length", "content-type", "content-encoding"];
 
 /** RFC 9110, section 7.6.1: these belong to one connection, so a proxy must not pass them on. */
 const ofConnection = new Set([
@@ -43,8 +67,8 @@ const ofConnection = new Set([
   headerName,
 ]);
 
-const withoutConnection = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
+const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string[] = []): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name) && !others.includes(name)));
 
 /**
  * Takes requests that other nodes have passed on, on all routes. A request with a forged header is refused. The hook must
@@ -74,38 +98,51 @@ const unreached = (options?: ErrorOptions) =>
 /** Passes requests on to other nodes. A request that was passed on to this node is never passed on again. */
 export class Passing {
   readonly #own: OwnNode;
+  readonly #limits: Limits;
   #open = 0;
+  readonly #openOf = new Map<string, number>();
 
-  constructor(own: OwnNode) {
+  /** @param limits a test sets shorter ones */
+  constructor(own: OwnNode, limits: Partial<Limits> = {}) {
     this.#own = own;
+    this.#limits = { ...limitsOfPassing, ...limits };
   }
 
   /**
    * Answers a request with the answer of another node. Must run before the body is read.
    * @param onBegun gets a function that ends the call early; returns what to call when it has ended
-   * @throws ServiceError `unavailable` while the other node does not answer
+   * @throws ServiceError `unavailable` while the other node does not answer; `validation` when the body stops coming
    */
   async pass(
     request: FastifyRequest,
     reply: FastifyReply,
-    to: NodeAddress,
+    to: Holder,
     onBegun: (end: () => void) => () => void,
   ): Promise<void> {
     if (request.isPassedOn) throw unreached();
-    if (this.#open >= mostPassed)
+    const ofSession = this.#openOf.get(to.id) ?? 0;
+    if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession)
       throw new BusyError("Too many requests are passed on to other servers now. Try again.");
-    this.#open++;
+    this.#count(to.id, 1);
     const call = this.#callOf(request, to);
     const ended = onBegun(() => call.destroy(new Error("another node has the session now")));
     try {
-      request.raw.pipe(call);
-      const answer = await answerOf(call);
+      if (hasBody(request.raw)) sendBody(request.raw, call, this.#limits.bodyMs);
+      else call.end();
+      const answer = await answerOf(call, this.#limits.answerMs);
       reply.hijack();
       await send(reply, answer);
     } finally {
-      this.#open--;
+      this.#count(to.id, -1);
       ended();
     }
+  }
+
+  #count(session: string, by: 1 | -1): void {
+    this.#open += by;
+    const now = (this.#openOf.get(session) ?? 0) + by;
+    if (now > 0) this.#openOf.set(session, now);
+    else this.#openOf.delete(session);
   }
 
   #callOf(request: FastifyRequest, to: NodeAddress): ClientRequest {
@@ -118,7 +155,7 @@ export class Passing {
       agent: false,
       setHost: false,
       headers: {
-        ...withoutConnection(headers),
+        ...withoutConnection(headers, hasBody(request.raw) ? [] : ofBody),
         "x-forwarded-for": client,
         [headerName]: this.#own.headerFor(to, { method, path, client }),
       },
@@ -130,16 +167,33 @@ export class Passing {
   }
 }
 
+const hasBody = ({ method = "GET" }: IncomingMessage): boolean => methodsWithBody.has(method);
+
+/** Sends a request's body to the other node. The call ends when no bytes come for some time. */
+function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): void {
+  const stalled = () => call.destroy(invalid("The body of this request has stopped coming."));
+  const timer = setTimeout(stalled, mostMs).unref();
+  body.on("data", () => timer.refresh());
+  for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
+  body.pipe(call);
+}
+
 /** @throws ServiceError when the node does not begin an answer in time */
-function answerOf(call: ClientRequest): Promise<IncomingMessage> {
+function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const late = (ms: number) => setTimeout(() => call.destroy(new Error(`no answer within ${ms} ms`)), ms).unref();
     const connecting = late(connectMs);
-    const answering = late(answerMs);
+    let answering: NodeJS.Timeout | undefined;
+    let hasAnswered = false;
     call.once("socket", (socket) => socket.once("connect", () => clearTimeout(connecting)));
+    // The other node may answer before it has read the whole body, for example to refuse the request.
+    call.once("finish", () => {
+      if (!hasAnswered) answering = late(answerMs);
+    });
     // After the answer has begun, an error shows as the answer's early end.
-    call.on("error", (error) => reject(unreached({ cause: error })));
+    call.on("error", (error) => reject(error instanceof ServiceError ? error : unreached({ cause: error })));
     call.once("response", (answer) => {
+      hasAnswered = true;
       clearTimeout(answering);
       resolve(answer);
     });

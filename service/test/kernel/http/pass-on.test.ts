@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
-import { createServer, type Server } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import fastify, { type FastifyInstance } from "fastify";
@@ -50,20 +51,22 @@ const holderUrl = await started((app) => {
   });
 });
 
-let target = { node: holder.id, url: holderUrl };
+let target = { node: holder.id, url: holderUrl, id: "session" };
 const ends = new Set<() => void>();
-const passingUrl = await started((app) => {
-  const node = own();
-  takePassedOn(app, node);
-  const passing = new Passing(node);
-  app.addHook("preParsing", (request, reply) =>
-    passing.pass(request, reply, target, (end) => {
-      ends.add(end);
-      return () => ends.delete(end);
-    }),
-  );
-  app.all("/*", async () => "not passed on");
-});
+const passingNode = (limits: ConstructorParameters<typeof Passing>[1] = {}) =>
+  started((app) => {
+    const node = own();
+    takePassedOn(app, node);
+    const passing = new Passing(node, limits);
+    app.addHook("preParsing", (request, reply) =>
+      passing.pass(request, reply, target, (end) => {
+        ends.add(end);
+        return () => ends.delete(end);
+      }),
+    );
+    app.all("/*", async () => "not passed on");
+  });
+const passingUrl = await passingNode();
 
 const echo = () =>
   fetch(`${passingUrl}/echo?a=%20b`, {
@@ -115,12 +118,12 @@ test("an unreachable node, an earlier process of it, and one that never answers 
     assert.equal(answer.status, 503);
     assert.ok(answer.headers.get("retry-after"));
   };
-  target = { node: own().id, url: holderUrl };
+  target = { ...good, node: own().id };
   await refused();
-  target = { node: holder.id, url: "http://127.0.0.1:9" };
+  target = { ...good, url: "http://127.0.0.1:9" };
   await refused();
   const server = await silentServer();
-  target = { node: holder.id, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  target = { ...good, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   const asked = refused();
   await until(() => ends.size === 1);
   for (const end of ends) end();
@@ -128,4 +131,105 @@ test("an unreachable node, an earlier process of it, and one that never answers 
   server.close();
   target = good;
   assert.equal(ends.size, 0);
+});
+
+const text = { "content-type": "text/plain" };
+
+/** A request whose body a test sends piece by piece. */
+function uploadTo(url: string) {
+  const body = new TransformStream<Uint8Array, Uint8Array>();
+  const pieces = body.writable.getWriter();
+  const closing = new AbortController();
+  const answer = fetch(`${url}/echo`, {
+    method: "POST",
+    headers: text,
+    body: body.readable,
+    signal: closing.signal,
+    duplex: "half",
+  } as RequestInit);
+  return {
+    answer,
+    send: (text: string) => pieces.write(Buffer.from(text)),
+    end: () => pieces.close(),
+    async abort() {
+      closing.abort();
+      await assert.rejects(answer);
+    },
+  };
+}
+
+test("a slow upload may take longer than the other node may take to answer it", async () => {
+  const answerMs = 1_500;
+  const upload = uploadTo(await passingNode({ answerMs }));
+  const since = performance.now();
+  let sent = "";
+  while (performance.now() - since < 2 * answerMs) {
+    await upload.send("a");
+    sent += "a";
+    await sleep(100);
+  }
+  await upload.end();
+  const answer = await upload.answer;
+  assert.equal(answer.status, 201);
+  assert.equal(((await answer.json()) as { body: string }).body, sent);
+});
+
+test("a request whose body stops coming is refused, and no longer counts", async () => {
+  const url = await passingNode({ bodyMs: 200, ofSession: 1 });
+  const upload = uploadTo(url);
+  await upload.send("a");
+  const refused = await upload.answer;
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /body of this request has stopped coming/);
+  assert.equal(ends.size, 0);
+  assert.equal((await fetch(`${url}/echo`, { method: "POST", headers: text, body: "b" })).status, 201);
+});
+
+test("requests for one session can't use up what is left for the others", async () => {
+  const url = await passingNode({ ofSession: 2 });
+  const uploads = [uploadTo(url), uploadTo(url)];
+  for (const upload of uploads) await upload.send("a");
+  await until(() => ends.size === 2);
+  const ask = () => fetch(`${url}/echo`, { method: "POST", headers: text, body: "b" });
+  assert.equal((await ask()).status, 503);
+  const good = target;
+  target = { ...good, id: "another session" };
+  assert.equal((await ask()).status, 201);
+  target = good;
+  for (const upload of uploads) await upload.abort();
+  await until(() => ends.size === 0);
+  assert.equal((await ask()).status, 201);
+});
+
+test("the body of a request that should have none is not sent after its head, where it would be another request", async () => {
+  let received = "";
+  const server = createServer((socket) =>
+    socket.on("data", (bytes) => {
+      received += bytes.toString();
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }),
+  ).listen(0, "127.0.0.1");
+  await until(() => server.listening);
+  const good = target;
+  target = { ...good, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+  const chunked = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
+  const ask = async (head: string, body: string) => {
+    received = "";
+    const socket = connect(Number(new URL(passingUrl).port), "127.0.0.1");
+    socket.write(`${head}\r\nHost: x\r\nConnection: close\r\n${body}`);
+    await new Promise((resolve) => socket.on("close", resolve).resume());
+    return received;
+  };
+  for (const method of ["GET", "HEAD"])
+    for (const body of [
+      `Transfer-Encoding: chunked\r\n\r\n${chunked}`,
+      `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    ]) {
+      const passed = await ask(`${method} /echo HTTP/1.1`, body);
+      assert.match(passed, new RegExp(`^${method} /echo HTTP/1.1\r\n`));
+      assert.doesNotMatch(passed, /smuggled|content-length|transfer-encoding/i);
+    }
+  server.close();
+  target = good;
 });
