@@ -70,9 +70,10 @@ type Of = { readonly session: string; readonly person: string };
 
 export type MediaEvent =
   | (Of & { readonly kind: "message"; readonly message: ServerMessage })
+  /** The person's first packet came. Of a person who may send nothing: the person's browser receives now. */
   | (Of & { readonly kind: "joined" })
   | (Of & { readonly kind: "left"; readonly cause: EndCause })
-  /** One of the person's connections has failed, or could not be made. The person's page must join again. */
+  /** One of the person's connections has failed, or was not made in time. The person's page must join again. */
   | (Of & { readonly kind: "cut" })
   | (Quality & { readonly kind: "quality" })
   | (Of & { readonly kind: "take"; readonly take: number; readonly at: string; readonly ended: EndCause | null })

@@ -16,7 +16,7 @@ import { emptyChain } from "../../../src/providers/media/chain.ts";
 import { askForKeyFrame, askIfDue, countPacket, newPerson } from "../../../src/providers/media/engine/person.ts";
 import { Rooms } from "../../../src/providers/media/engine/rooms.ts";
 import { readOffer } from "../../../src/providers/media/engine/sdp.ts";
-import type { PublishInput, Transport } from "../../../src/providers/media/engine/transport.ts";
+import type { PublishInput, ReceiveInput, Transport } from "../../../src/providers/media/engine/transport.ts";
 import { permissionsFor } from "../../../src/providers/media/engine.ts";
 import type { MediaEvent } from "../../../src/providers/media/media.ts";
 import { behavesAsAnEngine } from "./contract.ts";
@@ -183,9 +183,10 @@ async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
   let now = 1_000_000;
   const sequence = { audio: 0, video: 0 };
   let put: PublishInput["onPacket"] = () => {};
-  let cut = () => {};
-  const receive = ({ onEnd }: { onEnd: () => void }) => {
+  let [cut, offer] = [() => {}, () => {}];
+  const receive = ({ onEnd, onOffer }: ReceiveInput) => {
     cut = onEnd;
+    offer = () => onOffer({ kind: "subscribe", sdp: "", tracks: [] });
     const pause = (from: string, kind: string) => void paused.push(`${from} ${kind}`);
     return { show() {}, continued() {}, pause, send() {}, answered: async () => {}, close: async () => {} };
   };
@@ -206,7 +207,11 @@ async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
   const packet = (media: "audio" | "video", payload: Buffer, marker: boolean) =>
     put(media, new RtpPacket(new RtpHeader({ sequenceNumber: sequence[media]++, timestamp: now, marker }), payload));
   return {
-    ...{ rooms, events, paused, cut: () => cut() },
+    ...{ rooms, events, paused },
+    /** Ends the connection by which the last person who joined receives. */
+    cut: () => cut(),
+    /** Offers that person a connection. */
+    offer: () => offer(),
     /** Lets a second pass, in which the person sends these each 100 ms. @returns how long the person is unseen */
     second({ sound = false, picture = null }: { sound?: boolean; picture?: "whole" | "torn" | null }): number | null {
       for (let tenth = 0; tenth < 10; tenth++) {
@@ -266,6 +271,54 @@ test("a person whose connection fails or never comes is told so once, and nobody
   const failed = events.filter((event) => event.kind === "left" && event.cause === "failed");
   assert.deepEqual(failed, [{ kind: "left", session: "s", person: "a", cause: "failed" }]);
   assert.deepEqual(told().at(-1), { kind: "cut", session: "s", person: "a" });
+  await close();
+});
+
+test("a person whose browser answers no offer joins again, and nobody whose browser has answered", async (t) => {
+  const { rooms, events, offer, second, close } = await withoutNetwork(t);
+  const told = () => events.filter((event) => event.kind === "cut" && event.person === "b").length;
+  const answer = () => rooms.signal("s", "b", { kind: "subscribe", sdp: "" });
+  const waits = () => {
+    for (let count = 0; count < 17; count++) second({});
+  };
+  offer();
+  waits();
+  assert.equal(told(), 1);
+  await assert.rejects(answer(), refused("validation", /must follow join/));
+  await rooms.signal("s", "b", { kind: "join" });
+  offer();
+  await answer();
+  waits();
+  assert.equal(told(), 1);
+  await close();
+});
+
+test("an observer has joined when the observer's browser answers an offer, and has left when it receives no more", async (t) => {
+  const { rooms, events, cut, offer, close } = await withoutNetwork(t);
+  await rooms.admit("s", "o", { audio: false, video: false });
+  const moves = () =>
+    events.flatMap((event) =>
+      "person" in event && event.person === "o" && event.kind !== "message"
+        ? [event.kind === "left" ? `left: ${event.cause}` : event.kind]
+        : [],
+    );
+  const comes = async () => {
+    await rooms.signal("s", "o", { kind: "join" });
+    offer();
+  };
+  const answers = () => rooms.signal("s", "o", { kind: "subscribe", sdp: "" });
+  await comes();
+  assert.deepEqual(moves(), []);
+  for (let count = 0; count < 2; count++) await answers();
+  assert.deepEqual(moves(), ["joined"]);
+  cut();
+  assert.deepEqual(moves(), ["joined", "left: failed", "cut"]);
+  await comes();
+  await answers();
+  await comes();
+  await answers();
+  await rooms.remove("s", "o");
+  assert.deepEqual(moves().slice(3), ["joined", "left: replaced", "joined", "left: removed"]);
   await close();
 });
 

@@ -13,6 +13,8 @@ export type Person = {
   muted: Kinds;
   publishing: (Publishing & { fingerprint: string }) | null;
   subscription: Receiving | null;
+  /** When an offer was sent that the person's browser has not answered; null without one. */
+  offeredAt: number | null;
   readonly counted: Counted;
   /** When the last packet of any kind arrived; before the first packet, when the connection was made. */
   lastPacketAt: number;
@@ -56,6 +58,7 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   muted: { audio: false, video: false },
   publishing: null,
   subscription: null,
+  offeredAt: null,
   counted: {
     audio: 0,
     video: 0,
@@ -71,6 +74,9 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   requests: { join: { count: 0, at: now }, publish: { count: 0, at: now } },
   hasJoined: false,
 });
+
+/** An observer may send nothing. */
+export const isObserver = ({ allowed }: Person): boolean => !allowed.audio && !allowed.video;
 
 /** A page joins when it starts, and makes an offer then and when its devices or its network change. */
 const mostRequests = 30;

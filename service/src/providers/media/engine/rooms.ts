@@ -20,6 +20,7 @@ import {
   silenceOf,
   tellContinued,
 } from "./person.ts";
+import { type Receivers, receivers, replaced } from "./receivers.ts";
 import { openRecorder, type Recorder } from "./recorder.ts";
 import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
 import type { Transport } from "./transport.ts";
@@ -58,10 +59,12 @@ export type RoomsInput = {
 export class Rooms {
   readonly #input: RoomsInput;
   readonly #sessions = new Map<string, Session>();
+  readonly #receivers: Receivers;
   readonly #timer: NodeJS.Timeout;
 
   constructor(input: RoomsInput) {
     this.#input = input;
+    this.#receivers = receivers(input);
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
@@ -91,13 +94,13 @@ export class Rooms {
     const person = personOf(session.people, name);
     switch (message?.kind) {
       case "join":
-        return this.#join(session, person);
+        if (isOneTooMany(person, "join", this.#input.now()))
+          throw new BusyError("Too many joins in a minute. Try again later.");
+        return this.#receivers.join(session, person, () => this.#isOver(session, person));
       case "publish":
         return this.#publish(session, person, message.sdp);
       case "subscribe":
-        if (!person.subscription) throw invalid("subscribe must follow join");
-        await person.subscription.answered(message.sdp);
-        return [];
+        return this.#receivers.answer(session, person, message.sdp);
       default:
         throw invalid("kind must be join, publish or subscribe");
     }
@@ -155,9 +158,7 @@ export class Rooms {
   }
 
   async #endPerson(session: Session, person: Person, cause: EndCause): Promise<void> {
-    const { subscription } = person;
-    person.subscription = null;
-    await Promise.all([this.#endPublishing(session, person, cause), subscription?.close()]);
+    await Promise.all([this.#endPublishing(session, person, cause), this.#receivers.end(session, person, cause)]);
   }
 
   #packet(session: Session, person: Person, media: Media, rtp: RtpPacket): void {
@@ -241,37 +242,6 @@ export class Rooms {
     if (isUnseen) this.#input.emit({ kind: "cut", session: session.name, person: person.name });
   }
 
-  async #join(session: Session, person: Person): Promise<ServerMessage[]> {
-    const { transport, emit, now } = this.#input;
-    if (isOneTooMany(person, "join", now())) throw new BusyError("Too many joins in a minute. Try again later.");
-    const before = person.subscription;
-    person.subscription = null;
-    await before?.close();
-    // Two joins may have waited for this close. The first to go on has made the connection.
-    if (this.#isOver(session, person) || person.subscription) throw replaced();
-    const subscription = transport.receive({
-      session: session.name,
-      person: person.name,
-      onOffer: (message) => {
-        if (person.subscription === subscription)
-          emit({ kind: "message", session: session.name, person: person.name, message });
-      },
-      onPictureLost: (from) => {
-        const sender = session.people.get(from);
-        if (sender) askForKeyFrame(sender, now());
-      },
-      onEnd: () => {
-        void subscription.close();
-        if (person.subscription !== subscription) return;
-        person.subscription = null;
-        emit({ kind: "cut", session: session.name, person: person.name });
-      },
-    });
-    person.subscription = subscription;
-    showAll(session.people);
-    return [];
-  }
-
   #isOver(session: Session, person: Person): boolean {
     return this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
   }
@@ -284,6 +254,7 @@ export class Rooms {
       const isSecond = session.ticks % (secondMs / tickMs) === 0;
       const isKeyTime = session.ticks % (keyFrameMs / tickMs) === 0;
       for (const person of session.people.values()) {
+        if (isSecond) this.#receivers.cutUnanswered(session, person);
         if (!person.publishing) continue;
         if (isKeyTime) person.publishing.askForKeyFrame();
         else askIfDue(person, now());
@@ -296,5 +267,3 @@ export class Rooms {
     }
   }
 }
-
-const replaced = () => new ServiceError("conflict", "The connection was replaced by a later one.");
