@@ -18,6 +18,7 @@ import { eligibilityReader } from "../../../src/signing/notaries/eligibility/cha
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 import {
   addNotary,
+  admitPerson,
   answerConsent,
   closeForAct,
   connectPerson,
@@ -44,10 +45,12 @@ import { showPage } from "../../../src/signing/notaries/sessions/pages.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 import { reportShownToNotary } from "../../../src/signing/notaries/sessions/shown.ts";
 import {
+  appendEvent,
   eventsOf,
   findLive,
   insertPerson,
   livePeople,
+  lockLive,
   sha256Of,
   updateLive,
   updatePerson,
@@ -505,6 +508,13 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
     return presentLines(await livePeople(db, id), await eventsOf(db, rowMac, await liveOf(code)), sheet);
   };
   const present = ["Wanda Wise, credible witness, Ohio, United States"];
+  assert.deepEqual(await lines(), [], "no event says that she came");
+  await db.transaction(async (tx) => {
+    const session = await lockLive(tx, id);
+    assert.ok(session);
+    const event = { at: clock(), name: "joined", by: "system", person: "third-2", detail: null };
+    await appendEvent(tx, rowMac, session, event);
+  });
   assert.deepEqual(await lines(), present);
 
   // The session does not wait for the witness once the notary lets her go, and her absence cancels no step.
@@ -551,19 +561,25 @@ test("the journal names a witness who was let go only if the witness identified 
     { n: 12, role: "interpreter", forSigner: null, name: "Ivy Ito", place: null },
   ] as LivePerson[];
   const moved = (names: string[]) => names.map((name) => ({ name, person: "third-1" }));
-  const interpreter = { name: "admitted", person: "third-2" };
+  const interpreter = ["admitted", "joined"].map((name) => ({ name, person: "third-2" }));
   const named = (moves: string[], basis: string | null) => {
     const mark = { kind: "step", run: 1, name: "identify", signer: 1, detail: { basis } };
     const sheet = { run: 1, marks: basis === null ? [] : [mark] } as never;
-    const lines = presentLines(people, [interpreter, ...moved(moves)] as never, sheet);
+    const lines = presentLines(people, [...interpreter, ...moved(moves)] as never, sheet);
     assert.equal(lines.at(-1), "Ivy Ito, interpreter");
     return lines.length === 2 && hasVouched(people, sheet, "third-1") === (basis === "credible_witness");
   };
-  assert.equal(named(["admitted", "excused"], "credible_witness"), true);
-  assert.equal(named(["admitted", "excused"], "credential"), false);
-  assert.equal(named(["admitted", "excused"], null), false);
-  assert.equal(named(["admitted"], "credential"), true);
-  assert.equal(named(["admitted", "released"], "credible_witness"), false);
+  const came = ["admitted", "joined"];
+  assert.equal(named([...came, "excused"], "credible_witness"), true);
+  assert.equal(named([...came, "excused"], "credential"), false);
+  assert.equal(named([...came, "excused"], null), false);
+  assert.equal(named(came, "credential"), true);
+  assert.equal(named([...came, "released"], "credible_witness"), false);
+  // Nobody is named who was let in and never came, now or the last time.
+  assert.equal(named(["admitted"], "credential"), false);
+  assert.equal(named(["admitted", "away"], "credential"), false);
+  assert.equal(named(["admitted", "away", "back"], "credential"), true);
+  assert.equal(named([...came, "excused", "admitted"], "credential"), false);
 });
 
 test("somebody whom the notary lets go while they connect is not connected", async () => {
@@ -588,6 +604,69 @@ test("somebody whom the notary lets go while they connect is not connected", asy
   await db.transaction((tx) => updatePerson(tx, person.id, sql`admitted_at = now()`));
   assert.ok((await connectPerson(deps, link, of)).ticket);
   assert.deepEqual([...(rooms.roomOf(id)?.people.keys() ?? [])], ["notary", "signer-1"]);
+});
+
+/** Invites a person who has agreed to the recording, and waits. */
+async function waiting(session: LiveSession, n: number, role: "witness" | "observer", name: string): Promise<void> {
+  const person = {
+    id: newUuid(),
+    sessionId: session.id,
+    n,
+    name,
+    token: newUuid().replaceAll("-", "").padEnd(40, "0"),
+  };
+  const consent = JSON.stringify({ agreed: true });
+  await db.transaction(async (tx) => {
+    await insertPerson(tx, { ...person, role, email: `${role}@example.com`, language: "en" });
+    await updatePerson(tx, person.id, sql`consent = ${consent}::jsonb, waiting_at = ${clock()}`);
+  });
+}
+
+test("a witness who was let in and does not come blocks the act, and no act names a witness or observer before they come", async () => {
+  const { code } = await begun("late-witness@example.com", "open");
+  const { deps, rooms, joined, hear } = otherNode();
+  const session = await abandoned(code, -600, deps.own.id);
+  const { id, orderId, openedAt } = session;
+  await waiting(session, 11, "witness", "Wilma West");
+  await waiting(session, 12, "observer", "Otto Okafor");
+  const room = rooms.add(id, orderId, openedAt, ["notary", "signer-1"], newLease());
+  for (const person of ["11", "12"]) await admitPerson(deps, operator, code, { person });
+  joined(id);
+  await assert.rejects(markLive(deps, operator, code, { step: "open" }), /Somebody is away/);
+  const lines = async () => {
+    const sheet = await sheetOf(code);
+    assert.ok(sheet);
+    return presentLines(await livePeople(db, id), await eventsOf(db, rowMac, await liveOf(code)), sheet);
+  };
+  const moves = async (person: string) =>
+    (await eventsOf(db, rowMac, await liveOf(code))).flatMap((event) => (event.person === person ? [event.name] : []));
+  // It takes the witness longer to come than an absence may last after which the act begins again.
+  Object.assign(room.people.get("third-1") ?? {}, { lastAt: Date.now() - 60_000 });
+  await rooms.connect(id, "third-2", true);
+  const stop = watchSessions(deps);
+  const isIn = (state: string) =>
+    until(async () => {
+      joined(id);
+      return (await liveOf(code)).state === state;
+    });
+  await isIn("held");
+  assert.deepEqual(await lines(), []);
+  joined(id, ["third-1"]);
+  hear({ kind: "joined", session: id, person: "third-2" });
+  await until(async () => {
+    joined(id, ["notary", "signer-1", "third-1"]);
+    return (await lines()).length === 2 && (await liveOf(code)).state === "live";
+  });
+  assert.deepEqual(await lines(), ["Wilma West, witness", "Otto Okafor, observer"]);
+  hear({ kind: "left", session: id, person: "third-2", cause: "failed" });
+  await until(async () => {
+    joined(id, ["notary", "signer-1", "third-1"]);
+    return (await moves("third-2")).includes("left");
+  });
+  await stop();
+  assert.deepEqual(await moves("third-1"), ["admitted", "away", "joined"]);
+  assert.deepEqual(await moves("third-2"), ["admitted", "joined", "left"]);
+  assert.equal((await sheetOf(code))?.run, 1);
 });
 
 test("an interpreter is not let go before the notary signs", async () => {

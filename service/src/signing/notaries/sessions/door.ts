@@ -30,15 +30,19 @@ const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
  * waiting room
  */
 export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
-  await changeLive(deps, operator, code, async (live) => {
+  const admitted = await changeLive(deps, operator, code, async (live) => {
     const person = personOf(live.people, typed);
     if (live.session.state === "open") throw new ServiceError("conflict", "Begin the session first.");
     if (!person.waitingAt || !person.consent?.agreed)
       throw new ServiceError("conflict", `${person.name} is not in the waiting room.`);
     if (person.admittedAt) throw new ServiceError("conflict", `${person.name} was let in already.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = ${live.at}`);
-    await note(deps, live, operator.actor, { name: "admitted", person: personName(person.n) });
+    const who = personName(person.n);
+    await note(deps, live, operator.actor, { name: "admitted", person: who });
+    return { session: live.session.id, who, role: person.role };
   });
+  // Observers send nothing, so nobody waits for them.
+  if (admitted.role !== "observer") await deps.rooms.expect(admitted.session, admitted.who);
 }
 
 /**
@@ -147,7 +151,8 @@ export async function closeForAct(deps: LiveDeps, operator: Operator, code: stri
       throw new ServiceError("conflict", `${hasSigned} It ended with another file or act than this one.`);
     }
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
-    const people = [notaryName, ...(sheet?.people ?? []).map(({ n }) => personName(n))];
+    const signers = (sheet?.people ?? []).map(({ n }) => personName(n));
+    const people = [notaryName, ...signers, ...(deps.rooms.roomOf(id)?.people.keys() ?? [])];
     const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
     if (!isReady || deps.rooms.absent(id, people) !== null)
       throw new ServiceError("conflict", "A step is open, or somebody is away: the act can’t be entered now.");

@@ -22,6 +22,18 @@ const awayMs = 12_000;
 export const phaseOf = (silentMs: number): Phase =>
   silentMs >= awayMs ? "away" : silentMs >= frozenMs ? "frozen" : "here";
 
+/** The event of a person's change of presence. @param isFirst whether the person comes for the first time */
+export const moveName = (from: Phase, to: Phase, isFirst: boolean): string => {
+  if (to !== "here") return to;
+  if (isFirst) return arrived;
+  return from === "away" ? "back" : "gap";
+};
+
+/** The person was let in, and now comes for the first time. */
+export const arrived = "joined";
+/** The events that show that a person was there: only what arrives from the person causes them. */
+export const arrivals: readonly string[] = [arrived, "back", "gap"];
+
 export type Restart = "act" | "identity";
 
 /**

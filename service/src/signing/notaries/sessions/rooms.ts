@@ -29,7 +29,12 @@ type Presence = {
   hasPicture: boolean;
   /** Whether packets came that made no whole frame, since the person was last present. */
   isIncomplete: boolean;
+  /** Whether the session's events still lack the person's first arrival after the notary let the person in. */
+  isAwaited: boolean;
 };
+
+/** Whether an observer's browser receives the session, now and by the last event. */
+type Observing = { isHere: boolean; isNoted: boolean };
 
 export type Room = {
   readonly session: string;
@@ -37,8 +42,8 @@ export type Room = {
   readonly liveAt: number;
   /** The people who were admitted, by their names in the engine. */
   readonly people: Map<string, Presence>;
-  /** The observers who were admitted. They send nothing, so the session does not wait for them. */
-  readonly observers: Set<string>;
+  /** The observers who were admitted and have connected. They send nothing, so the session does not wait for them. */
+  readonly observers: Map<string, Observing>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
   /** The signer whose turn it is to read and sign, and the token of the signing pages. */
@@ -108,11 +113,11 @@ export class LiveRooms extends PageStreams {
     const room: Room = {
       ...{ session, orderId, liveAt: liveAt.getTime() },
       people: new Map(),
-      observers: new Set(),
+      observers: new Map(),
       recorded: new Set(),
       ...{ turn: null, broken: null, led: null, lease },
     };
-    for (const person of people) this.#expect(room, person);
+    for (const person of people) this.#expect(room, person, false);
     this.#rooms.set(session, room);
     this.setLease(room, lease);
     return room;
@@ -125,7 +130,17 @@ export class LiveRooms extends PageStreams {
     this.#lapses.set(room.session, setTimeout(() => this.onLapse(room), msToFence(lease)).unref());
   }
 
-  #expect({ people }: Room, person: string): void {
+  /**
+   * Expects a person whom the notary has admitted: until the person is there, nothing is marked or signed. Otherwise an
+   * act could be done, and name the person, although the person never came.
+   */
+  async expect(session: string, person: string): Promise<void> {
+    await this.#opening.get(session)?.catch(() => {});
+    const room = this.#rooms.get(session);
+    if (room) this.#expect(room, person, true);
+  }
+
+  #expect({ people }: Room, person: string, isAwaited: boolean): void {
     if (people.has(person)) return;
     const lastAt = this.#deps.now();
     people.set(person, {
@@ -136,6 +151,7 @@ export class LiveRooms extends PageStreams {
       lost: 0,
       hasPicture: false,
       isIncomplete: false,
+      isAwaited,
     });
   }
 
@@ -151,8 +167,8 @@ export class LiveRooms extends PageStreams {
   async connect(session: string, person: string, isObserver = false): Promise<Ticket> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
-    if (isObserver) room.observers.add(person);
-    else this.#expect(room, person);
+    if (!isObserver) this.#expect(room, person, true);
+    else if (!room.observers.has(person)) room.observers.set(person, { isHere: false, isNoted: false });
     return this.#admit(session, person, { audio: !isObserver, video: !isObserver });
   }
 
@@ -213,8 +229,9 @@ export class LiveRooms extends PageStreams {
 
   /** Sends a written message to everybody in the room, but not to the waiting room. */
   pass(session: string, written: Message): void {
-    const { people, observers } = this.#rooms.get(session) ?? { people: new Map<string, Presence>(), observers: [] };
-    for (const person of [...people.keys(), ...observers]) this.tellOne(session, person, { kind: "written", written });
+    const room = this.#rooms.get(session);
+    for (const person of room ? [...room.people.keys(), ...room.observers.keys()] : [])
+      this.tellOne(session, person, { kind: "written", written });
   }
 
   /** Shows a page to everybody in the room. */
@@ -247,7 +264,9 @@ export class LiveRooms extends PageStreams {
     if (event.kind === "lost") {
       for (const session of event.sessions) {
         const room = this.#rooms.get(session);
-        if (room) room.broken ??= "engine";
+        if (!room) continue;
+        room.broken ??= "engine";
+        for (const observer of room.observers.values()) observer.isHere = false;
       }
       return;
     }
@@ -261,6 +280,8 @@ export class LiveRooms extends PageStreams {
     if (event.kind === "cut") this.tellOne(event.session, event.person, { kind: "media" });
     if (!room) return;
     if (event.kind === "broken") room.broken = event.why;
+    const observer = "person" in event ? room.observers.get(event.person) : undefined;
+    if (observer && (event.kind === "joined" || event.kind === "left")) observer.isHere = event.kind === "joined";
     if (event.kind === "chunk" && room.people.get(event.line.person)?.hasPicture) room.recorded.add(event.line.person);
     const presence = "person" in event ? room.people.get(event.person) : undefined;
     if (!presence) return;

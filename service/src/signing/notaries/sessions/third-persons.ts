@@ -16,7 +16,7 @@ import { atSheet } from "../sheets/ipen.ts";
 import { principalOf } from "../sheets/room.ts";
 import type { Progress } from "../sheets/steps.ts";
 import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
-import { notaryName, personName } from "./interruption.ts";
+import { arrivals, notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { atLive, type LiveDeps, type LockedLive, mostPeople, note } from "./session.ts";
 import {
@@ -215,6 +215,12 @@ const lastMove = (events: readonly Moved[], n: number): string | undefined =>
   events.findLast(({ name, person }) => person === personName(n) && ["admitted", "excused", "released"].includes(name))
     ?.name;
 
+/** Whether a person came after the notary last let the person in. */
+function hasCome(events: readonly Moved[], n: number): boolean {
+  const own = events.filter(({ person }) => person === personName(n)).map(({ name }) => name);
+  return own.slice(own.lastIndexOf("admitted") + 1).some((name) => arrivals.includes(name));
+}
+
 /** Whether the notary let a third person go after their part. */
 export async function isExcused(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
@@ -242,14 +248,15 @@ export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name:
   identityFor(people, sheet, name)?.basis === "credible_witness";
 
 /**
- * The third persons who took part, as lines for the act's journal entry. A credible witness whom the notary let go took
- * part only by vouching; any other witness or observer was there until then.
+ * The third persons who took part, as lines for the act's journal entry. To be let in is not enough: audio and video of
+ * the person must have arrived or, for an observer, the observer's browser must have received the session. A credible
+ * witness whom the notary let go took part only by vouching; any other witness or observer was there until then.
  */
 export const presentLines = (people: readonly LivePerson[], events: readonly Moved[], sheet: Progress): string[] =>
   people
     .filter(({ n, role }) => {
       const moved = role === "signer" ? undefined : lastMove(events, n);
       const took = role !== "credible_witness" || hasVouched(people, sheet, personName(n));
-      return moved === "admitted" || (moved === "excused" && took);
+      return hasCome(events, n) && (moved === "admitted" || (moved === "excused" && took));
     })
     .map(({ name, role, place }) => [name, roleWords[role], ...(place === null ? [] : [place])].join(", "));

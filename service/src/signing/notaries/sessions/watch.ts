@@ -14,7 +14,16 @@ import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
 import { fence, followLeases, handOver, isHere, leave, letGo, renew } from "./holding.ts";
-import { isBroken, notaryName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
+import {
+  arrived,
+  isBroken,
+  moveName,
+  notaryName,
+  type Phase,
+  personName,
+  phaseOf,
+  restartAfter,
+} from "./interruption.ts";
 import { leaseMs, leaseOf, notHere, requireLease } from "./lease.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
@@ -122,11 +131,11 @@ async function record(deps: LiveDeps, room: Room): Promise<void> {
   throw notHere();
 }
 
-type Turned = { person: string; from: Phase; to: Phase; silentMs: number; isIncomplete: boolean };
+type Turned = { person: string; name: string; to: Phase; silentMs: number; isIncomplete: boolean };
 
 /**
- * Records which people left and returned. Holds the session while somebody is away, and makes the act begin again if
- * the state requires it.
+ * Records which people came, left and returned. Holds the session while somebody is away, and makes the act begin again
+ * if the state requires it. A first arrival repeats nothing, because nothing is marked between admission and arrival.
  */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];
@@ -136,34 +145,38 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
     if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
     const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
     const { isIncomplete, phase: from } = presence;
-    if (to !== from) turned.push({ person, from, to, silentMs, isIncomplete });
+    const isFirst = presence.isAwaited && presence.hasJoined && to === "here";
+    if (to !== from || isFirst) turned.push({ person, name: moveName(from, to, isFirst), to, silentMs, isIncomplete });
   }
+  const observers = [...room.observers].flatMap(([person, observer]) =>
+    observer.isHere === observer.isNoted ? [] : [{ person, observer, comes: observer.isHere }],
+  );
   const isTogether = [...room.people.values()].every(
     ({ lastAt }) => phaseOf(deps.sheets.desk.clock().getTime() - lastAt) === "here",
   );
   const wanted = isTogether && !seen.isPaused ? "live" : "held";
-  if (turned.length === 0 && seen.state === wanted) return;
+  if (turned.length === 0 && observers.length === 0 && seen.state === wanted) return;
   const { desk } = deps.sheets;
   const online = await onlineOf(deps, seen);
   await atSession(deps, seen, async (tx, session, at) => {
     if ((session.state !== "live" && session.state !== "held") || !isHere(deps, room)) return;
-    for (const { person, to, from, silentMs, isIncomplete } of turned) {
-      const name = to === "here" ? (from === "away" ? "back" : "gap") : to;
+    const moved = turned.map(({ person, name, silentMs, isIncomplete }) => {
+      const cause = isIncomplete ? { cause: "incomplete frames" } : {};
+      return { name, person, detail: name === arrived ? null : { silentMs: Math.round(silentMs), ...cause } };
+    });
+    const watching = observers.map(({ person, comes }) => ({ name: comes ? arrived : "left", person, detail: null }));
+    for (const move of [...moved, ...watching]) {
       const now = (await lockLive(tx, session.id)) ?? session;
-      await appendEvent(tx, desk.rowMac, now, {
-        at,
-        name,
-        by: "system",
-        person,
-        detail: { silentMs: Math.round(silentMs), ...(isIncomplete && { cause: "incomplete frames" }) },
-      });
+      await appendEvent(tx, desk.rowMac, now, { at, by: "system", ...move });
     }
     const state = isTogether && !session.isPaused ? "live" : "held";
     if (session.state !== state) await updateLive(tx, session.id, sql`state = ${state}`);
     const sheet = await findSheet({ ...desk, db: tx }, session.sheetId);
     const people = await livePeople(tx, session.id);
-    const restarts = turned.flatMap(({ person, to, silentMs }) =>
-      to === "here" && !(sheet && isPartDone(people, sheet, person)) ? (restartAfter(silentMs, online) ?? []) : [],
+    const restarts = turned.flatMap(({ person, name, to, silentMs }) =>
+      to === "here" && name !== arrived && !(sheet && isPartDone(people, sheet, person))
+        ? (restartAfter(silentMs, online) ?? [])
+        : [],
     );
     if (restarts.length > 0)
       await beginAgain(deps, tx, session, restarts.includes("identity") ? "identity" : "act", at);
@@ -173,8 +186,9 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   for (const { person, to } of turned) {
     const presence = room.people.get(person);
     if (presence) presence.phase = to;
-    if (presence && to === "here") presence.isIncomplete = false;
+    if (presence && to === "here") Object.assign(presence, { isIncomplete: false, isAwaited: false });
   }
+  for (const { observer, comes } of observers) observer.isNoted = comes;
   deps.rooms.tell(seen.id, { kind: "changed" });
 }
 
