@@ -24,9 +24,9 @@ import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-
 async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
   const place = signer.frameLocator("#turn iframe").locator(".viewer-place");
   const box = signer.getByLabel("Follow the notary’s page");
-  await notary.getByLabel("Page to show the signers").fill("3");
+  await notary.getByLabel("Page for the signers").fill("3");
   await notary.keyboard.press("Enter");
-  await notary.getByText("You show page 3.").waitFor();
+  await notary.getByText("You asked the signers to go to page 3.").waitFor();
   await signer.getByRole("status").filter({ hasText: "The notary shows page 3." }).waitFor();
   await place.filter({ hasText: /\b3\b.*\b\d\b/ }).waitFor();
   await notary.getByText(/Carla Diaz reads page 3 of \d, on your page\./).waitFor();
@@ -36,9 +36,9 @@ async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
   assert.equal(await box.isChecked(), false);
   await notary.getByText(/Carla Diaz reads page 1 of \d, not on your page\./).waitFor();
   await notary.getByRole("button", { name: "Next page" }).click();
-  await notary.getByText("You show page 4.").waitFor();
+  await notary.getByText("You asked the signers to go to page 4.").waitFor();
   await notary.getByRole("button", { name: "Page before" }).click();
-  await notary.getByText("You show page 3.").waitFor();
+  await notary.getByText("You asked the signers to go to page 3.").waitFor();
   assert.match((await place.textContent()) ?? "", /\b1\b/, "who has left stays where they are");
   await box.focus();
   await signer.keyboard.press("Space");

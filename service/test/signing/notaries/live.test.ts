@@ -797,7 +797,7 @@ test("the hash of the document that each browser shows goes on record, another o
   assert.equal((await signer.send("/shown", { sha256: now })).status, 409);
 });
 
-test("the notary shows pages of the document on record; a signer's page is told to the notary alone", async () => {
+test("the notary asks signers to go to pages that the document has, on record; a signer's page is told to the notary alone", async () => {
   const { code, signer } = await begun("pages@example.com", "sign");
   const { id, orderId } = await liveOf(code);
   const now = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
@@ -813,7 +813,11 @@ test("the notary shows pages of the document on record; a signer's page is told 
   for (const wrong of [{}, { page: "3", pages: "2" }, { page: "1" }]) assert.equal((await reads(wrong)).status, 400);
   const at = { page: "1", pages: "2", following: "no" };
   assert.deepEqual(await (await reads(at)).json(), { led: null });
-  assert.equal((await show("2")).status, 200);
+  // A repeated request puts nothing more on record.
+  for (let count = 0; count < 3; count++) assert.equal((await show("2")).status, 200);
+  const beyond = await show("3");
+  assert.equal(beyond.status, 400);
+  assert.match(await beyond.text(), /page must be at most 2, the document’s last page/);
   assert.deepEqual(await (await reads(at)).json(), { led: { page: 2, sha256: now } });
   const events = (await eventsOf(db, rowMac, await liveOf(code))).filter(({ name }) => name === "page");
   assert.deepEqual(

@@ -101,7 +101,7 @@ export function startFollowing({ base, words, nameOf }: FollowDeps) {
   };
 }
 
-/** The notary's form: shows a page to the signers, once the notary's browser has the document. */
+/** The notary's form: asks the signers to go to a page, once the notary's browser has the document. */
 export function offerPages(base: string): void {
   const form = element<HTMLFormElement>("lead");
   const said = element("lead-said");
@@ -111,7 +111,7 @@ export function offerPages(base: string): void {
     input.value = String(Math.max(1, page));
     post(`${base}/page`, { page: input.value })
       .then(() => {
-        said.textContent = `You show page ${input.value}.`;
+        said.textContent = `You asked the signers to go to page ${input.value}.`;
         const link = element<HTMLAnchorElement>("shown-document");
         if (link) link.href = `${link.href.replace(/#.*$/, "")}#page=${input.value}`;
       })

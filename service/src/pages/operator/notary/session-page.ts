@@ -73,10 +73,10 @@ ${card(
 <div class="form-actions"><button type="button" id="show-document" class="secondary" data-source="${orderPath(order.code, "/document")}" data-same="It is the document of this session.">Get the document</button>
 <a id="shown-document" class="button" href="" target="_blank" rel="noopener" hidden>Open it in another tab</a></div>
 <p id="shown-said" role="status"></p>
-<form id="lead" class="form" hidden>${field({ form: "lead", name: "page", label: "Page to show the signers", required: true, maxLength: 5, inputMode: "numeric", value: "1" })}
-<div class="form-actions"><button type="submit" class="secondary">Show this page</button>
+<form id="lead" class="form" hidden>${field({ form: "lead", name: "page", label: "Page for the signers", required: true, maxLength: 5, inputMode: "numeric", value: "1" })}
+<div class="form-actions"><button type="submit" class="secondary">Ask the signers to go to this page</button>
 <button type="button" id="lead-before" class="quiet-button">Page before</button><button type="button" id="lead-next" class="quiet-button">Next page</button></div>
-<p class="hint">A signer who has the same document open goes to this page, unless they have left yours. Each page that you show is on the record of the session.</p></form>
+<p class="hint">A signer who has the same document open goes to this page, unless they have left yours. Each page that you ask for is on the record of the session.</p></form>
 <p id="lead-said" role="status"></p><p id="reads-said" role="status"></p>`,
 )}`;
 }

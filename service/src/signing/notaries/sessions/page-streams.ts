@@ -8,7 +8,7 @@ export type LedPage = { page: number; sha256: string };
 
 /**
  * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), `written` (a person's message), `page` (the notary shows a page), or `reads` (a signer reads a page).
+ * engine), `written` (a person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads a page).
  */
 export type RoomNews =
   | { kind: "changed" }

@@ -1,18 +1,24 @@
-/** The page of the document that the notary shows in a live session, and the page that each signer reads. */
+/**
+ * The page of the document to which the notary asks the signers to go in a live session, and the page that each signer
+ * reads.
+ */
+import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
+import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { claimedOrder } from "../desk/desk.ts";
-import { givenNow } from "../desk/documents.ts";
+import { type Claimed, claimedOrder } from "../desk/desk.ts";
+import { givenNow, withDocument } from "../desk/documents.ts";
 import type { Typed } from "../form-reader.ts";
 import { type RoomLink, requireStep } from "./entry.ts";
 import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
 import type { LedPage } from "./page-streams.ts";
+import type { Room } from "./rooms.ts";
 import { atLive, type LiveDeps, note } from "./session.ts";
 import { hashIn } from "./shown.ts";
 import { eventsOf } from "./store.ts";
 
-/** The most pages that the notary shows in a session. Each is an event of the session. */
+/** The most times that the notary may ask for another page in a session. Each is an event of the session. */
 const mostPages = 300;
 const longestDocument = 10_000;
 
@@ -24,15 +30,37 @@ function numberIn(typed: Typed, name: string): number {
   return number;
 }
 
+/** A document, and the number of its pages. The number is null when the pages can't be counted. */
+type Counted = { readonly sha256: string; readonly pages: number | null };
+
+/** The documents that were counted last. To count one, the whole document is read. */
+const countedIn = new WeakMap<Room, Counted>();
+
+/** @returns null while this node does not record the session */
+async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise<Counted | null> {
+  const room = rooms.rooms().find(({ orderId }) => orderId === order.orderId);
+  if (!room || room.broken !== null) return null;
+  const before = countedIn.get(room);
+  if (before && before.sha256 === (await givenNow(sheets.desk.db, order.orderId))) return before;
+  const now = await withDocument(sheets.desk, order, async ({ sha256, bytes }) => ({
+    sha256,
+    pages: await countPagesIn(sheets.workers, order.partnerId, bytes),
+  }));
+  countedIn.set(room, now);
+  return now;
+}
+
 /**
- * Shows a page to the signers. The notary's browser must have reported that it shows the current document, because pages
- * of another one have other words. Each shown page is on record with the document's hash.
- * @throws ServiceError `conflict` while nothing is recorded, and before the notary has the current document
+ * Asks the signers to go to a page. The notary's browser must have reported that it shows the current document, because
+ * pages of another one have other words. Each page is on record with the document's hash.
+ * @throws ServiceError `conflict` while nothing is recorded, and before the notary has the current document;
+ * `validation` for a page that the document does not have
  */
 export async function showPage(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk } = deps.sheets;
   const page = numberIn(typed, "page");
   const claimed = await claimedOrder(desk, operator, code);
+  const document = await counted(deps, claimed);
   const shown = await atLive(deps, operator, claimed, async (live) => {
     const { tx, session } = live;
     if (session.state !== "live" && session.state !== "held")
@@ -41,13 +69,17 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
     const sha256 = await givenNow(tx, session.orderId);
     const events = await eventsOf(tx, desk.rowMac, session);
     const seen = events.findLast(({ name, person }) => name === "shown" && person === notaryName);
-    if (!seen || hashIn(seen.detail) !== sha256)
+    if (!seen || hashIn(seen.detail) !== sha256 || document?.sha256 !== sha256)
       throw new ServiceError("conflict", "Get the document first: your browser does not show the one of now.");
+    if (document.pages !== null && page > document.pages)
+      throw invalid(`page must be at most ${document.pages}, the document’s last page.`);
+    const led = { page, sha256 };
     const before = events.filter(({ name }) => name === "page");
+    if (isDeepStrictEqual(before.at(-1)?.detail, led)) return { session: session.id, led };
     if (before.length >= mostPages)
-      throw new ServiceError("rate_limited", "Too many pages were shown in this session.");
-    await note(deps, live, operator.actor, { name: "page", person: notaryName, detail: { page, sha256 } });
-    return { session: session.id, led: { page, sha256 } };
+      throw new ServiceError("rate_limited", "You have asked for other pages too often in this session.");
+    await note(deps, live, operator.actor, { name: "page", person: notaryName, detail: led });
+    return { session: session.id, led };
   });
   deps.rooms.lead(shown.session, shown.led);
 }
