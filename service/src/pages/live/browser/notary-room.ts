@@ -107,6 +107,7 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
     const heard = {
       ready(receive: Receive) {
         receivers.media = receive;
+        mayMissOffer ||= !wasOpen;
       },
       track: showTrack,
       gone: dropOthers,
@@ -238,18 +239,22 @@ joinButton.addEventListener("click", () => {
   if (!connection) joining.join();
 });
 
+/** Whether the event stream has been open before. */
 let wasOpen = false;
+/** Whether this page joined before the stream was open. The server's offer, which comes by the stream, is lost then. */
+let mayMissOffer = false;
 
 function listen(): void {
   const events = new EventSource(`${base}/events`);
   events.onopen = () => {
     // Something may have changed while the connection was down. The node that recorded may have died, and its media
     // server may go on without it. So the page connects again, if the room is still open to it.
-    if (wasOpen) {
+    if (wasOpen || mayMissOffer) {
       void refresh().then(joining.again);
       chat.set(room.dataset["media"] === "on");
     }
     wasOpen = true;
+    mayMissOffer = false;
   };
   // Browsers do not retry after a refusal, such as the one while another server takes the session over.
   events.onerror = () => {
