@@ -153,6 +153,21 @@ test("pages of a session are ended where another node has it now", () => {
   assert.deepEqual([passed.got.ended, still.got.ended], [1, 1]);
 });
 
+test("a person who is let in while the session is being opened is waited for, and an observer never", async () => {
+  const opened = Promise.withResolvers<void>();
+  const opening = rooms.openOnce("late", async () => {
+    await opened.promise;
+    rooms.add("late", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
+  });
+  const expected = rooms.expect("late", "third-1");
+  opened.resolve();
+  await Promise.all([opening, expected]);
+  assert.equal(rooms.absent("late", ["third-1"]), "third-1");
+  assert.ok(rooms.hasIn("late", "third-1"));
+  await rooms.connect("late", "third-2", true);
+  assert.deepEqual([...(rooms.roomOf("late")?.people.keys() ?? [])], ["notary", "third-1"]);
+});
+
 test("a session is opened once, however many pages request it meanwhile, and again after a failure", async () => {
   let opened = 0;
   const open = () => rooms.openOnce("once", async () => void opened++);

@@ -872,6 +872,10 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   const room = rooms.add(id, orderId, clock(), ["notary"], newLease());
   Object.assign(room.people.get("notary") ?? {}, { hasJoined: true });
   await assert.rejects(close(), /somebody is away/);
+  // A witness who was let in is not there yet.
+  const withWitness = rooms.add(id, orderId, clock(), ["notary", "signer-1", "third-1"], newLease());
+  for (const person of ["notary", "signer-1"]) Object.assign(withWitness.people.get(person) ?? {}, { hasJoined: true });
+  await assert.rejects(close(), /somebody is away/);
   rooms.add(id, orderId, clock(), ["notary", "signer-1"], newLease());
   for (const presence of rooms.roomOf(id)?.people.values() ?? []) presence.hasJoined = true;
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'live'`));
