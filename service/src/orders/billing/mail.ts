@@ -2,8 +2,9 @@ import { ownersWhoSee, standingOf, wantedMails } from "../../firms/members/membe
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail } from "../../kernel/platform/mail/mail-jobs.ts";
+import type { Sums } from "./lines.ts";
 import { amountText, sumFacts } from "./statement-text.ts";
-import { type Sums, statementOf } from "./statements.ts";
+import { statementOf } from "./statements.ts";
 
 type StatementNews = Owner & { month: string; userId: string };
 

@@ -7,9 +7,10 @@ import { writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { lockBilling } from "../payments/payments.ts";
+import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
 import { tellOwners } from "./mail.ts";
 import { currentIssuer } from "./parties.ts";
-import { balanceState, closedMonths, completed, linesOf, type Sums, statementState, sumsOf } from "./statements.ts";
+import { balanceState, closedMonths, statementState, sumsOfClosed } from "./statements.ts";
 
 type JobDeps = { db: Database; clock: Clock; log: Log };
 
@@ -28,9 +29,7 @@ export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSi
     while (isBehind && !stopping.aborted) isBehind = await db.transaction((tx) => closeNext(tx, owner, clock()));
     if (stopping.aborted) return;
     // An altered document of one firm must not stop the sums of the other firms.
-    await db
-      .transaction((tx) => storeSums(tx, owner, clock()))
-      .catch((error: unknown) => logAltered(log, owner, error));
+    await storeSums(db, owner, clock()).catch((error: unknown) => logAltered(log, owner, error));
   }
 }
 
@@ -41,30 +40,24 @@ function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown)
 
 /**
  * Stores the sums of each closed month that has no stored sums. Stored sums never change, so what an earlier release
- * had wrong in a balance is corrected in the next month, by a sum of its own.
+ * had wrong in a balance is corrected in the next month, by a sum of its own. The documents of a closed month never
+ * change either, so they are read before payments have to wait for the lock.
  */
-async function storeSums(tx: Tx, owner: Owner, at: Date): Promise<void> {
-  await lockBilling(tx, owner);
-  const months = await closedMonths(tx, owner);
-  if (months.every(({ stored }) => stored !== null)) return;
-  // The sums as stored, and those of the documents.
-  let before: Sums | undefined;
-  let real: Sums | undefined;
-  for (const { id, stored, ...row } of months) {
-    const lines = await linesOf(tx, owner, row);
-    const last: Sums | undefined = before && { ...before, owed: real?.owed ?? 0 };
-    const sums = stored
-      ? completed(stored, before)
-      : sumsOf(last, lines, (real?.closing ?? 0) - (before?.closing ?? 0));
-    real = sumsOf(real, lines);
-    before = sums;
-    if (stored) continue;
-    await tellOwners(tx, owner, { ...row, sums, at });
-    await tx.query(
-      sql`INSERT INTO billing_balances (statement_id, sums) VALUES (${id}, ${JSON.stringify(sums)}::jsonb)`,
-    );
-    await writeStateMacs(tx, balanceState, sql`statement_id = ${id}`);
-  }
+async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
+  const isWaiting = ({ stored }: { stored: object | null }) => stored === null;
+  if (!(await closedMonths(db, owner)).some(isWaiting)) return;
+  const { months } = await sumsOfClosed(db, owner, await lossLines(db, owner));
+  await db.transaction(async (tx) => {
+    await lockBilling(tx, owner);
+    const waiting = new Set((await closedMonths(tx, owner)).filter(isWaiting).map(({ id }) => id));
+    for (const { id, sums, ...row } of months.filter((each) => waiting.has(each.id))) {
+      await tellOwners(tx, owner, { ...row, sums, at });
+      await tx.query(
+        sql`INSERT INTO billing_balances (statement_id, sums) VALUES (${id}, ${JSON.stringify(sums)}::jsonb)`,
+      );
+      await writeStateMacs(tx, balanceState, sql`statement_id = ${id}`);
+    }
+  });
 }
 
 /** Compares the stored sums of all closed months with the documents of these months, and logs each difference. */
@@ -79,10 +72,11 @@ export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping:
 
 /** A difference that a later month's correction has settled is not logged again. */
 async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
+  const lost = await lossLines(db, owner);
   let before: Sums | undefined;
   let found: { month: string; stored: object; sums: Sums }[] = [];
   for (const { month, stored, ...row } of await closedMonths(db, owner)) {
-    const sums: Sums = sumsOf(before, await linesOf(db, owner, row));
+    const sums: Sums = sumsOf(before, await linesOf(db, owner, row), { owed: owedUntil(lost, row.endsAt) });
     before = sums;
     if (stored === null) continue;
     const isSettled = (stored.corrections ?? 0) !== 0 && stored.closing === sums.closing;

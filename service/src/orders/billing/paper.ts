@@ -191,10 +191,11 @@ export function drawnStatement(
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
-          // The files of months without a correction stay the same.
+          // The files of months without a correction, and without a payment in place of a lost one, stay the same.
           sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, creditedCents: _, payBy, method, simulated, ...line }) => ({
-            ...{ ...line, ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
+            ...{ ...line, replacesLoss: line.replacesLoss || undefined },
+            ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
           })),
         },
       },

@@ -11,9 +11,10 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { findOwnOrder } from "../order/order.ts";
 import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
+import { heldCents, owedCents } from "./lines.ts";
 import { drawnDocument, drawPaper, paidData, paperName } from "./paper.ts";
 import { byFile } from "./statement-text.ts";
-import { heldCents, owedCents, type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
+import { type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
 
 const paidMembers = {
   paidBy: oneOf(["client", "firm"], "Who made the payment."),

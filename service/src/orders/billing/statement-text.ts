@@ -1,6 +1,7 @@
 /** The order, names and sentences of statements. Pages, PDF files and CSV files share them. */
 import type { BillingKind } from "./documents.ts";
-import { balanceCents, heldCents, owedCents, type StatementWithLines } from "./statements.ts";
+import { balanceCents, heldCents, owedCents } from "./lines.ts";
+import type { StatementWithLines } from "./statements.ts";
 
 type Line = StatementWithLines["lines"][number];
 type Month = StatementWithLines["statement"];

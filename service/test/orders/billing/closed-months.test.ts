@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { asService, authenticate, testRowMac } from "@signsealship/testing/row-mac";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
@@ -154,6 +155,12 @@ test("a balance that an earlier release stored without reversed credits is corre
   assert.ok((await checked()).length > 0, "the daily look finds the months");
 
   await refundThatCameBack();
+  const open = (await statementsOf({ db, clock }, owner)).at(-1);
+  assert.deepEqual(
+    [open?.isClosed, open?.sums.opening, open?.sums.corrections, open?.sums.closing],
+    [false, 0, real, real + 2_000],
+    "the month that is not over names the correction already",
+  );
   now = new Date("2026-06-01T06:00:00Z");
   await close();
   const months = await closedSums();
@@ -169,6 +176,7 @@ test("a balance that an earlier release stored without reversed credits is corre
   assert.equal(ledgerOf(full).at(-1)?.balance, corrected.sums.closing, "the lines lead to the balance");
   const printed = JSON.stringify(drawnStatement({ ...full, statement: corrected }, { environment: "live", now }));
   assert.match(printed, /Correction of earlier months/);
+  assert.doesNotMatch(printed, /replacesLoss/, "files of months without such a payment stay as they were");
   assert.deepEqual(await checked(), [], "a corrected month is not reported again");
 
   await refundThatCameBack();
@@ -178,4 +186,29 @@ test("a balance that an earlier release stored without reversed credits is corre
   assert.deepEqual([next?.sums.opening, next?.sums.corrections], [real + 2_000, 0]);
   assert.equal(next?.sums.closing, real + 4_000);
   assert.deepEqual(await checked(), []);
+});
+
+test("a month is closed without reading its documents while payments wait for the lock", async () => {
+  await refundThatCameBack();
+  now = new Date("2026-08-01T06:00:00Z");
+  const seen: string[] = [];
+  const watched: Database = {
+    ...db,
+    transaction: (work, time) =>
+      db.transaction((tx) => {
+        const query: typeof tx.query = (statement) => {
+          seen.push(statement.text);
+          return tx.query(statement);
+        };
+        return work({ ...tx, query });
+      }, time),
+  };
+  await closeMonths({ db: watched, clock, log: silent }, new AbortController().signal);
+  const last = (await statementsOf({ db, clock }, owner)).filter(({ isClosed }) => isClosed).at(-1);
+  assert.deepEqual([last?.month, last?.sums.payments], ["2026-07", total]);
+  assert.ok(seen.some((text) => text.includes("INSERT INTO billing_balances")));
+  assert.deepEqual(
+    seen.filter((text) => /FROM billing_documents d JOIN payments p/.test(text)),
+    [],
+  );
 });

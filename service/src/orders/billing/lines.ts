@@ -1,0 +1,159 @@
+/** The lines of statements, and their sums. */
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { nothing, sql } from "../../kernel/platform/database/sql.ts";
+import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { serviceFlags, verifiedOrder } from "../order/order.ts";
+import { payingMethod, processorEventState, supplementState } from "../payments/payments.ts";
+import type { BoughtServices } from "../pricing/pricing.ts";
+import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
+
+/** One line of a statement: a receipt, a credit note, a loss or a reversal. */
+export type StatementLine = Paid & {
+  number: string;
+  kind: BillingKind;
+  at: Date;
+  orderCode: string;
+  /** The firm's own reference for the order, such as a file number. */
+  reference: string | null;
+  services: string;
+  /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
+  amountCents: number;
+  currency: string;
+  /**
+   * Whether the payment was used to pay its order. A payment that arrived too late, or a second time, is held until it
+   * is refunded.
+   */
+  applied: boolean;
+  /** Whether the payment replaced one that a bank took back. The order did not cost more, so `applied` is false. */
+  replacesLoss: boolean;
+  /** The part of a credit note that credits a price for the first time. */
+  creditedCents: number;
+};
+
+/**
+ * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. A positive
+ * `closing` is money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces
+ * the refunds or losses that its document increased. A price that was credited stays credited. `owed` is the part of
+ * `closing` that the firm owes because banks took payments of orders back, less what was paid again. What is here twice
+ * for one order pays nothing of another order, so it is a part of what is held.
+ */
+export type Sums = {
+  opening: number;
+  charges: number;
+  credits: number;
+  payments: number;
+  refunds: number;
+  losses: number;
+  closing: number;
+  owed: number;
+  /** The error in the closing balances of earlier closed months. An earlier release counted differently. */
+  corrections: number;
+};
+
+/** The cents that the firm owes because banks took payments of orders back. */
+export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, owed);
+
+/** The money that the service holds for the firm and that paid for no order. */
+export const heldCents = (sums: Pick<Sums, "closing" | "owed">): number => sums.closing + owedCents(sums);
+
+type Line = Omit<StatementLine, "number" | "services"> &
+  BoughtServices & { environment: Environment; year: number; number: number };
+
+type Span = {
+  startsAt: Date | null;
+  endsAt: Date | null;
+  /** Only the lines of orders of which a bank took money back. */
+  lossesOnly?: boolean;
+};
+
+/**
+ * The lines of a firm in a span of time, in the order in which they were booked.
+ * @param span the bounds in time; null for no bound
+ */
+export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
+  const from = span.startsAt ?? "-infinity";
+  const until = span.endsAt ?? "infinity";
+  const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
+  const supplements = sql`FROM supplements u WHERE u.payment_id = p.id`;
+  const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
+  const lossesOnly = sql`AND p.order_id IN (SELECT q.order_id FROM billing_documents l JOIN payments q ON q.id = l.payment_id
+    WHERE l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.kind = 'loss')`;
+  const rows = await db.query<Line>(sql`
+    SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
+      o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
+      NOT EXISTS (SELECT ${events} AND e.outcome = 'unapplied') AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
+      o.pay_by AS "payBy", p.simulated, ${payingMethod},
+      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(processorEventState, sql`e`, events)},
+      ${verifiedAll(supplementState, sql`u`, supplements)}
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
+    WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
+      AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz
+      ${span.lossesOnly ? lossesOnly : nothing} ORDER BY d.booked_at, d.id`);
+  return rows.map(({ environment: env, year, number, sign, notarize, ship, fax, ...line }) => ({
+    ...line,
+    number: numberText({ kind: line.kind, environment: env, year, number }),
+    services: serviceFlags({ sign, notarize, ship, fax }),
+  }));
+}
+
+/** How a line changes the balance of the firm, in US cents. A payment that pays for its order changes nothing. */
+export function balanceCents({ kind, currency, amountCents, creditedCents, applied }: StatementLine): number {
+  if (currency !== "usd") return 0;
+  if (kind === "receipt") return applied ? 0 : amountCents;
+  if (kind === "credit_note") return (applied ? creditedCents : 0) - amountCents;
+  return kind === "loss" ? -amountCents : amountCents;
+}
+
+/** How a line changes what the firm owes for its order, because a bank took money back or it was paid again. */
+function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: StatementLine): number {
+  if (currency !== "usd") return 0;
+  if (kind === "loss" || kind === "loss_reversal")
+    return applied || replacesLoss ? (kind === "loss" ? amountCents : -amountCents) : 0;
+  if (!replacesLoss) return 0;
+  return kind === "credit_note" ? amountCents : -amountCents;
+}
+
+/** The lines of all orders of which banks took money back, which `owedUntil` needs. */
+export const lossLines = (db: Sql, owner: Owner): Promise<StatementLine[]> =>
+  linesOf(db, owner, { startsAt: null, endsAt: null, lossesOnly: true });
+
+/** What the firm owes at a time. Each order counts by itself. @param endsAt null for all lines */
+export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null): number {
+  const owed = new Map<string, number>();
+  for (const line of lines)
+    if (endsAt === null || line.at < endsAt)
+      owed.set(line.orderCode, (owed.get(line.orderCode) ?? 0) + owedByLine(line));
+  return [...owed.values()].reduce((sum, cents) => sum + Math.max(0, cents), 0);
+}
+
+/**
+ * The sums of a month.
+ * @param before the sums of the previous month
+ * @param of `owed`: what the firm owes at the end. `corrections`: what the previous months have wrong in their closing
+ * balance
+ */
+export function sumsOf(
+  before: Sums | undefined,
+  lines: readonly StatementLine[],
+  { owed, corrections = 0 }: { owed: number; corrections?: number },
+): Sums {
+  const sum = (kind: BillingKind, which: (line: StatementLine) => boolean = () => true) =>
+    lines.reduce(
+      (total, line) => total + (line.kind === kind && line.currency === "usd" && which(line) ? line.amountCents : 0),
+      0,
+    );
+  const isApplied = ({ applied }: StatementLine) => applied;
+  const opening = before?.closing ?? 0;
+  return {
+    opening,
+    charges: sum("receipt", isApplied),
+    credits: lines.reduce((all, line) => all + (line.applied && line.currency === "usd" ? line.creditedCents : 0), 0),
+    payments: sum("receipt"),
+    refunds: sum("credit_note") - sum("credit_reversal"),
+    losses: sum("loss") - sum("loss_reversal"),
+    closing: lines.reduce((balance, line) => balance + balanceCents(line), opening + corrections),
+    owed,
+    corrections,
+  };
+}
