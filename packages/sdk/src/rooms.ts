@@ -125,6 +125,8 @@ export type RoomCheckout = {
   /** The orders that the checkout pays for. Amounts are in US cents. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
+  /** Whose orders it pays: the client's, or your firm's. */
+  payBy: "client" | "firm";
   requestId: string;
 };
 

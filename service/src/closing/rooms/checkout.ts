@@ -71,7 +71,7 @@ const ofSameClient = (orderCode: string) =>
 
 /**
  * Opens one checkout for all payable orders of the room that its firm placed and that one payer pays.
- * @param asked the payer; by default the client, or the firm if no order of the room waits for a client's payment
+ * @param asked the payer; by default the client, or the firm if no client's order of the room can be paid now
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
  */
@@ -80,13 +80,32 @@ export async function roomCheckout(
   owner: Owner,
   roomCode: string,
   asked?: Payer,
-): Promise<SharedCheckout> {
+): Promise<RoomCheckout> {
   const room = await roomOf(deps.db, roomCode, owner);
-  const isClients = async () => (await payable(deps.db, room, paidBy("client"))).orders.length > 0;
-  const payBy = asked ?? ((await isClients()) ? "client" : "firm");
   const group = { groupId: room.id, environment: room.environment };
-  return sharedCheckout(deps, group, membersOf(room.id, paidBy(payBy)));
+  const open = async (payBy: Payer): Promise<RoomCheckout> => ({
+    ...(await sharedCheckout(deps, group, membersOf(room.id, paidBy(payBy)))),
+    payBy,
+  });
+  if (asked !== undefined) return open(asked);
+  const isClients = (await payable(deps.db, room, paidBy("client"))).orders.length > 0;
+  if (!isClients) return open("firm");
+  const orFirm = (refusal: unknown) => {
+    if (!isNotPayable(refusal)) throw refusal;
+    // The client's orders wait for a bank, for example. If no order of the firm can be paid either, that is the answer.
+    return open("firm").catch((error: unknown) => {
+      throw isNotPayable(error) ? refusal : error;
+    });
+  };
+  return open("client").catch(orFirm);
 }
+
+type RoomCheckout = SharedCheckout & {
+  /** Whose orders it pays. */
+  payBy: Payer;
+};
+
+const isNotPayable = (error: unknown): boolean => error instanceof ServiceError && error.code === "not_payable";
 
 /**
  * Charges the firm's card or bank account for all payable orders of the room that the firm pays: either all of them, or

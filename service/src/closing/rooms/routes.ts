@@ -180,7 +180,7 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
     params: roomParams,
     query: Type.Object({
       pay_by: optionalText(
-        "Whose orders it pays: `client` or `firm`. Default: the client's, or your firm's if no order waits for a client's payment.",
+        "Whose orders it pays: `client` or `firm`. Default: the client's, or your firm's if no order of a client can be paid now. The answer's `payBy` says whose it is.",
         "client",
       ),
     }),

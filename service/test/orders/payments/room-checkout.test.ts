@@ -34,6 +34,7 @@ type Checkout = {
   checkoutUrl: string;
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
+  payBy: "client" | "firm";
   error?: string;
 };
 
@@ -123,7 +124,7 @@ test("opens one checkout with a line for each payable order of the firm, and nam
   await attach(room, foreign);
   const { status, body, text } = await checkout(room);
   assert.equal(status, 200, text);
-  assert.deepEqual(Object.keys(body).sort(), ["checkoutUrl", "orders", "requestId", "totalCents"]);
+  assert.deepEqual(Object.keys(body).sort(), ["checkoutUrl", "orders", "payBy", "requestId", "totalCents"]);
   assert.deepEqual(
     body.orders.map(({ orderCode }) => orderCode),
     codes,
@@ -164,6 +165,21 @@ test("takes only the orders that one payer pays: the client's first, the firm's 
   const firms = (await call<Checkout>(`/api/rooms/${room}/checkout`, acme)).body;
   await deliver(stripe.pay(sessionOf(firms)));
   assert.deepEqual(await statuses([mine, theirs, also]), Array(3).fill("EsignPending"));
+});
+
+test("opens the firm's checkout by itself while a bank decides on the client's debit, and says whose orders it pays", async () => {
+  const [mine, theirs] = [await place(acme, { pay_by: "firm" }), await place()];
+  const room = await roomOf(mine, theirs);
+  const first = await open(room);
+  assert.equal(first.payBy, "client");
+  await deliver(stripe.payByBank(first.session));
+  const next = await open(room);
+  assert.deepEqual([next.payBy, next.orders.map(({ orderCode }) => orderCode)], ["firm", [mine]]);
+  const asked = await call<Checkout>(`/api/rooms/${room}/checkout?pay_by=client`, acme);
+  assert.deepEqual([asked.status, /^A bank payment is being processed/.test(asked.body.error ?? "")], [409, true]);
+  await deliver(stripe.payByBank(next.session));
+  const neither = await checkout(room);
+  assert.deepEqual([neither.status, /^A bank payment is being processed/.test(neither.body.error ?? "")], [409, true]);
 });
 
 test("the same Idempotency-Key with another payer is refused", async () => {

@@ -59,6 +59,8 @@ class RoomCheckout:
     """Every payable order of your firm, as the room lists them."""
     total_cents: int
     """The sum of these orders in US cents."""
+    pay_by: Literal["client", "firm"]
+    """Whose orders it pays: the client's, or your firm's."""
     request_id: str
     """The id of the request, for support."""
 
