@@ -268,6 +268,7 @@ function peopleDeps(
         envelopes,
         paper: features.paper,
         readNotices: desk.readNotices,
+        takesPayment: desk.takesPayment,
         titleOf: desk.titleOf,
       },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },

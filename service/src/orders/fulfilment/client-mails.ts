@@ -27,6 +27,8 @@ export type Mailable = {
   supplementCents: number | null;
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */
   replacesLoss: boolean | null;
+  /** The amount that replaces such a payment, also while postage is due before it; null for none. */
+  lossCents: number | null;
 };
 
 /** The moments of mails about an order's money. They name the order's file number. */
@@ -38,6 +40,7 @@ export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "pay_again",
   "paid_late",
   "refunded_part",
+  "payment_returned",
   "refunded",
 ] as const);
 
@@ -50,9 +53,10 @@ export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy",
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
   if (moment === "supplement_due") return takesPayment(order.environment) && order.replacesLoss === false;
-  if (moment === "pay_again") return takesPayment(order.environment) && order.replacesLoss === true;
-  // The mail about the refund of the whole order names the part as well.
-  if (moment === "refunded_part") return order.status !== "RefundPending" && order.status !== "Refunded";
+  if (moment === "pay_again") return takesPayment(order.environment) && order.lossCents !== null;
+  // The mail about the refund of the whole order names the part, and the returned payment, as well.
+  if (moment === "refunded_part" || moment === "payment_returned")
+    return order.status !== "RefundPending" && order.status !== "Refunded";
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }

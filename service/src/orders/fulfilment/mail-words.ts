@@ -8,9 +8,11 @@ export type MailFacts = {
   totalCents: number;
   /** The amount to pay in addition to the total; null for none. */
   supplementCents: number | null;
+  /** The amount to pay again, because a bank took it back; null for none. */
+  lossCents: number | null;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
-  /** The amount of the partial refund that the mail is about; null in other mails. */
+  /** The amount of the partial refund, or of the returned payment, that the mail is about; null in other mails. */
   partCents: number | null;
   /** The part of the refunded amount that the payer's bank had taken back before, so that no refund moves it. */
   lostCents: number;
@@ -90,13 +92,13 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     facts: [["Amount", supplementCents === null ? null : dollars(supplementCents)]],
     goal: "payment",
   }),
-  pay_again: ({ firm, supplementCents }) => ({
+  pay_again: ({ firm, lossCents }) => ({
     subject: "Please pay again",
     lines: [
       `Your bank took back your payment for the document from ${firm}. The amount is still due, and you can pay it again now.`,
       "If you asked your bank to take it back because something was wrong, answer this email before you pay.",
     ],
-    facts: [["Amount", supplementCents === null ? null : dollars(supplementCents)]],
+    facts: [["Amount", lossCents === null ? null : dollars(lossCents)]],
     goal: "payment",
   }),
   signed: ({ firm, takenIn }) => ({
@@ -187,6 +189,15 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     subject: "Part of your payment was refunded",
     lines: [
       `A part of your payment for the document from ${firm} was refunded. Nothing else about the order changes.`,
+      "Banks usually take 5 to 10 working days to show it. You do not need to do anything.",
+    ],
+    facts: [["Amount", partCents === null ? null : dollars(partCents)]],
+    goal: "page",
+  }),
+  payment_returned: ({ firm, partCents }) => ({
+    subject: "A payment was sent back",
+    lines: [
+      `One of the payments for the document from ${firm} was sent back to you. Nothing else about the order changes.`,
       "Banks usually take 5 to 10 working days to show it. You do not need to do anything.",
     ],
     facts: [["Amount", partCents === null ? null : dollars(partCents)]],

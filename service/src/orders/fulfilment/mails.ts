@@ -93,8 +93,10 @@ export const orderMail = defineMail({
     )
       return null;
     const { refund } = about;
-    const partCents = moment === "refunded_part" ? await partCentsOf(db, order.id, refund ?? "") : null;
-    if (moment === "refunded_part" && partCents === null) return null;
+    const centsOf = { refunded_part: partCentsOf, payment_returned: returnedCentsOf };
+    const isBack = moment === "refunded_part" || moment === "payment_returned";
+    const partCents = isBack ? await centsOf[moment](db, order.id, refund ?? "") : null;
+    if (isBack && partCents === null) return null;
     const firm = await readMailFirm(db, order.partnerId);
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
@@ -140,6 +142,21 @@ async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<nu
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund = ${refund} AND d.part_cents IS NOT NULL LIMIT 1`);
   return note?.cents ?? null;
+}
+
+/** The cents of a payment that its whole refund sent back; null for a payment that is unknown, or was not refunded. */
+async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string): Promise<number | null> {
+  const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
+  const [payment] = await db.query<{ cents: number }>(sql`
+    SELECT coalesce(whole.part_cents, p.amount_cents - (
+        SELECT coalesce(sum(CASE WHEN d.kind IN ('credit_note', 'loss') THEN d.part_cents ELSE -d.part_cents END), 0)
+        ${notes} AND d.id < whole.id))::float8 AS cents,
+      ${verified(paymentState, sql`p`)}, ${verifiedAll(billingDocumentState, sql`d`, notes)}
+    FROM payments p JOIN billing_documents whole
+      ON whole.payment_id = p.id AND whole.kind = 'credit_note' AND whole.refund LIKE 'whole%'
+    WHERE p.order_id = ${orderId} AND p.payment_intent = ${paymentIntent} AND p.refunded_at IS NOT NULL
+    ORDER BY whole.id DESC LIMIT 1`);
+  return payment?.cents ?? null;
 }
 
 export type MailOrder = Omit<MailFacts, "firm"> & {

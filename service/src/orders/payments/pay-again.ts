@@ -5,12 +5,13 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
+import { deletedMessage } from "../../kernel/retention/retention.ts";
+import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { isPayable, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
+import { isPayable, type LockedOrder, lockOrder, mailClient, whenDocumentsWereDeleted } from "../order/order.ts";
 import { isDisputed } from "./disputes.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { heldPayments } from "./store.ts";
@@ -22,22 +23,44 @@ import {
   supplementsOf,
   withdrawSupplement,
 } from "./supplements.ts";
+import { unappliedOfOrder } from "./unapplied.ts";
 
 /** The line of the receipt. */
 const label = "Payment in place of one that a bank took back";
 
 /**
  * The cents of the order's price that banks took back and nobody has paid again. Below zero when it was paid again and
- * the bank then returned the first payment. A refund of the second payment counts as if it had not been paid.
+ * the bank then returned the first payment. A refund of the second payment counts as if it had not been paid. A payment
+ * that paid for nothing is no part of the price, whatever a bank takes of it.
  * @throws ServiceError `unavailable` for an altered row
  */
 async function lossOf(db: Sql, orderId: number): Promise<number> {
   const replacements = await supplementPayments(db, orderId, true);
-  return (await heldPayments(db, orderId)).reduce(
-    (sum, { id, amountCents, lostCents, creditedCents }) =>
-      sum + lostCents - (replacements.has(id) ? amountCents - creditedCents : 0),
-    0,
+  const unapplied = await unappliedOfOrder(db, orderId);
+  return (await heldPayments(db, orderId))
+    .filter(({ id }) => !unapplied.has(id))
+    .reduce(
+      (sum, { id, amountCents, lostCents, creditedCents }) =>
+        sum + lostCents - (replacements.has(id) ? amountCents - creditedCents : 0),
+      0,
+    );
+}
+
+/** The amount of an order that banks took back and nobody has paid again, found by the order's code, as pages need it. */
+export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
+  const [order] = await db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
   );
+  return order ? Math.max(0, await lossOf(db, order.id)) : 0;
+}
+
+/**
+ * The payments of which a partial refund is taken first: while the price of an order is here twice, those that replaced
+ * a lost one. A refund of the first payment would credit the price, and the money would still be here.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
+  return (await lossOf(db, orderId)) < 0 ? supplementPayments(db, orderId, true) : new Set();
 }
 
 export type PayAgain = {
@@ -48,14 +71,25 @@ export type PayAgain = {
 };
 
 /** The amount that could be paid again for an order; null when no bank took anything back, or it was paid again. */
-export async function payAgainOf(db: Sql, { id, status }: { id: number; status: string }): Promise<PayAgain | null> {
-  const cents = await lossOf(db, id);
+export async function payAgainOf(
+  db: Sql,
+  takesPayment: TakesPayment,
+  { environment, ...order }: { id: number; status: string; environment: Environment },
+): Promise<PayAgain | null> {
+  const cents = await lossOf(db, order.id);
   if (cents <= 0) return null;
-  return { cents, refusal: await refusalOf(db, { id, status }, cents) };
+  return { cents, refusal: takesPayment(environment) ? await refusalOf(db, order, cents) : notConfigured };
 }
+
+/** Whether orders in this environment can be paid online. */
+type TakesPayment = (environment: Environment) => boolean;
+
+const notConfigured = "Payments are not configured, so nobody could pay.";
 
 async function refusalOf(db: Sql, { id, status }: { id: number; status: string }, cents: number) {
   if (endsDebt.has(status) || isPayable(status)) return `An order in ${status} can’t be paid again.`;
+  const deletedAt = await whenDocumentsWereDeleted(db, id);
+  if (deletedAt) return deletedMessage("The document of this order", deletedAt);
   if (await isDisputed(db, id)) return "A bank still decides on a payment of this order. Wait for its answer.";
   if (cents < leastSupplementCents) return "The payment processor accepts no payment below $0.50.";
   const isAsked = (await supplementsOf(db, id)).some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
@@ -68,7 +102,7 @@ async function refusalOf(db: Sql, { id, status }: { id: number; status: string }
  * to be paid again, or not now
  */
 export async function allowPayAgain(
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock, takesPayment }: { db: Database; clock: Clock; takesPayment: TakesPayment },
   { code, environment, actor }: { code: string; environment: Environment; actor: string },
 ): Promise<void> {
   await db.transaction(async (tx) => {
@@ -76,42 +110,72 @@ export async function allowPayAgain(
     if (order?.environment !== environment) throw new ServiceError("not_found", "Order not found.");
     const cents = await lossOf(tx, order.id);
     if (cents <= 0) throw new ServiceError("conflict", "No money of this order is to be paid again.");
-    const refusal = await refusalOf(tx, order, cents);
+    const refusal = takesPayment(environment) ? await refusalOf(tx, order, cents) : notConfigured;
     if (refusal !== null) throw new ServiceError("conflict", refusal);
     const at = clock();
     const id = await insertSupplement(tx, order, { amountCents: cents, label, replacesLoss: true, actor, at });
+    await endAllow(tx, order.id, { actor, at });
     await mailClient(tx, order.id, "pay_again", at);
     await tellFirm(tx, order, { moment: "pay_again", cents, about: String(id) });
   });
 }
 
+const allowSubject = (orderId: number): string => `pay-again:${orderId}`;
+
+/** Closes the task that says that an order can be paid again. */
+async function endAllow(tx: Tx, orderId: number, { actor, at }: { actor: string; at: Date }): Promise<void> {
+  const end = { state: "done", at, by: actor, outcome: "nothing is to be allowed any more" } as const;
+  await closeTasks(tx, { orderId, kinds: ["dispute"], subject: allowSubject(orderId) }, end);
+}
+
 /**
  * After an event of a dispute: withdraws what was to be paid again, if the amount has changed or a bank decides again.
+ * When the bank has decided and the order still lacks money, opens a task, because nobody else would allow it again.
  * If the order was paid again and the first payment came back as well, opens a task, because the money is here twice.
+ * @returns the cents of the price that nobody has paid now; below zero for what is here twice
  */
 export async function reviseLoss(
   tx: Tx,
   order: LockedOrder,
   { dispute, actor, at }: { dispute: string; actor: string; at: Date },
-): Promise<void> {
+): Promise<number> {
   const { id: orderId, environment } = order;
-  const [asked, cents] = [
-    (await supplementsOf(tx, orderId)).find(({ state, replacesLoss }) => state === "asked" && replacesLoss),
-    await lossOf(tx, orderId),
-  ];
-  if (asked && (asked.amountCents !== cents || (await isDisputed(tx, orderId))))
-    await withdrawSupplement(tx, order, { actor, at, ofLoss: true });
-  const subject = `${dispute}:${orderId}:twice`;
-  const task = { kind: "dispute", at, environment, orderId, subject } as const;
-  if (cents < 0)
-    await openTask(tx, {
-      ...task,
-      reason: `The bank decided for the service (${dispute}), and the order had been paid again: ${dollars(-cents)} is here twice. Refund that much of the order.`,
-    });
-  else {
-    const end = { state: "dropped", at, by: actor, outcome: "nothing is here twice any more" } as const;
-    await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+  const last = (await supplementsOf(tx, orderId)).findLast(({ replacesLoss }) => replacesLoss);
+  const cents = await lossOf(tx, orderId);
+  const isStale = last?.state === "asked" && (last.amountCents !== cents || (await isDisputed(tx, orderId)));
+  if (isStale) await withdrawSupplement(tx, order, { actor, at, ofLoss: true });
+  const wasWithdrawn = isStale || last?.state === "withdrawn";
+  if (wasWithdrawn && cents > 0 && (await refusalOf(tx, order, cents)) === null) {
+    const reason = `The request to pay this order again was withdrawn while a bank decided. ${dollars(cents)} can be paid again now: allow it on the order’s page, or settle with the firm.`;
+    await openTask(tx, { kind: "dispute", at, environment, orderId, subject: allowSubject(orderId), reason });
+  } else await endAllow(tx, orderId, { actor, at });
+  if (cents >= 0) {
+    await endTwice(tx, order, { actor, at });
+    return cents;
   }
+  const reason = `The bank decided for the service (${dispute}), and the order had been paid again: ${dollars(-cents)} is here twice. Refund that much of the order.`;
+  await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `${dispute}:${orderId}:twice`, reason });
+  return cents;
+}
+
+/** After a refund or a dispute: closes the tasks about money that is here twice, unless it still is. */
+export async function endTwice(
+  tx: Tx,
+  { id: orderId }: LockedOrder,
+  { actor, at }: { actor: string; at: Date },
+): Promise<void> {
+  if ((await lossOf(tx, orderId)) < 0) return;
+  const end = { state: "dropped", at, by: actor, outcome: "nothing is here twice any more" } as const;
+  await endTasksOfDisputes(tx, orderId, "twice", end);
+}
+
+/** Closes the tasks about an order that have the same kind of subject, whatever the dispute. */
+async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twice", end: TaskEnd): Promise<void> {
+  const disputes = await tx.query<{ subject: string }>(sql`
+    SELECT d.id || ':' || ${orderId}::bigint || ':' || ${about}::text AS subject FROM disputes d
+    WHERE (${about}::text <> 'lost' OR d.state = 'lost')
+      AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`);
+  for (const { subject } of disputes) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
 }
 
 /**
@@ -126,11 +190,7 @@ export async function endLoss(
   const { id: orderId, environment, status } = order;
   const paid = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
   if (!paid?.replacesLoss) return;
-  const lost = await tx.query<{ subject: string }>(sql`
-    SELECT d.id || ':' || ${orderId}::bigint || ':lost' AS subject FROM disputes d WHERE d.state = 'lost'
-      AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`);
-  const end = { state: "done", at, by: actor, outcome: "the order was paid again" } as const;
-  for (const { subject } of lost) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+  await endTasksOfDisputes(tx, orderId, "lost", { state: "done", at, by: actor, outcome: "the order was paid again" });
   const reason = `${dollars(cents)} was paid again for this order, whose payment a bank had taken back. The order is on hold: release it.`;
   if (status === "OnHold")
     await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `paid-again:${supplementId}`, reason });

@@ -21,7 +21,8 @@ import type { Processor } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
 import { reconcileRows } from "./reconcile/store.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
-import { supplementRows, watchSupplements } from "./supplements.ts";
+import { supplementRows } from "./supplements.ts";
+import { watchSupplements } from "./unpaid-supplements.ts";
 
 export {
   type AssignedPart,
@@ -68,7 +69,7 @@ export {
   selectMethods,
 } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
-export { allowPayAgain, type PayAgain, payAgainOf } from "./pay-again.ts";
+export { allowPayAgain, type PayAgain, payAgainOf, refundedFirst, unpaidLossOf } from "./pay-again.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { reconcileJobs, scheduleReconciliation, wordsOf } from "./reconcile/reconcile.ts";
 export { lastReconciliation, type Reconciliation, selectDifferences } from "./reconcile/store.ts";
@@ -80,6 +81,7 @@ export { type HeldPayment, heldPayments, paymentState, processorEventState } fro
 export {
   askSupplement,
   dueCents,
+  dueLossOf,
   dueOf,
   heldSupplements,
   leastSupplementCents,

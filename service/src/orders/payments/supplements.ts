@@ -1,29 +1,17 @@
 /**
  * Supplements: further amounts that are due after an order was paid, because a correction made it more expensive, or
- * because a bank took back what was paid. The order's total does not change. A supplement is paid like an order, by a checkout or a charge, and only the
- * processor's event settles it.
+ * because a bank took back what was paid. The order's total does not change. A supplement is paid like an order, by a
+ * checkout or a charge, and only the processor's event settles it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
-import type { Environment } from "../../kernel/identity/identity.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
-import { maskCode } from "../../kernel/platform/ids.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import type { Log } from "../../kernel/platform/logs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { closeTasks, neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
-import { dollars } from "../dollars.ts";
-import {
-  closeCheckoutQueue,
-  firmChargeQueue,
-  type LockedOrder,
-  lockOrder,
-  mailClient,
-  parcelQueue,
-} from "../order/order.ts";
-import { restBefore } from "./documents.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
+import { billingDocumentState, restBefore } from "./documents.ts";
 import { paymentState } from "./store.ts";
 
 /** `withdrawn`: the money is no longer needed. If it still arrives, it is unapplied. */
@@ -88,7 +76,7 @@ export const supplementsOfCode = (db: Sql, orderCode: string) =>
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY s.id`);
 
 /** The status of an order whose parcel waits for the payment of its supplement. */
-const waiting = "ShippingPending";
+export const waiting = "ShippingPending";
 
 const withoutDebt = ["RefundPending", "Refunded", "Cancelled"];
 
@@ -102,41 +90,67 @@ export const endsDebt: ReadonlySet<string> = new Set(withoutDebt);
 export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined => {
   const asked = supplements.filter(({ state }) => state === "asked");
   const postage = status === waiting ? asked.find(({ replacesLoss }) => !replacesLoss) : undefined;
-  return postage ?? (endsDebt.has(status) ? undefined : asked.find(({ replacesLoss }) => replacesLoss));
+  return postage ?? dueLossOf(status, asked);
 };
 
 const due = sql`FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked'
     AND CASE WHEN s.replaces_loss THEN o.status <> ALL (${withoutDebt}::text[]) ELSE o.status = ${waiting} END
   ORDER BY s.replaces_loss LIMIT 1`;
 
+/** The price that is to be paid again, also while postage is due before it; undefined for none. */
+export const dueLossOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined =>
+  endsDebt.has(status) ? undefined : supplements.find(({ state, replacesLoss }) => state === "asked" && replacesLoss);
+
 /**
- * For a select list on orders `o`: the amount of the supplement that is due now, and whether it replaces a loss; nulls
- * for none.
+ * For a select list on orders `o`: the amount of the supplement that is due now, and whether it replaces a loss; and
+ * the price that is to be paid again, also while postage is due before it. Nulls for none.
  */
 export const dueCents: Statement = sql`(SELECT s.amount_cents ${due}) AS "supplementCents",
   (SELECT s.replaces_loss ${due}) AS "replacesLoss",
+  (SELECT s.amount_cents FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND s.replaces_loss
+    AND o.status <> ALL (${withoutDebt}::text[])) AS "lossCents",
   ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;
 
 /** The money paid for a supplement, as far as the service still holds it. */
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * For a locked order: the paid supplements, on top of its price, whose money was not all refunded or lost, each with the cents that are left.
+ * For a locked order: the paid supplements, on top of its price, whose money was not all refunded or lost, each with
+ * the cents that are left. What a bank took back counts as left once it was paid again.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
-  const paid = await tx.query<{ paymentId: number; paidAt: Date; isBack: boolean }>(sql`
+  const paid = await tx.query<{ paymentId: number; paidAt: Date; isBack: boolean; replacesLoss: boolean }>(sql`
     SELECT p.id AS "paymentId", s.changed_at AS "paidAt", p.refunded_at IS NOT NULL AS "isBack",
-      ${verified(supplementState, sql`s`)}, ${verified(paymentState, sql`p`)}
+      s.replaces_loss AS "replacesLoss", ${verified(supplementState, sql`s`)}, ${verified(paymentState, sql`p`)}
     FROM supplements s JOIN payments p ON p.id = s.payment_id
-    WHERE s.order_id = ${orderId} AND s.state = 'paid' AND NOT s.replaces_loss ORDER BY s.id`);
-  const held: HeldSupplement[] = [];
-  for (const { paymentId, paidAt, isBack } of paid) {
+    WHERE s.order_id = ${orderId} AND s.state = 'paid' ORDER BY s.id`);
+  const own: (HeldSupplement & { paymentId: number })[] = [];
+  let replacedAt: Date | undefined;
+  for (const { paymentId, paidAt, isBack, replacesLoss } of paid) {
+    if (isBack) continue;
     // No refund is named "", so this is the rest of the payment.
-    const cents = isBack ? 0 : ((await restBefore(tx, paymentId, "")) ?? 0);
-    if (cents > 0) held.push({ cents, paidAt });
+    const cents = (await restBefore(tx, paymentId, "")) ?? 0;
+    if (!replacesLoss) own.push({ paymentId, cents, paidAt });
+    else if (cents > 0) replacedAt = paidAt;
+  }
+  const held: HeldSupplement[] = [];
+  for (const { paymentId, cents, paidAt } of own) {
+    const all = cents + (replacedAt ? await replacedLoss(tx, paymentId, replacedAt) : 0);
+    if (all > 0) held.push({ cents: all, paidAt });
   }
   return held;
+}
+
+/** The part of a payment that a bank took back before the order's losses were paid again, and did not return. */
+async function replacedLoss(tx: Tx, paymentId: number, replacedAt: Date): Promise<number> {
+  const losses = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind IN ('loss', 'loss_reversal')`;
+  const cents = sql`CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END`;
+  const [sums] = await tx.query<{ now: number; before: number }>(sql`
+    SELECT (SELECT coalesce(sum(${cents}), 0) ${losses})::float8 AS now,
+      (SELECT coalesce(sum(${cents}), 0) ${losses} AND d.booked_at <= ${replacedAt}::timestamptz)::float8 AS before,
+      ${verifiedAll(billingDocumentState, sql`d`, losses)}`);
+  return sums ? Math.max(0, Math.min(sums.now, sums.before)) : 0;
 }
 
 /** The cents that the service holds in addition to the order's total. The caller must have locked the order. */
@@ -232,67 +246,8 @@ export async function settleSupplement(
   return true;
 }
 
-type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
+/** The subject of the task about the failed payment of a supplement. */
+export const subjectOf = (supplementId: number): string => `supplement:${supplementId}`;
 
-/**
- * Opens a task for a person when the payment of a supplement failed, because the parcel waits for it. Nothing waits for
- * a price that is to be paid again.
- */
-export async function reportUnpaid(
-  tx: Tx,
-  { orderId, environment }: { orderId: number; environment: Environment },
-  { supplementId, amountCents, why, at }: Unpaid,
-  subject = subjectOf(supplementId),
-): Promise<void> {
-  if ((await supplementsOf(tx, orderId)).some(({ id, replacesLoss }) => id === supplementId && replacesLoss)) return;
-  const reason = `${dollars(amountCents)} more is due for the postage, and ${why}. The parcel waits. It goes on when somebody pays by the checkout or another card, when the address is corrected back, or when you buy the label anyway; or the firm asks for a refund.`;
-  await openTask(tx, { kind: "postage_dearer", at, environment, orderId, subject, reason });
-}
-
-const subjectOf = (supplementId: number): string => `supplement:${supplementId}`;
-
-const lateSubject = (supplementId: number): string => `${subjectOf(supplementId)}:late`;
-
-/** After this time without a payment, staff and the payer are notified: perhaps the payer overlooked the first mail. */
-const paidWithin = "3 days";
-
-/** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */
-const late = (at: Date): Statement => sql`
-  SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
-  WHERE s.state = 'asked' AND NOT s.replaces_loss AND o.status = ${waiting} AND s.asked_at < ${at}::timestamptz - ${paidWithin}::interval
-    AND ${neverOpened("postage_dearer", sql`'supplement:' || s.id || ':late'`, sql`s.order_id`)}
-    AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
-      AND c.state IN ('asked', 'answered', 'pending'))
-    AND NOT EXISTS (SELECT FROM checkout_sessions c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
-      AND c.status = 'pending_funds')
-    AND NOT EXISTS (SELECT FROM checkout_parts p JOIN checkout_sessions c ON c.id = p.checkout_id
-      WHERE p.order_id = s.order_id AND p.supplement_id = s.id AND c.status = 'pending_funds')`;
-
-type WatchDeps = { db: Database; clock: Clock; log: Log };
-
-/**
- * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank is
- * still moving has more time. An order that can't be read doesn't keep the others waiting.
- */
-export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
-  const found = await db.query<{ id: number; code: string }>(sql`
-    ${late(clock())} ORDER BY s.asked_at DESC, s.id LIMIT 1000`);
-  for (const { id, code } of found)
-    try {
-      await db.transaction((tx) => reportLate(tx, id, code, clock()));
-    } catch (err) {
-      log.error({ err, order: maskCode(code) }, "an unpaid supplement could not be reported");
-    }
-}
-
-async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<void> {
-  const order = await lockOrder(tx, code);
-  const unpaid = order && dueOf(order.status, await supplementsOf(tx, order.id));
-  // A payment may have begun before the order was locked.
-  const isLate = (await tx.query(sql`${late(at)} AND s.id = ${id}`)).length === 1;
-  if (!order || unpaid?.id !== id || !isLate) return;
-  const { id: orderId, environment } = order;
-  const about = { supplementId: id, amountCents: unpaid.amountCents, why: "nobody has paid it for three days", at };
-  await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
-  await mailClient(tx, orderId, "supplement_due", at);
-}
+/** The subject of the task about a supplement that nobody pays. */
+export const lateSubject = (supplementId: number): string => `${subjectOf(supplementId)}:late`;

@@ -80,6 +80,15 @@ export async function unappliedOf(
   return found;
 }
 
+/** The payments of an order that paid for nothing. @throws ServiceError `unavailable` for an altered row */
+export async function unappliedOfOrder(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
+  const found = await db.query<{ id: number }>(sql`
+    SELECT p.id, ${verified(processorEventState, sql`e`)}, ${verified(paymentState, sql`p`)}
+    FROM processor_events e JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
+    WHERE e.order_id = ${orderId} AND e.outcome = 'unapplied'`);
+  return new Set(found.map(({ id }) => id));
+}
+
 type Resolved = { eventId: string; environment: Environment; note: string };
 
 /**

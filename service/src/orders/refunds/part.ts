@@ -15,6 +15,7 @@ import {
   heldPayments,
   isDisputed,
   partNewsQueue,
+  refundedFirst,
   refundsOfRequest,
   restBefore,
 } from "../payments/payments.ts";
@@ -63,7 +64,9 @@ export async function requestPartRefund(
   const held = await heldFor(tx, order.id);
   const refusal = await refusalOf(tx, order, held);
   if (refusal !== null) return { refusal };
-  const payment = held.find((each) => each.currency === "usd" && each.amountCents >= amountCents);
+  const covering = held.filter((each) => each.currency === "usd" && each.amountCents >= amountCents);
+  const first = await refundedFirst(tx, order.id);
+  const payment = covering.find(({ id }) => first.has(id)) ?? covering[0];
   if (!payment) return { refusal: `No single payment that is held covers ${dollars(amountCents)}.` };
   const part = { payment: { ...payment, amountCents }, reason, requestedBy, actor, at };
   return insertPart(tx, order, part).then(

@@ -9,6 +9,7 @@ export const order: MailOrder = {
   reference: null,
   totalCents: 109_50,
   supplementCents: 4_30,
+  lossCents: 95_00,
   refundedCents: 109_50,
   partCents: 20_00,
   lostCents: 0,

@@ -213,10 +213,9 @@ test("a forged job about a refund that is not on record mails nothing", async ()
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", codes[0] ?? "")}`,
   );
   await clientMails();
-  for (const refund of ["re_forged", undefined])
-    await db.transaction((tx) =>
-      mailClient(tx, row?.id ?? 0, "refunded_part", at, refund === undefined ? {} : { refund }),
-    );
+  for (const moment of ["refunded_part", "payment_returned"] as const)
+    for (const refund of ["re_forged", undefined])
+      await db.transaction((tx) => mailClient(tx, row?.id ?? 0, moment, at, refund === undefined ? {} : { refund }));
   assert.deepEqual(await clientMails(), []);
 });
 
@@ -244,6 +243,38 @@ test("the firm is told how its client’s payment ended: disputed, lost, refunde
   const [failed = ""] = await mails();
   assert.match(failed, /^A refund to the client failed/);
   assert.match(failed, /The client’s bank did not accept the refund of \$7\.00/);
+});
+
+test("a client’s second payment of an order that went back is one mail with its amount, and none to the client of a firm that pays", async () => {
+  for (const payBy of ["client", "firm"] as const) {
+    const code = await orders.insert("QuoteReady", { payBy });
+    await paid(code, `pi_${++count}`);
+    const second = `pi_${++count}`;
+    await paid(code, second);
+    await clientMails();
+    await whole(second);
+    const [mail = "", ...more] = await clientMails();
+    assert.deepEqual(more, []);
+    if (payBy === "firm") assert.equal(mail, "");
+    else assert.match(mail, /^\[Acme Title\] A payment was sent back[\s\S]*Amount: \$99\.00/);
+  }
+});
+
+test("a bank that takes back a payment which paid for nothing leaves no debt, and the firm is told so", async () => {
+  const code = await orders.insert("QuoteReady", { payBy: "client" });
+  await paid(code, `pi_${++count}`);
+  const second = `pi_${++count}`;
+  await paid(code, second);
+  await disputed(second, "needs_response");
+  await mails();
+  await disputed(second, "lost");
+  const [mail = "", ...more] = await mails();
+  assert.deepEqual(more, []);
+  assert.match(
+    mail,
+    /^A bank took a payment back[\s\S]*The order is paid by another payment, so your firm owes nothing/,
+  );
+  assert.doesNotMatch(mail, /owes the price/);
 });
 
 test("a client’s second payment of an order is returned without a mail to the firm", async () => {

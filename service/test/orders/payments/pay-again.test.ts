@@ -1,20 +1,31 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
+import { asService, changeOrder, testRowMac } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { recordNothing } from "../../../src/kernel/platform/idempotency.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
-import { closeMonths, documentsOfOrder, statementsOf } from "../../../src/orders/billing/billing.ts";
-import { heldCents, owedCents } from "../../../src/orders/billing/statements.ts";
-import { firmChargeQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
+import type { Log } from "../../../src/kernel/platform/logs.ts";
+import { markMembers } from "../../../src/kernel/retention/retention.ts";
+import { checkMonths, closeMonths, documentsOfOrder, statementsOf } from "../../../src/orders/billing/billing.ts";
+import { heldCents, owedCents } from "../../../src/orders/billing/lines.ts";
+import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
+import { firmChargeQueue, lockOrder, type MailMoment, transition } from "../../../src/orders/order/order.ts";
 import {
   allowPayAgain,
+  askSupplement,
   chargeByMember,
+  chargeGroup,
   chargesOfCode,
   checkoutUrl,
+  heldSupplements,
   payAgainOf,
   supplementsOfCode,
+  unpaidLossOf,
 } from "../../../src/orders/payments/payments.ts";
+import { requestPartRefund } from "../../../src/orders/refunds/refunds.ts";
 import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -28,8 +39,8 @@ const sessionOf = (url: string) => url.split("/").at(-1) ?? "";
 type Lost = { code: string; id: number; firm: PayingFirm; intent: string; dispute: string };
 
 /** A live order whose payment a bank took back for good. */
-async function lostOrder(payBy: "client" | "firm" = "client", cents = total): Promise<Lost> {
-  const firm = await world.newFirm();
+async function lostOrder(payBy: "client" | "firm" = "client", cents = total, of?: PayingFirm): Promise<Lost> {
+  const firm = of ?? (await world.newFirm());
   const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy });
   const paid = stripe.pay(sessionOf(await checkoutUrl(deps, code, null)));
   await world.take(paid);
@@ -42,8 +53,48 @@ async function lostOrder(payBy: "client" | "firm" = "client", cents = total): Pr
   return { code, id: await world.orderIdOf(code), firm, intent, dispute };
 }
 
-const allow = (code: string) => allowPayAgain(deps, { code, environment: "live", actor: "operator:test" });
+/** A bank takes back a part of a payment, and keeps it. */
+async function lose(intent: string, amount: number): Promise<string> {
+  const about = { id: `dp_${intent}`, payment_intent: intent, amount, currency: "usd" };
+  await world.take(later(stripe.event("charge.dispute.created", { ...about, status: "needs_response" })));
+  await world.take(later(stripe.event("charge.dispute.closed", { ...about, status: "lost" })));
+  return about.id;
+}
+
+/** Requests a refund of a part of an order. @returns the payment that it takes, and how to make it succeed */
+async function refundPart(code: string, amountCents: number) {
+  const requestedBy = randomUUID();
+  const at = clock();
+  await asService(
+    { db, rowMac: testRowMac },
+    sql`INSERT INTO users (id, email, created_at) VALUES (${requestedBy}, ${`${requestedBy}@sss.example`}, ${at})`,
+    sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${requestedBy}, 'Ada Agent', '{agent}', ${at})`,
+  );
+  const asked = await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    return requestPartRefund(tx, order, { amountCents, reason: "twice", requestedBy, actor: "operator:ada", at });
+  });
+  assert.ok("requestId" in asked, JSON.stringify(asked));
+  const [part] = await db.query<{ payment: number; paymentIntent: string }>(sql`
+    SELECT p.id AS payment, p.payment_intent AS "paymentIntent"
+    FROM refund_requests r JOIN payments p ON p.id = (r.payments -> 0 ->> 'id')::bigint WHERE r.id = ${asked.requestId}`);
+  assert.ok(part);
+  const succeed = async () => {
+    await deps.processor.refundPart({ request: asked.requestId, ...part, amountCents });
+    const refund = stripe.refunds.at(-1);
+    assert.ok(refund);
+    for (const event of stripe.refundEvents(refund)) await world.take(event);
+  };
+  return { intent: part.paymentIntent, succeed };
+}
+
+const allowed = { ...deps, takesPayment: () => true };
+const allow = (code: string) => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" });
 const statusOf = async (code: string) => (await world.orders.look(code)).status;
+/** What an operator is offered for an order. */
+const offerOf = async ({ code, id }: { code: string; id: number }, takesPayment = () => true) =>
+  payAgainOf(db, takesPayment, { id, status: await statusOf(code), environment: "live" });
 const stateOf = async (code: string) => (await supplementsOfCode(db, code)).map(({ state }) => state);
 const open = async (code: string) => sessionOf(await checkoutUrl(deps, code, null));
 async function work(): Promise<void> {
@@ -95,7 +146,7 @@ test("an order whose payment was lost is paid again by a new checkout once an op
     ],
   );
   await refused(code, /not payable/);
-  assert.equal(await payAgainOf(db, { id, status: "OnHold" }), null);
+  assert.equal(await offerOf({ code, id }), null);
 });
 
 test("only what was lost is asked for, and the statement is right when the months have closed", async () => {
@@ -132,7 +183,7 @@ test("the firm pays again by its card at a member’s request, and nothing is ch
 test("nothing is allowed for an order without a loss, with an open dispute, twice, or in the other environment", async () => {
   const { code, intent } = await lostOrder();
   const rejects = (work: Promise<void>, words: RegExp) => assert.rejects(work, words);
-  await rejects(allowPayAgain(deps, { code, environment: "test", actor: "operator:test" }), /Order not found/);
+  await rejects(allowPayAgain(allowed, { code, environment: "test", actor: "operator:test" }), /Order not found/);
   await rejects(allow("0".repeat(40)), /Order not found/);
   await world.take(
     later(
@@ -186,6 +237,239 @@ test("an order that was paid again and whose first payment comes back as well ha
     false,
   );
   assert.deepEqual(await stateOf(code), ["paid"]);
+});
+
+/** An order that two payments arrived for. @returns the intent of each */
+async function paidTwice() {
+  const firm = await world.newFirm();
+  const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId });
+  const id = await world.orderIdOf(code);
+  const paid = stripe.pay(await open(code));
+  await world.take(paid);
+  world.advance(1000);
+  const first = String(paid.data.object["payment_intent"]);
+  const intent = `${first}_again`;
+  const twice = { ...paid.data.object, id: `${String(paid.data.object["id"])}_again`, payment_intent: intent };
+  await world.take(stripe.event("checkout.session.completed", twice));
+  return { code, id, firm, first, intent };
+}
+
+test("a payment that came twice and that a bank takes back is no loss of the order, so nothing is asked for it", async () => {
+  const { code, id, firm, first, intent } = await paidTwice();
+  assert.deepEqual(
+    (await tasksOf(id)).map(({ kind }) => kind),
+    ["payment_unapplied"],
+  );
+  world.advance(1000);
+  await lose(intent, total);
+  assert.equal(await offerOf({ code, id }), null);
+  await assert.rejects(allow(code), /No money of this order is to be paid again/);
+  const lost = { code, id, firm, intent, dispute: "" };
+  assert.deepEqual(await sumsOf(lost), {
+    ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
+  });
+  assert.equal(await unpaidLossOf(db, code), 0);
+  // The loss of the payment that did pay is one.
+  await lose(first, total);
+  assert.equal((await offerOf({ code, id }))?.cents, total);
+});
+
+test("a client is told once when a payment that came twice has gone back, and the order goes on", async () => {
+  const { code, id, intent } = await paidTwice();
+  const before = await statusOf(code);
+  const back = { payment_intent: intent, refunded: true, amount: total, amount_refunded: total, currency: "usd" };
+  const refunded = stripe.event("charge.refunded", back);
+  for (const event of [refunded, refunded, { ...refunded, id: `${refunded.id}_again` }]) await world.take(event);
+  assert.deepEqual([await mailsOf(id, "payment_returned"), await statusOf(code)], [1, before]);
+  const { id: whole, intent: only } = await lostOrder();
+  await world.take(stripe.event("charge.refunded", { ...back, payment_intent: only }));
+  assert.equal(await mailsOf(whole, "payment_returned"), 0);
+});
+
+/** The facts by which a mail to the client is sent or dropped. */
+async function mailable(id: number): Promise<Mailable> {
+  const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
+  assert.ok(order);
+  return order;
+}
+
+/** More postage is due for an order, whose parcel waits for it. */
+async function askPostage(code: string, amountCents: number): Promise<void> {
+  await changeOrder(db, code, sql`status = 'ShippingPending', status_before_hold = NULL`);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    await askSupplement(tx, order, { amountCents, label: "Postage", actor: "system", at: clock() });
+  });
+}
+
+test("the client is asked to pay again also while postage is due, with its own amount, and when a debit for it fails", async () => {
+  const { code, id } = await lostOrder();
+  await allow(code);
+  const session = await open(code);
+  await world.take(stripe.payByBank(session));
+  await askPostage(code, 407);
+  const { supplementCents, lossCents, ...order } = await mailable(id);
+  assert.deepEqual([supplementCents, lossCents], [407, total]);
+  const holds = (moment: MailMoment, own = {}) =>
+    stillHolds(() => true, moment, { ...order, supplementCents, lossCents, ...own });
+  assert.deepEqual([holds("pay_again"), holds("supplement_due")], [true, true]);
+  assert.equal(holds("pay_again", { lossCents: null }), false);
+  const before = await mailsOf(id, "pay_again");
+  await world.take(stripe.bankAnswers(session, "failed"));
+  assert.equal((await mailsOf(id, "pay_again")) - before, 1);
+  assert.deepEqual(await db.query(sql`SELECT FROM tasks WHERE order_id = ${id} AND kind = 'postage_dearer'`), []);
+  await db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, code);
+    assert.ok(locked);
+    await transition(tx, locked, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+  assert.equal((await mailable(id)).lossCents, null, "a refunded order owes nothing");
+});
+
+test("a request that a new dispute withdrew is a task once the bank has decided, until it is allowed again", async () => {
+  const { code, id, intent } = await lostOrder("client", 4_000);
+  await allow(code);
+  const about = { id: `dp_second_${intent}`, payment_intent: intent, amount: 100, currency: "usd" };
+  await world.take(later(stripe.event("charge.dispute.created", { ...about, status: "needs_response" })));
+  assert.deepEqual(await stateOf(code), ["withdrawn"]);
+  const asked = async () => (await tasksOf(id)).filter(({ subject }) => subject.startsWith("pay-again:"));
+  assert.deepEqual(await asked(), [], "the bank still decides");
+  await world.take(later(stripe.event("charge.dispute.closed", { ...about, status: "won" })));
+  const [task, ...more] = await asked();
+  assert.deepEqual(more, []);
+  assert.match(task?.reason ?? "", /\$40\.00 can be paid again now: allow it/);
+  await allow(code);
+  assert.deepEqual([await asked(), await stateOf(code)], [[], ["withdrawn", "asked"]]);
+});
+
+test("a decision that leaves nothing to pay again, or comes before anything was asked, opens no such task", async () => {
+  const { code, id, dispute } = await lostOrder();
+  assert.deepEqual(
+    (await tasksOf(id)).filter(({ subject }) => subject.startsWith("pay-again:")),
+    [],
+  );
+  await allow(code);
+  await world.take(later(stripe.endDispute(dispute, "won")));
+  assert.deepEqual(await tasksOf(id), []);
+});
+
+test("a charge of a room neither takes an order that is to be paid again, nor is stopped by it", async () => {
+  const { code, id, firm } = await lostOrder("firm");
+  await allow(code);
+  const other = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  const members = [
+    { code, id },
+    { code: other, id: await world.orderIdOf(other) },
+  ];
+  const charge = (which: typeof members) =>
+    chargeGroup(deps, firm.principal, async () => which, { record: recordNothing, resultOf: (charged) => charged });
+  await assert.rejects(charge(members.slice(0, 1)), /A bank took its payment back\. Charge it by itself/);
+  const { orders, totalCents } = await charge(members);
+  assert.deepEqual([orders.map(({ orderCode }) => orderCode), totalCents], [[other], total]);
+  assert.deepEqual(await chargesOfCode(db, code), []);
+  await chargeByMember(deps, firm.principal, code);
+  assert.equal((await chargesOfCode(db, code)).length, 1, "by itself it is charged");
+});
+
+test("postage that was lost and paid again is not asked for a third time", async () => {
+  const firm = await world.newFirm();
+  const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId });
+  await world.take(stripe.pay(await open(code)));
+  await askPostage(code, 407);
+  world.advance(1000);
+  const postage = stripe.pay(await open(code));
+  await world.take(postage);
+  const held = () =>
+    db.transaction(async (tx) => (await heldSupplements(tx, await world.orderIdOf(code))).map(({ cents }) => cents));
+  assert.deepEqual(await held(), [407]);
+  world.advance(1000);
+  const dispute = await lose(String(postage.data.object["payment_intent"]), 407);
+  assert.deepEqual(await held(), [], "the money is gone");
+  world.advance(1000);
+  await allow(code);
+  assert.deepEqual(await held(), [], "nobody has paid it yet");
+  const again = stripe.pay(await open(code));
+  await world.take(again);
+  assert.deepEqual(await held(), [407]);
+  world.advance(1000);
+  const about = { id: dispute, payment_intent: postage.data.object["payment_intent"], amount: 407, currency: "usd" };
+  await world.take(later(stripe.event("charge.dispute.closed", { ...about, status: "won" })));
+  assert.deepEqual(await held(), [407], "what is here twice counts once");
+  await world.take(later(stripe.event("charge.dispute.closed", { ...about, status: "lost" })));
+  await lose(String(again.data.object["payment_intent"]), 407);
+  assert.deepEqual(await held(), [], "both payments are gone");
+});
+
+test("nothing is allowed that nobody could pay: without a processor, or after the documents were deleted", async () => {
+  const { code, id } = await lostOrder();
+  const nowhere = { ...deps, takesPayment: () => false };
+  await assert.rejects(
+    allowPayAgain(nowhere, { code, environment: "live", actor: "operator:test" }),
+    /Payments are not configured/,
+  );
+  assert.match((await offerOf({ code, id }, () => false))?.refusal ?? "", /Payments are not configured/);
+  assert.equal((await offerOf({ code, id }))?.refusal, null);
+  const [document] = await db.query<{ key: string }>(
+    sql`SELECT blob_key AS key FROM documents WHERE order_id = ${id} ORDER BY id LIMIT 1`,
+  );
+  const mark = { blobKey: document?.key ?? "", rule: "completedOrders", deletedAt: new Date("2026-05-01T00:00:00Z") };
+  await db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    VALUES (${mark.blobKey}, ${mark.rule}, ${mark.deletedAt}, ${testRowMac.of("deleted_blobs", markMembers(mark))})`);
+  await assert.rejects(allow(code), /was deleted on 2026-05-01/);
+  assert.match((await offerOf({ code, id }))?.refusal ?? "", /was deleted on 2026-05-01/);
+});
+
+test("the refund of what is here twice takes the second payment, and ends the task and the balance", async () => {
+  const lost = await lostOrder();
+  const { code, id, dispute, intent } = lost;
+  await allow(code);
+  world.advance(1000);
+  await world.take(stripe.pay(await open(code)));
+  const isTwice = async () => (await tasksOf(id)).some(({ reason }) => /is here twice/.test(reason));
+  await world.take(later(stripe.endDispute(dispute, "won")));
+  assert.equal(await isTwice(), true);
+  const part = await refundPart(code, total);
+  assert.notEqual(part.intent, intent);
+  await part.succeed();
+  assert.equal(await isTwice(), false);
+  const { owed, held, closing } = await sumsOf(lost);
+  assert.deepEqual([owed, held, closing], [0, 0, 0]);
+  await world.take(later(stripe.endDispute(dispute, "won")));
+  assert.equal(await isTwice(), false);
+});
+
+test("a part of what is here twice leaves the task open, and a payment that is here once is refunded from the first", async () => {
+  const { code, id, dispute, intent } = await lostOrder();
+  await world.take(later(stripe.endDispute(dispute, "won")));
+  assert.equal((await refundPart(code, 100)).intent, intent);
+  const other = await lostOrder();
+  await allow(other.code);
+  await world.take(stripe.pay(await open(other.code)));
+  await world.take(later(stripe.endDispute(other.dispute, "won")));
+  await (await refundPart(other.code, 4_000)).succeed();
+  assert.ok((await tasksOf(other.id)).some(({ reason }) => /is here twice/.test(reason)));
+  assert.deepEqual(await tasksOf(id), []);
+});
+
+test("what is here twice for one order hides no debt of another order, in open and in closed months", async () => {
+  const twice = await lostOrder();
+  await allow(twice.code);
+  world.advance(1000);
+  await world.take(stripe.pay(await open(twice.code)));
+  await world.take(later(stripe.endDispute(twice.dispute, "won")));
+  await lostOrder("client", total, twice.firm);
+  const { owed, held, closing } = await sumsOf(twice);
+  assert.deepEqual([owed, held, closing], [total, total, 0]);
+  world.advance(40 * day);
+  await closeMonths(deps, new AbortController().signal);
+  const months = await statementsOf(deps, twice.firm.owner);
+  assert.ok(months.some(({ isClosed, sums }) => isClosed && owedCents(sums) === total && heldCents(sums) === total));
+  const logged: object[] = [];
+  const log = { error: (line: object) => logged.push(line) } as unknown as Log;
+  await checkMonths({ db, log }, new AbortController().signal);
+  assert.deepEqual(logged, []);
 });
 
 test("a refund of an order that was paid again returns the second payment alone, and nothing is owed", async () => {

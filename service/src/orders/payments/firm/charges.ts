@@ -25,7 +25,7 @@ import { currentSessions, type Part } from "../checkout/store.ts";
 import type { ChargeAnswer } from "../processor/firm-account.ts";
 import type { SessionMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
-import { reportUnpaid } from "../supplements.ts";
+import { reportUnpaid } from "../unpaid-supplements.ts";
 import { spendingRefusal } from "./limits.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { detachQueue, type FirmPaysDeps, requireProcessor } from "./methods.ts";

@@ -5,7 +5,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { type OrderCharge, orderPayer } from "../../order/order.ts";
-import { lockGroup, type Member, paymentRefusal } from "../checkout/checkout.ts";
+import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { type ChargeDeps, chargePayable } from "./charges.ts";
 import { requireProcessor } from "./methods.ts";
 import { type ChargeState, chargesOfCode } from "./store.ts";
@@ -45,6 +45,8 @@ export function chargeGroup<Result extends GroupCharge>(
       if ((await orderPayer(tx, order.id)) !== "firm") continue;
       const refusal = await paymentRefusal(tx, deps.notarySupply, order);
       if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
+      // Paying again is asked for each order by itself, and must neither join nor stop the charge of the others.
+      else if (!(await partToCharge(tx, order))) refusals.push(`Order ${order.code}: ${payAlone}`);
       else {
         const charged = await chargePayable(tx, deps, principal, order).catch((error: unknown) => {
           if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
@@ -59,6 +61,8 @@ export function chargeGroup<Result extends GroupCharge>(
     return result;
   });
 }
+
+const payAlone = "A bank took its payment back. Charge it by itself, or open its checkout.";
 
 const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
   asked: "asked",

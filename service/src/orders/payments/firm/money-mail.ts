@@ -40,6 +40,8 @@ type Payload = {
   isWhole?: boolean;
   /** For `won`: whether the service has to pay money back, because the order was refunded before. */
   isOwed?: boolean;
+  /** For `lost`: whether a part of the price is unpaid now. A payment that paid for nothing can be lost as well. */
+  isDue?: boolean;
 };
 
 type Row = Owner & {
@@ -62,7 +64,7 @@ export const moneyMail = defineMail({
     const reader = actor === null ? undefined : await standingOf(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
   },
-  write: ({ order, email }, { moment, cents, about, to, isWhole, isOwed }, { baseUrl }) => {
+  write: ({ order, email }, { moment, cents, about, to, isWhole, isOwed, isDue }, { baseUrl }) => {
     const name = `order ${maskCode(order.code)}`;
     const file = plainFile(order);
     return {
@@ -72,7 +74,8 @@ export const moneyMail = defineMail({
       greeting: "Hello,",
       ...wordsOf(moment, {
         ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
-        ...{ isWhole: isWhole === true, isOwed: isOwed === true, isClients: order.payBy === "client" },
+        ...{ isWhole: isWhole === true, isOwed: isOwed === true, isDue: isDue !== false },
+        isClients: order.payBy === "client",
       }),
       facts: [
         ["Order", maskCode(order.code)] as const,
@@ -112,7 +115,7 @@ async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<st
 export async function tellFirm(
   tx: Tx,
   { id: orderId, ...owner }: { id: number; partnerId: string; environment: Environment },
-  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed">,
+  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed" | "isDue">,
 ): Promise<void> {
   const isWhole = event.moment === "refunded" && (await restOfOrder(tx, orderId)) === 0;
   for (const to of [...(await ownersWhoSee(tx, owner)), "placer"])
@@ -125,6 +128,7 @@ type About = {
   status: string;
   isWhole: boolean;
   isOwed: boolean;
+  isDue: boolean;
   /** Whether the client pays the order, and not the firm. */
   isClients: boolean;
 };
@@ -138,7 +142,7 @@ function afterRefund({ status, isWhole }: About): string[] {
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
 function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: string[] } {
-  const { name, cents, status, isWhole, isOwed, isClients } = about;
+  const { name, cents, status, isWhole, isOwed, isDue, isClients } = about;
   const payer = isClients ? "the client" : "your firm";
   const sum = cents === null ? "money" : dollars(cents);
   const isRefunded = status === "Refunded";
@@ -160,7 +164,9 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
         ...hold,
         isRefunded
           ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."
-          : "Your firm owes the price of the order. Its statement under Billing names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, or to ask that the order be refunded.",
+          : !isDue
+            ? "The order is paid by another payment, so your firm owes nothing for it. You do not need to do anything."
+            : "Your firm owes the price of the order. Its statement under Billing names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, or to ask that the order be refunded.",
       ],
     },
     pay_again: {

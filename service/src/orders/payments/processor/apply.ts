@@ -6,7 +6,7 @@ import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import { endLoss } from "../pay-again.ts";
+import { endLoss, endTwice } from "../pay-again.ts";
 import {
   auditUnapplied,
   type HeldPayment,
@@ -18,7 +18,8 @@ import {
   unappliedEvents,
   wasRefunded,
 } from "../store.ts";
-import { dueOf, reportUnpaid, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
+import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
+import { reportUnpaid } from "../unpaid-supplements.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
@@ -100,8 +101,10 @@ async function reportSupplement(
   { at, share: { supplementId } }: TakeOptions & { share: Share },
 ): Promise<void> {
   if (sessionId === null || supplementId === null) return;
-  const due = dueOf(status, await supplementsOf(tx, orderId));
-  if (due?.id !== supplementId) return;
+  const supplements = await supplementsOf(tx, orderId);
+  // While postage is due, the price that is to be paid again waits behind it.
+  const due = [dueOf(status, supplements), dueLossOf(status, supplements)].find((each) => each?.id === supplementId);
+  if (!due) return;
   const about = { supplementId, amountCents: due.amountCents, why: "the bank payment for it failed", at };
   await reportUnpaid(tx, { orderId, environment }, about);
   await mailClient(tx, orderId, due.replacesLoss ? "pay_again" : "supplement_due", at);
@@ -169,9 +172,16 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOpt
 }
 
 /** Credits a partial refund, and tells the firm and the client about it once. */
-export async function takePart(tx: Tx, order: LockedOrder, part: PartRefund, at: Date): Promise<void> {
+export async function takePart(
+  tx: Tx,
+  order: LockedOrder,
+  part: PartRefund,
+  { actor, at }: Pick<TakeOptions, "actor" | "at">,
+): Promise<void> {
   const cents = await recordPart(tx, order.id, part, at);
-  if (cents > 0) await tellPart(tx, order, { cents, refund: part.refund, about: part.refund }, at);
+  if (cents === 0) return;
+  await tellPart(tx, order, { cents, refund: part.refund, about: part.refund }, at);
+  await endTwice(tx, order, { actor, at });
 }
 
 /** Mails the firm, and the client, about a partial refund that has its credit note. */
@@ -197,7 +207,7 @@ export async function takeRefund(
   // A partial refund gets a credit note, and doesn't move the order.
   if (!whole) {
     if (refund !== null && amountCents !== null)
-      await takePart(tx, order, { paymentIntent, share, refund, amountCents }, at);
+      await takePart(tx, order, { paymentIntent, share, refund, amountCents }, options);
     // The part was the last of the money that a refund of the whole order was waiting to return.
     const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
     return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
@@ -220,14 +230,18 @@ export async function takeRefund(
   if (credited > 0)
     await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${paymentIntent}:${at.getTime()}` });
   await closeUnapplied(tx, order.id, paymentIntent, "refunded", options);
+  await endTwice(tx, order, options);
   const held = await heldPayments(tx, order.id);
   if (targetOf(order, "refunded"))
     return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   // The order's price was refunded at the processor. The refund job then returns its supplements.
   const supplements = await supplementPayments(tx, order.id, false);
-  if (!held.every(({ id }) => supplements.has(id))) return nothing("stale", order);
-  const asked = await askedByProcessor(tx, order, options);
-  if (!asked) return nothing("stale", order);
+  const isPriceBack = held.every(({ id }) => supplements.has(id));
+  const asked = isPriceBack ? await askedByProcessor(tx, order, options) : null;
+  if (!asked) {
+    if (credited > 0) await mailClient(tx, order.id, "payment_returned", at, { refund: paymentIntent });
+    return nothing("stale", order);
+  }
   return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
 }
 

@@ -218,7 +218,7 @@ async function takeEarlier(
   // A refund that this service requested is never early, because its payment is on record.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
-      await takePart(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options.at);
+      await takePart(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options);
   // The check finds refunds of a payment for several orders, which only a person can assign.
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));

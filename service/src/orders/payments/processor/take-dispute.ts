@@ -109,12 +109,12 @@ export async function takeDispute(
   const { id: disputeId, state, amountCents: amount } = dispute;
   // If the payment was for several orders, each order gets its own task.
   const subject = `${disputeId}:${orderId}`;
-  await reviseLoss(tx, order, { dispute: disputeId, actor, at });
+  const unpaid = await reviseLoss(tx, order, { dispute: disputeId, actor, at });
   const lostSubject = `${subject}:lost`;
   const moment = state === "opened" ? "disputed" : state;
   const isFirst = await isNeverOpened(tx, subject);
   if ((isNews || isFirst) && (part || state !== "lost")) {
-    const told = { moment, cents: part?.cents ?? null, isOwed: (part?.owed ?? 0) > 0 } as const;
+    const told = { moment, cents: part?.cents ?? null, isOwed: (part?.owed ?? 0) > 0, isDue: unpaid > 0 } as const;
     await tellFirm(tx, order, { ...told, about: `${disputeId}:${at.getTime()}` });
   }
   const isNew = state === "lost" ? await isNeverOpened(tx, lostSubject) : isFirst;

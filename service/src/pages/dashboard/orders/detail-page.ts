@@ -29,7 +29,14 @@ import {
   type TitleOf,
   type WithTemplate,
 } from "../../../orders/order/order.ts";
-import { type CheckoutDeps, dueOf, isPaymentInProcess, type Supplement } from "../../../orders/payments/payments.ts";
+import {
+  type CheckoutDeps,
+  dueLossOf,
+  dueOf,
+  isPaymentInProcess,
+  type Supplement,
+  unpaidLossOf,
+} from "../../../orders/payments/payments.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
@@ -129,7 +136,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
   ): Promise<string> {
     const principal = principalOf(request);
     const order = await ownOrder(db, request, params.code);
-    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts] =
+    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
       await Promise.all([
         readSigning(desk.envelopes, order.code, principal),
         orderDocuments(desk.envelopes, order.code, principal),
@@ -141,6 +148,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
         inPersonOf(db, order.code, principal),
         readCorrected(desk.corrections, order.code, principal),
         maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
+        maySeeBilling(principal) ? unpaidLossOf(db, order.code) : 0,
       ]);
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
@@ -150,11 +158,12 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
     const body = orderDetailBody({
       ...view,
       submission,
-      ...{ corrected, history, notes, mails, documents, receipts, rooms, openRooms },
+      ...{ corrected, history, notes, mails, documents, receipts, lostCents, rooms, openRooms },
       sendable: mailsToSendAgain(desk.takesPayment, {
         ...order,
         supplementCents: due?.amountCents ?? null,
         replacesLoss: due?.replacesLoss ?? null,
+        lossCents: dueLossOf(order.status, corrected.supplements)?.amountCents ?? null,
       }),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,

@@ -47,6 +47,8 @@ export type OrderDetailView = OrderRoomsView &
   InPersonView &
   NotesView & {
     order: PublicOrderRow;
+    /** The amount that banks took back and nobody has paid again; 0 for a member who doesn't see bills. */
+    lostCents: number;
     /** The title of the order's document; null when unknown. */
     title: string | null;
     history: OrderHistory;
@@ -148,15 +150,10 @@ const isPaidLate = ({ order, receipts }: OrderDetailView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
 /** The money of the order that a bank took back and nobody has paid again. */
-function bankLoss({ receipts, corrected }: OrderDetailView): Html | "" {
-  const sum = (wanted: BillingDocument["kind"], which = (_: BillingDocument) => true) =>
-    receipts.reduce((total, each) => total + (each.kind === wanted && which(each) ? each.amountCents : 0), 0);
-  const again = ({ replacesLoss }: BillingDocument) => replacesLoss;
-  const paidAgain = sum("receipt", again) - sum("credit_note", again) + sum("credit_reversal", again);
-  const lost = sum("loss") - sum("loss_reversal") - paidAgain;
+function bankLoss({ lostCents, corrected }: OrderDetailView): Html | "" {
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
-  return lost > 0
-    ? html`<p>The bank took ${money(lost)} of this order’s payment back. It is no refund: the price is still owed, and the closing balance of your firm’s statement says so. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
+  return lostCents > 0
+    ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. It is no refund: the price is still owed, and the closing balance of your firm’s statement says so. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
     : "";
 }
 

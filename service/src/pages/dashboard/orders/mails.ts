@@ -44,6 +44,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
   cancelled: "Canceled",
   paid_late: "A payment after the cancellation is being returned",
   refunded_part: "Payment refunded in part",
+  payment_returned: "A payment was sent back",
   refunded: "Payment refunded",
 };
 

@@ -4,7 +4,7 @@ import { finishings, openTakingIn, type PaperDeps, paperStatuses } from "../../.
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requireDecidesNow, requirePermission } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
@@ -30,7 +30,14 @@ import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
 import { orderBody } from "./order-page.ts";
 
-export type OrderPageDeps = { frame: ConsoleFrame; moves: MoveDeps; envelopes: EnvelopeDeps; paper: PaperDeps };
+export type OrderPageDeps = {
+  frame: ConsoleFrame;
+  moves: MoveDeps;
+  envelopes: EnvelopeDeps;
+  paper: PaperDeps;
+  /** Whether orders in this environment can be paid online. */
+  takesPayment: (environment: Environment) => boolean;
+};
 
 type OrderCall = ConsoleCall<{ code: string }>;
 
@@ -81,8 +88,8 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
     async handle({ params: { code }, operator }) {
       requireDecidesNow(operator, deps.frame.clock());
       const { environment, actor } = operator;
-      const { db, clock } = deps.moves;
-      await allowPayAgain({ db, clock }, { code, environment, actor });
+      const { takesPayment, moves } = deps;
+      await allowPayAgain({ db: moves.db, clock: moves.clock, takesPayment }, { code, environment, actor });
       return done(`/operator/orders/${code}`, "pay-again-allowed");
     },
     refused: (call, error) => show(call, undefined, error),
@@ -111,7 +118,11 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     actUnderWay(db, record.id),
     openTakingIn(db, record.order.code),
     latestInPersonRequest(db, record.id),
-    payAgainOf(db, { id: record.id, status: record.order.status }).catch(nullIfAltered),
+    payAgainOf(db, deps.takesPayment, {
+      id: record.id,
+      status: record.order.status,
+      environment: operator.environment,
+    }).catch(nullIfAltered),
   ]);
   const body = orderBody({
     operator,

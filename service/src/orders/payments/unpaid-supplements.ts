@@ -1,0 +1,73 @@
+/** Tasks and mails about supplements whose payment failed, or that nobody pays. */
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { maskCode } from "../../kernel/platform/ids.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
+import { lockOrder, mailClient } from "../order/order.ts";
+import { dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
+
+type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
+
+/**
+ * Opens a task for a person when the payment of a supplement failed, because the parcel waits for it. Nothing waits for
+ * a price that is to be paid again.
+ */
+export async function reportUnpaid(
+  tx: Tx,
+  { orderId, environment }: { orderId: number; environment: Environment },
+  { supplementId, amountCents, why, at }: Unpaid,
+  subject = subjectOf(supplementId),
+): Promise<void> {
+  if ((await supplementsOf(tx, orderId)).some(({ id, replacesLoss }) => id === supplementId && replacesLoss)) return;
+  const reason = `${dollars(amountCents)} more is due for the postage, and ${why}. The parcel waits. It goes on when somebody pays by the checkout or another card, when the address is corrected back, or when you buy the label anyway; or the firm asks for a refund.`;
+  await openTask(tx, { kind: "postage_dearer", at, environment, orderId, subject, reason });
+}
+
+/** After this time without a payment, staff and the payer are notified: perhaps the payer overlooked the first mail. */
+const paidWithin = "3 days";
+
+/** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */
+const late = (at: Date): Statement => sql`
+  SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
+  WHERE s.state = 'asked' AND NOT s.replaces_loss AND o.status = ${waiting}
+    AND s.asked_at < ${at}::timestamptz - ${paidWithin}::interval
+    AND ${neverOpened("postage_dearer", sql`'supplement:' || s.id || ':late'`, sql`s.order_id`)}
+    AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
+      AND c.state IN ('asked', 'answered', 'pending'))
+    AND NOT EXISTS (SELECT FROM checkout_sessions c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
+      AND c.status = 'pending_funds')
+    AND NOT EXISTS (SELECT FROM checkout_parts p JOIN checkout_sessions c ON c.id = p.checkout_id
+      WHERE p.order_id = s.order_id AND p.supplement_id = s.id AND c.status = 'pending_funds')`;
+
+type WatchDeps = { db: Database; clock: Clock; log: Log };
+
+/**
+ * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank is
+ * still moving has more time. An order that can't be read doesn't keep the others waiting.
+ */
+export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
+  const found = await db.query<{ id: number; code: string }>(sql`
+    ${late(clock())} ORDER BY s.asked_at DESC, s.id LIMIT 1000`);
+  for (const { id, code } of found)
+    try {
+      await db.transaction((tx) => reportLate(tx, id, code, clock()));
+    } catch (err) {
+      log.error({ err, order: maskCode(code) }, "an unpaid supplement could not be reported");
+    }
+}
+
+async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<void> {
+  const order = await lockOrder(tx, code);
+  const unpaid = order && dueOf(order.status, await supplementsOf(tx, order.id));
+  // A payment may have begun before the order was locked.
+  const isLate = (await tx.query(sql`${late(at)} AND s.id = ${id}`)).length === 1;
+  if (!order || unpaid?.id !== id || !isLate) return;
+  const { id: orderId, environment } = order;
+  const about = { supplementId: id, amountCents: unpaid.amountCents, why: "nobody has paid it for three days", at };
+  await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
+  await mailClient(tx, orderId, "supplement_due", at);
+}
