@@ -25,6 +25,7 @@ ACCESS = {
     "recaptcha_token": "x",
 }
 FILL: dict[str, Any] = {
+    "doc_slug": "deed",
     "template_version": 1,
     "name": "Jane Doe",
     "email": "jane@example.com",
@@ -131,6 +132,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "cancelFill": ("fills.cancel", lambda c: c.fills.cancel("f")),
     "sendFill": ("fills.send", lambda c: c.fills.send("f")),
     "getTemplateQuestions": ("fills.questions", lambda c: c.fills.questions("t")),
+    "getDocumentQuestions": ("fills.document_questions", lambda c: c.fills.document_questions("deed")),
     "createTemplate": ("templates.create", lambda c: c.templates.create(PDF, name="Lease", svc_sign=True)),
     "createTemplateVersion": ("templates.add_version", lambda c: c.templates.add_version("t", PDF, name="Lease 2")),
     "listTemplates": ("templates.list", lambda c: c.templates.list(archived=True, limit=1, cursor="c")),

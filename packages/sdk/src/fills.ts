@@ -5,7 +5,10 @@ import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./tr
 /** A form that somebody fills in online. */
 export type FillSummary = {
   fillId: string;
+  /** The template of the form. For a catalog document it may be the service's, which you can't read. */
   template: { templateId: string; version: number };
+  /** The document of the catalog: an order with `fillToken` is for it. Null for any other document. */
+  docSlug: string | null;
   /** The template's name. */
   title: string;
   /**
@@ -53,7 +56,10 @@ export type FillQuestions = {
 
 /** The fields of a form for somebody to fill in. */
 export type NewFill = {
-  template: string;
+  /** The id of one of your templates. Send this or `docSlug`. */
+  template?: string | undefined;
+  /** A document of the catalog. Your newest template for it is filled in, or else the service's form. */
+  docSlug?: string | undefined;
   /** The version of the template. Default: the latest. */
   templateVersion?: number | undefined;
   /** The name and the address of the person who fills it in. */
@@ -80,7 +86,7 @@ const at = "/api/partner/fills";
 export function fillsOf(transport: Transport) {
   const { json } = transport;
   return {
-    /** Makes a web form from a template's own form fields. The form has a link for one person. */
+    /** Makes a web form from the form fields of a template or of a catalog document. The form has a link for one person. */
     create: async (fields: NewFill, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<Fill> =>
       json("POST", at, { body: fields, idempotencyKey }),
 
@@ -103,5 +109,9 @@ export function fillsOf(transport: Transport) {
     /** The questions of a template's latest version. */
     questions: (templateId: string): Promise<FillQuestions> =>
       json("GET", path`/api/partner/templates/${templateId}/questions`),
+
+    /** The questions of a catalog document's form: that of your newest template for it, or else the service's. */
+    documentQuestions: (docSlug: string): Promise<FillQuestions> =>
+      json("GET", path`/api/partner/catalog/${docSlug}/questions`),
   };
 }

@@ -48,6 +48,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["trigger", async () => [(await import("./partner/trigger.ts")).triggerVerb(example)]],
   ["request", async () => (await import("./verbs/request.ts")).requestVerbs],
   ["fill", async () => (await import("./verbs/fill.ts")).fillVerbs],
+  ["catalog", async () => (await import("./verbs/catalog.ts")).catalogVerbs],
   ["playbook", async () => (await import("./verbs/playbook.ts")).playbookVerbs],
   ["order", async () => (await import("./verbs/order.ts")).orderVerbs],
   ["bulk", async () => (await import("./partner/bulk.ts")).partnerBulkVerbs],

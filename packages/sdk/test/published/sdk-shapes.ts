@@ -49,6 +49,7 @@ export const calls = {
   cancelFill: "fills.cancel",
   sendFill: "fills.send",
   getTemplateQuestions: "fills.questions",
+  getDocumentQuestions: "fills.documentQuestions",
   createTemplate: "templates.create",
   createTemplateVersion: "templates.addVersion",
   listTemplates: "templates.list",

@@ -6,7 +6,7 @@ import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { documentUse, insertFilled } from "../order/order.ts";
-import { findVersion, type TemplateDeps } from "../templates/templates.ts";
+import { findCatalogVersion, findVersion, type TemplateDeps } from "../templates/templates.ts";
 import { type Answers, filledIn } from "./questions.ts";
 import { endFill, type FillForm } from "./store.ts";
 import { fillTokensOf } from "./tokens.ts";
@@ -20,10 +20,12 @@ export const client = "client";
 /** Makes the document with the answers in it. @throws UnshownAnswers, ServiceError */
 export async function filledDocument(
   deps: Deps,
-  { owner, use, questions }: FillForm,
+  { owner, use, isCatalogForm, questions }: FillForm,
   answers: Answers,
 ): Promise<{ bytes: Buffer; pages: number }> {
-  const template = await findVersion(deps.templates, owner, use.templateId, use.version);
+  const template = isCatalogForm
+    ? await findCatalogVersion(deps.templates, owner.environment, use)
+    : await findVersion(deps.templates, owner, use.templateId, use.version);
   if (!template) throw new Error(`the template ${use.templateId} of a fill is missing`);
   const { blobKey, sha256, pages } = template;
   const at = { key: blobKey, use: documentUse(sha256), holder: memoryHolder(owner) };

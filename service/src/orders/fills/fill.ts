@@ -10,7 +10,8 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { documentUse, fillStates } from "../order/order.ts";
-import { type TemplateDeps, type TemplateVersion, templateOf } from "../templates/templates.ts";
+import { type FormVersion, type TemplateDeps, templateOf } from "../templates/templates.ts";
+import { formOfDocument, formSubject } from "./catalog-forms.ts";
 import { complete } from "./complete.ts";
 import { fillMail } from "./mail.ts";
 import type { NewFillFields } from "./new-fill.ts";
@@ -56,10 +57,12 @@ export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "rev
    */
   fillToken: string | null;
   usableUntil: Date | null;
+  /** The number of pages of the finished document; null while no order can use it. */
+  pages: number | null;
 };
 
 /**
- * Creates a fill, with which a person fills in a template's form online.
+ * Creates a fill, with which a person fills in the form of a template or a catalog document online.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function createFill(
@@ -68,8 +71,8 @@ export async function createFill(
   fields: NewFillFields,
   record: (tx: Parameters<RecordResult>[0], made: { fillId: string }) => Promise<void>,
 ): Promise<FillView> {
-  const template = await templateOf(deps.templates, principal, fields.template, fields.templateVersion);
-  const questions = withLabels(await questionsOfTemplate(deps, principal, template), fields.labels);
+  const { form: template, isCatalogForm, subject } = await formFor(deps, principal, fields);
+  const questions = withLabels(await questionsOfTemplate(deps, principal, template, subject), fields.labels);
   const answers = new Map([...answersOf(questions), ...readValues(questions, fields.values)]);
   await deps.templates.requireStorage(principal, template.bytes);
   const { partnerId, environment } = principal;
@@ -79,6 +82,7 @@ export async function createFill(
     id: newUuid(),
     owner: { partnerId, environment },
     use: { templateId: template.templateId, version: template.version },
+    ...(isCatalogForm && { isCatalogForm }),
     title: template.name,
     slug: template.content.services.doc_slug ?? null,
     questions,
@@ -124,16 +128,39 @@ const inOurWords = (error: unknown): never => {
   );
 };
 
+/** Finds the form that the fields name. `subject` begins the message when it can't be filled in. */
+async function formFor(
+  { templates }: FillDeps,
+  principal: Principal,
+  { template, templateVersion, docSlug = "" }: NewFillFields,
+): Promise<{ form: FormVersion; isCatalogForm: boolean; subject?: string }> {
+  if (template !== null)
+    return { form: await templateOf(templates, principal, template, templateVersion), isCatalogForm: false };
+  const found = await formOfDocument(templates, principal, docSlug);
+  return { ...found, subject: formSubject(found.isCatalogForm) };
+}
+
+/** The questions that a firm has answered for a catalog document. @throws ServiceError */
+export async function questionsOfDocument(
+  deps: FillDeps,
+  principal: Owner,
+  slug: string,
+): Promise<{ form: FormVersion; questions: Question[] }> {
+  const { form, isCatalogForm } = await formOfDocument(deps.templates, principal, slug);
+  return { form, questions: await questionsOfTemplate(deps, principal, form, formSubject(isCatalogForm)) };
+}
+
 /** The questions of a template's document. @throws ServiceError */
 export async function questionsOfTemplate(
   deps: FillDeps,
   principal: Owner,
-  template: TemplateVersion,
+  template: FormVersion,
+  subject = "template",
 ): Promise<Question[]> {
   const at = { key: template.blobKey, use: documentUse(template.sha256), holder: memoryHolder(principal) };
   return deps.templates.blobs.withBytes(at, async (bytes) => {
-    if (!bytes) throw invalid("template has no document any more.");
-    return questionsIn(deps.templates.workers, principal.partnerId, bytes);
+    if (!bytes) throw invalid(`${subject} has no document any more.`);
+    return questionsIn(deps.templates.workers, principal.partnerId, bytes, subject);
   });
 }
 
@@ -163,6 +190,18 @@ export async function ownFill(deps: FillDeps, owner: Principal, id: string): Pro
   const [view] = await viewsOf(deps, owner, [fill]);
   if (!view) throw noSuchFill();
   return view;
+}
+
+/** A completed fill whose document an order can use. @throws ServiceError saying why none can */
+export async function usableFill(
+  deps: FillDeps,
+  owner: Principal,
+  id: string,
+): Promise<FillView & { fillToken: string }> {
+  const { fillToken, ...view } = await ownFill(deps, owner, id);
+  if (fillToken !== null) return { ...view, fillToken };
+  const why = view.state === "used" ? "An order has this document already." : "This form is not filled in.";
+  throw new ServiceError("conflict", why);
 }
 
 async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]): Promise<FillView[]> {
@@ -197,6 +236,7 @@ async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]
       url: mayWrite ? `${baseUrl}/fill/${fill.id}/${linkToken(secrets, fill.id)}` : null,
       fillToken: isUsable && mayWrite ? (token ?? null) : null,
       usableUntil: isUsable ? document.expiresAt : null,
+      pages: isUsable ? document.pages : null,
     };
   });
 }

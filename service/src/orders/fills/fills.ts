@@ -1,4 +1,4 @@
-/** Fills. A fill is the form of a template that one person fills in online. */
+/** Fills. A fill is the form of a template or a catalog document that one person fills in online. */
 import { fillTable } from "./store.ts";
 
 export {
@@ -13,6 +13,7 @@ export {
   saveStep,
   stepsOf,
 } from "./answer.ts";
+export { addCatalogForm, endCatalogForm } from "./catalog-forms.ts";
 export {
   cancelFill,
   createFill,
@@ -20,8 +21,10 @@ export {
   type FillView,
   fillPage,
   ownFill,
+  questionsOfDocument,
   questionsOfTemplate,
   sendFill,
+  usableFill,
 } from "./fill.ts";
 export { fillMail } from "./mail.ts";
 export { readNewFill } from "./new-fill.ts";

@@ -7,7 +7,10 @@ const days = { usual: 30, most: 90 } as const;
 
 /** The fields of a new fill, from a request's body. */
 export type NewFillFields = {
-  template: string;
+  /** The template to fill in; null when `docSlug` names a catalog document instead. */
+  template: string | null;
+  /** Absent with `template`. */
+  docSlug?: string;
   templateVersion: string | null;
   name: string | null;
   email: string | null;
@@ -42,7 +45,10 @@ export function readNewFill(body: unknown): NewFillFields {
     return value;
   };
   const template = text("template", 100);
-  if (template === null) throw invalid("template is required.");
+  const docSlug = text("docSlug", 100);
+  if (template === null && docSlug === null) throw invalid("template or docSlug is required: send one of them.");
+  if (template !== null && docSlug !== null)
+    throw invalid("template and docSlug exclude each other: send one of them.");
   const email = text("email", 254);
   if (email !== null && !isEmail(email)) throw invalid("email must be an email address.");
   const language = text("language", 10) ?? "en";
@@ -52,11 +58,14 @@ export function readNewFill(body: unknown): NewFillFields {
     throw invalid(`days must be a whole number from 1 to ${days.most}.`);
   const version = given["templateVersion"] ?? null;
   if (version !== null && typeof version !== "number") throw invalid("templateVersion must be a whole number from 1.");
+  if (version !== null && docSlug !== null) throw invalid("templateVersion must be left out with docSlug.");
   const [send, isComplete] = [flag("send"), flag("complete")];
   if (send && email === null) throw invalid("email is required with send.");
   if (send && isComplete) throw invalid("send and complete exclude each other.");
   return {
     template,
+    // Left out when it is null, so that the idempotency keys of requests with a template keep their fingerprints.
+    ...(docSlug !== null && { docSlug }),
     templateVersion: version === null ? null : String(version),
     name: text("name", 200),
     email: email?.toLowerCase() ?? null,

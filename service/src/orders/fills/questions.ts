@@ -26,15 +26,24 @@ const whyNot: Readonly<Record<WhyNot, string>> = {
   unreadable: "its document's fields can't be read",
 };
 
-const unfillable = (why: WhyNot) => invalid(`template can't be filled in online: ${whyNot[why]}.`);
+const unfillable = (why: WhyNot, subject = "template") =>
+  invalid(`${subject} can't be filled in online: ${whyNot[why]}.`);
 
-/** @throws ServiceError saying why the document can't be filled in */
-export async function questionsIn(workers: Workers, holder: string, bytes: Buffer): Promise<Question[]> {
+/**
+ * @param subject begins the message of the error
+ * @throws ServiceError saying why the document can't be filled in
+ */
+export async function questionsIn(
+  workers: Workers,
+  holder: string,
+  bytes: Buffer,
+  subject?: string,
+): Promise<Question[]> {
   const found = await workers.run(reading, { holder, bytes, input: null }).catch((error) => {
     if (tooCostly(error)) return { whyNot: "unreadable" as const };
     throw error;
   });
-  if ("whyNot" in found) throw unfillable(found.whyNot);
+  if ("whyNot" in found) throw unfillable(found.whyNot, subject);
   return found.questions;
 }
 

@@ -14,11 +14,13 @@ import {
   type FillView,
   fillPage,
   ownFill,
+  questionsOfDocument,
   questionsOfTemplate,
   sendFill,
 } from "./fill.ts";
 import { readNewFill } from "./new-fill.ts";
-import { FillAnswer, FillList, FillQuestions, FillSummary, fillParams, NewFill } from "./schemas.ts";
+import type { Question } from "./questions.ts";
+import { documentParams, FillAnswer, FillList, FillQuestions, FillSummary, fillParams, NewFill } from "./schemas.ts";
 
 type Deps = { frame: RouteDeps; fills: FillDeps };
 
@@ -32,11 +34,13 @@ const summaryOf = ({
   person,
   questions: _q,
   returnUrl: _r,
-  slug: _s,
+  slug: docSlug,
+  isCatalogForm: _c,
   ...view
 }: FillView): Static<typeof FillSummary> => ({
   fillId: id,
   template: { ...use },
+  docSlug,
   title: view.title,
   state: view.state,
   ...person,
@@ -67,13 +71,13 @@ function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
     operationId: "createFill",
     summary: "Have a form filled in online",
     description:
-      "Makes a web form of a template's own form fields, under a link for one person. When it is completed, the answers are in the fields of the PDF, and `fillToken` orders it once. With `complete` your own answers fill it in at once.",
+      "Makes a web form of the own form fields of a template, or of a catalog document's form, under a link for one person. When it is completed, the answers are in the fields of the PDF, and `fillToken` orders it once. With `complete` your own answers fill it in at once.",
     headers: idempotencyHeader,
     body: NewFill,
     status: 201,
     answer: FillAnswer,
     refusals: {
-      400: "template can't be filled in online: its document has no form fields that are open.",
+      400: "docSlug has no form to fill in online in this environment.",
       ...reusedKey,
     },
     async handle(request, reply) {
@@ -136,16 +140,33 @@ function readRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
       const principal = principalOf(request);
       const template = await templateOf(fills.templates, principal, request.params.templateId, null);
       const questions = await questionsOfTemplate(fills, principal, template);
-      return {
-        questions: questions.map(({ lines: _lines, value: _value, ...question }) => ({
-          ...question,
-          options: question.options.map((each) => ({ ...each })),
-        })),
-        requestId: request.id,
-      };
+      return questionsAnswer(questions, request.id);
+    },
+  });
+  jsonRoute(app, frame, {
+    ...get,
+    url: "/api/partner/catalog/:docSlug/questions",
+    operationId: "getDocumentQuestions",
+    summary: "Get the questions of a catalog document",
+    description:
+      "The fields of the document's form, as a web form asks for them. The form is that of your newest template for the document, or else the one that the service has for every firm.",
+    params: documentParams,
+    answer: FillQuestions,
+    refusals: { 400: "docSlug has no form to fill in online in this environment." },
+    async handle(request) {
+      const { questions } = await questionsOfDocument(fills, principalOf(request), request.params.docSlug);
+      return questionsAnswer(questions, request.id);
     },
   });
 }
+
+const questionsAnswer = (questions: readonly Question[], requestId: string): Static<typeof FillQuestions> => ({
+  questions: questions.map(({ lines: _lines, value: _value, ...question }) => ({
+    ...question,
+    options: question.options.map((each) => ({ ...each })),
+  })),
+  requestId,
+});
 
 function actRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
   const acts = [

@@ -15,10 +15,18 @@ const values = () =>
 
 export const NewFill = Type.Object(
   {
-    template: Type.String({
-      description: "The id of one of your templates.",
-      examples: ["0198c0de-0000-7000-8000-000000000001"],
-    }),
+    template: Type.Optional(
+      Type.String({
+        description: "The id of one of your templates. Send this or `docSlug`.",
+        examples: ["0198c0de-0000-7000-8000-000000000001"],
+      }),
+    ),
+    docSlug: Type.Optional(
+      Type.String({
+        description:
+          "A document of the catalog: your newest template for it is filled in, or else the form that the service has for every firm.",
+      }),
+    ),
     templateVersion: Type.Optional(Type.Integer({ minimum: 1, description: "Default: the latest." })),
     name: Type.Optional(
       Type.String({ maxLength: 200, description: "Of the person who fills it in.", examples: ["Jane Doe"] }),
@@ -58,7 +66,14 @@ const summary = {
       templateId: uuid("The template's id."),
       version: Type.Integer({ minimum: 1, description: "Its version.", examples: [1] }),
     },
-    { description: "The template whose form it is." },
+    {
+      description:
+        "The template whose form it is; that of a catalog document may be the service's, which you can't get.",
+    },
+  ),
+  docSlug: nullable(
+    Type.String({ examples: ["quitclaim-deed"] }),
+    "The document of the catalog; an order with `fillToken` is for it. Null for another.",
   ),
   title: text("The template's name.", "Purchase agreement"),
   state: oneOf(
@@ -132,7 +147,10 @@ export const FillQuestions = Type.Object(
     ),
     requestId: requestId(),
   },
-  { $id: "FillQuestions", description: "The questions of a template's form." },
+  { $id: "FillQuestions", description: "The questions of a form." },
 );
 
+export const documentParams = Type.Object({
+  docSlug: Type.String({ description: "The document, by its short name in the catalog." }),
+});
 export const fillParams = Type.Object({ fillId: Type.String({ description: "The fill's id." }) });

@@ -37,6 +37,8 @@ export const fillTable = stateRows(fillState, {
 export type FillForm = {
   readonly owner: Owner;
   readonly use: TemplateUse;
+  /** Whether `use` names the operator's form of a catalog document, and not a template of the firm. */
+  readonly isCatalogForm?: boolean;
   /** The template's name. */
   readonly title: string;
   readonly slug: string | null;

@@ -149,9 +149,9 @@ export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): 
 export async function fillStates(
   db: Sql,
   tokens: readonly string[],
-): Promise<ReadonlyMap<string, { usedAt: Date | null; expiresAt: Date }>> {
-  const rows = await db.query<{ sha256: string; usedAt: Date | null; expiresAt: Date }>(sql`
-    SELECT encode(token_sha256, 'hex') AS sha256, used_at AS "usedAt", expires_at AS "expiresAt" FROM fill_documents
+): Promise<ReadonlyMap<string, { usedAt: Date | null; expiresAt: Date; pages: number }>> {
+  const rows = await db.query<{ sha256: string; usedAt: Date | null; expiresAt: Date; pages: number }>(sql`
+    SELECT encode(token_sha256, 'hex') AS sha256, used_at AS "usedAt", expires_at AS "expiresAt", pages FROM fill_documents
     WHERE token_sha256 = ANY (${tokens.map(tokenSha256)}::bytea[])`);
   const found = new Map(rows.map(({ sha256, ...state }) => [sha256, state]));
   return new Map(

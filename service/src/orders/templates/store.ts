@@ -15,7 +15,8 @@ import type { PagePrint } from "./prints.ts";
 type VersionRow = {
   templateId: string;
   version: number;
-  partnerId: string;
+  /** Null for the form of a catalog document, which belongs to the operator. */
+  partnerId: string | null;
   environment: Environment;
   name: string;
   content: string;
@@ -29,7 +30,7 @@ type VersionRow = {
   blobKey: string;
 };
 
-type Stored = VersionRow & {
+export type Stored = VersionRow & {
   createdAt: Date;
   archivedAt: Date | null;
   /** When the retention plan deleted the document. */
@@ -37,9 +38,13 @@ type Stored = VersionRow & {
   mac: Buffer | null;
 };
 
-export type TemplateVersion = Omit<Stored, "content" | "printsSha256" | "mac"> & {
-  readonly content: TemplateContent;
-};
+type Opened<Row> = Omit<Row, "content" | "printsSha256" | "mac"> & { readonly content: TemplateContent };
+
+/** A version of a firm's template, or of a catalog document's form. */
+export type FormVersion = Opened<Stored>;
+
+type FirmStored = Stored & { partnerId: string };
+export type TemplateVersion = Opened<FirmStored>;
 
 export type PrintedVersion = TemplateVersion & { readonly prints: readonly PagePrint[] };
 
@@ -52,7 +57,7 @@ function versionMembers(row: VersionRow): Members {
 
 const columns: Statement = sql`v.template_id AS "templateId", v.version, t.partner_id AS "partnerId", t.environment, v.name,
   v.content, encode(sha256(convert_to(v.prints, 'UTF8')), 'hex') AS "printsSha256", v.sha256, v.bytes, v.pages, v.blob_key AS "blobKey", v.row_mac AS mac`;
-const shown: Statement = sql`${columns}, v.created_at AS "createdAt", t.archived_at AS "archivedAt", ${deletedAt(sql`v.blob_key`)}`;
+export const shown: Statement = sql`${columns}, v.created_at AS "createdAt", t.archived_at AS "archivedAt", ${deletedAt(sql`v.blob_key`)}`;
 
 export const versionRows: MacTable<VersionRow> = {
   table: sql`template_versions`,
@@ -66,9 +71,10 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
 };
 
 /** @throws ServiceError `unavailable` for a version that was altered */
-function opened(rowMac: RowMac, { mac, printsSha256, ...row }: Stored): TemplateVersion {
-  if (!rowMac.holds("template_versions", versionMembers({ ...row, printsSha256 }), mac)) throw forged();
-  return { ...row, content: JSON.parse(row.content) };
+export function opened<Row extends Stored>(rowMac: RowMac, row: Row): Opened<Row> {
+  if (!rowMac.holds("template_versions", versionMembers(row), row.mac)) throw forged();
+  const { mac: _mac, printsSha256: _prints, content, ...facts } = row;
+  return { ...facts, content: JSON.parse(content) };
 }
 
 /**
@@ -89,7 +95,7 @@ export async function withPrints(
   }));
 }
 
-type Reading = { db: Sql; rowMac: RowMac };
+export type Reading = { db: Sql; rowMac: RowMac };
 
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`t.partner_id = ${partnerId} AND t.environment = ${environment}`;
@@ -101,10 +107,25 @@ export async function findVersion(
   templateId: string,
   version: number | null = null,
 ): Promise<TemplateVersion | undefined> {
-  const [row] = await db.query<Stored>(sql`
+  const [row] = await db.query<FirmStored>(sql`
     SELECT ${shown} FROM templates t JOIN template_versions v ON v.template_id = t.id
     WHERE t.id = ${templateId} AND ${ownedBy(owner)}${version === null ? nothing : sql` AND v.version = ${version}`}
     ORDER BY v.version DESC LIMIT 1`);
+  return row && opened(rowMac, row);
+}
+
+/** The latest version of the owner's newest template for a catalog document. Archived templates are left out. */
+export async function findVersionBySlug(
+  { db, rowMac }: Reading,
+  owner: Owner,
+  slug: string,
+): Promise<TemplateVersion | undefined> {
+  const [row] = await db.query<FirmStored>(sql`
+    SELECT ${shown} FROM templates t JOIN LATERAL (
+      SELECT * FROM template_versions WHERE template_id = t.id ORDER BY version DESC LIMIT 1
+    ) v ON true
+    WHERE ${ownedBy(owner)} AND t.archived_at IS NULL AND v.content::jsonb #>> '{services,doc_slug}' = ${slug}
+    ORDER BY t.created_at DESC, t.id DESC LIMIT 1`);
   return row && opened(rowMac, row);
 }
 
@@ -116,7 +137,7 @@ export async function listTemplates(
   owner: Owner,
   { archived, after, limit }: ListFilter,
 ): Promise<TemplateVersion[]> {
-  const rows = await db.query<Stored>(sql`
+  const rows = await db.query<FirmStored>(sql`
     SELECT ${shown} FROM templates t JOIN LATERAL (
       SELECT * FROM template_versions WHERE template_id = t.id ORDER BY version DESC LIMIT 1
     ) v ON true
@@ -178,7 +199,9 @@ export async function lockLatest(tx: Tx, owner: Owner, templateId: string): Prom
   return row?.version ?? 0;
 }
 
-export type NewVersion = Omit<PrintedVersion, "archivedAt" | "deletedAt"> & { createdBy: string };
+export type NewVersion = Omit<FormVersion & Pick<PrintedVersion, "prints">, "archivedAt" | "deletedAt"> & {
+  createdBy: string;
+};
 
 export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): Promise<void> {
   const prints = JSON.stringify(made.prints);

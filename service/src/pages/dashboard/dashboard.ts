@@ -75,7 +75,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       confirming(linked, { confirmation: members, limits, assets }, confirmArea, reauthenticate(callers));
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
-      orderNewPage(linked, { frame, orders: desk.orders, titleOf });
+      orderNewPage(linked, { frame, orders: desk.orders, titleOf, fills: desk.fills });
       closingPages(linked, { frame, orders: desk.orders, templates: desk.templates });
       pricesPage(linked, { frame, pricing: desk.orders.offer.pricing });
       passportPages(linked, { frame, passports: deps.passports });

@@ -307,7 +307,7 @@ test("lists page by page, each fill once", async () => {
 test("refuses impossible questions, naming the field and the rule", async () => {
   const id = await template();
   const refusals: [object, string][] = [
-    [{}, "template is required."],
+    [{}, "template or docSlug is required: send one of them."],
     [{ template: "x" }, "template is not one of your templates in this environment."],
     [{ template: id, email: "x" }, "email must be an email address."],
     [{ template: id, language: "de" }, "language must be one of en, es, fr, pt, zh, vi, ko, tl."],

@@ -25,8 +25,9 @@ class AsyncFills:
 
     async def create(
         self,
-        template: str,
+        template: str | None = None,
         *,
+        doc_slug: str | None = None,
         template_version: int | None = None,
         name: str | None = None,
         email: str | None = None,
@@ -40,8 +41,10 @@ class AsyncFills:
         idempotency_key: str | None = None,
     ) -> Fill:
         """
-        Makes a web form of a template's own form fields, under a link for one person.
+        Makes a web form of the form fields of a template or a catalog document, under a link for one person.
 
+        :param template: the id of one of your templates; this or `doc_slug`
+        :param doc_slug: a document of the catalog: your newest template for it, or else the service's form
         :param template_version: default: the latest
         :param name: of the person who fills it in
         :param days: how long the link works: 1 to 90, default 30
@@ -54,6 +57,7 @@ class AsyncFills:
         """
         fields = {
             "template": template,
+            "docSlug": doc_slug,
             "templateVersion": template_version,
             "name": name,
             "email": email,
@@ -108,4 +112,9 @@ class AsyncFills:
     async def questions(self, template_id: str) -> FillQuestions:
         """The questions of a template's latest version."""
         where = path("/api/partner/templates/{}/questions", template_id)
+        return await self._transport.send(Request("GET", where, reads(FillQuestions)))
+
+    async def document_questions(self, doc_slug: str) -> FillQuestions:
+        """The questions of a catalog document's form: that of your newest template for it, or else the service's."""
+        where = path("/api/partner/catalog/{}/questions", doc_slug)
         return await self._transport.send(Request("GET", where, reads(FillQuestions)))

@@ -26,7 +26,9 @@ class FillSummary:
     fill_id: str
     """The id of this record."""
     template: FillTemplate
-    """The template of the form."""
+    """The template of the form. For a catalog document it may be the service's, which you can't read."""
+    doc_slug: str | None
+    """The document of the catalog: an order with `fill_token` is for it. None for any other document."""
     title: str
     """The template's name."""
     state: Literal["open", "completed", "used", "gone", "canceled", "expired"]
@@ -108,7 +110,7 @@ class FillQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillQuestions:
-    """The questions of a template's form."""
+    """The questions of a form."""
 
     questions: list[FillQuestion]
     """In reading order."""

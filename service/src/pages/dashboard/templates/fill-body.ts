@@ -1,5 +1,4 @@
 import type { FillView, Question } from "../../../orders/fills/fills.ts";
-import type { TemplateVersion } from "../../../orders/templates/templates.ts";
 import { card, codeText, emptyState, facts, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -12,6 +11,8 @@ import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { path } from "./body.ts";
 
 export const fillsPath = "/dashboard/fills";
+
+export const catalogFillPath = <Slug extends string>(slug: Slug) => `/dashboard/catalog/${slug}/fill` as const;
 
 export const labelField = (index: number): string => `label${index}`;
 
@@ -27,20 +28,23 @@ const states: Readonly<Record<FillView["state"], { tone: Tone; label: string }>>
 const badge = ({ state }: FillView): Html => statusBadge(states[state].tone, states[state].label);
 
 export type NewFillView = FormSubmission & {
-  template: TemplateVersion;
+  name: string;
+  /** The page's own path. */
+  action: string;
+  /** The link back to the page of what is filled in. */
+  back: Html;
   questions: readonly Question[];
   values: FormValues;
   error: string | undefined;
 };
 
 /**
- * The form with which a member has a template filled in online. It asks who will fill it in, and for the wording of the
+ * The form with which a member has a template or a catalog document filled in online. It asks who will fill it in, and for the wording of the
  * questions.
  */
 export function newFillBody(view: NewFillView): Html {
-  const { template, questions, values, error } = view;
-  const { templateId, name } = template;
-  const lead = html`A person answers the form’s own fields on a web page. The answers are then printed into the document, and you order it. <a href="${path}/${templateId}">The template</a>`;
+  const { name, action, back, questions, values, error } = view;
+  const lead = html`A person answers the form’s own fields on a web page. The answers are then printed into the document, and you order it. ${back}`;
   const guessed = questions
     .map((question, index) => ({ question, index }))
     .filter(({ question }) => question.isGuessed);
@@ -48,7 +52,7 @@ export function newFillBody(view: NewFillView): Html {
 ${errorSummary(error)}
 ${
   questions.length > 0 &&
-  html`<form class="form card" method="post" action="${path}/${templateId}/fill">
+  html`<form class="form card" method="post" action="${action}">
 ${submissionFields(view)}
 ${field({ name: "name", label: "Name", value: values["name"], maxLength: 200, hint: "Of the person who fills it in." })}
 ${field({ name: "email", label: "Email", type: "email", value: values["email"], maxLength: 254, required: "sometimes", hint: "Needed only to mail the link." })}
@@ -86,10 +90,11 @@ export type FillDetailView = FormSubmission & { fill: FillView; error: string | 
 
 /** One form: its state, its link, and the order that was placed with it. */
 export function fillBody({ fill, error, submission }: FillDetailView): Html {
-  const { id, title, use, person, state, url, createdAt, expiresAt, endedAt, usableUntil } = fill;
+  const { id, title, use, isCatalogForm, person, state, url, createdAt, expiresAt, endedAt, usableUntil } = fill;
+  const orderPath = isCatalogForm ? "/dashboard/orders/new" : `${path}/${use.templateId}/order`;
   const isOpen = state === "open";
   const fields = { submission };
-  return html`${pageHead(title, badge(fill), html`<p class="room-links"><a href="${fillsPath}">All forms</a><a href="${path}/${use.templateId}">The template</a></p>`)}
+  return html`${pageHead(title, badge(fill), html`<p class="room-links"><a href="${fillsPath}">All forms</a>${!isCatalogForm && html`<a href="${path}/${use.templateId}">The template</a>`}</p>`)}
 ${errorSummary(error)}
 <div class="panels">
 ${card(
@@ -103,7 +108,7 @@ ${card(
     ["Ended", endedAt && time(endedAt)],
     ["Order it by", usableUntil && time(usableUntil)],
   ])}
-${state === "completed" && html`<p><a class="button" href="${path}/${use.templateId}/order?fill=${id}">Place an order with it</a></p>`}`,
+${state === "completed" && html`<p><a class="button" href="${orderPath}?fill=${id}">Place an order with it</a></p>`}`,
 )}
 ${
   isOpen &&
@@ -118,11 +123,17 @@ ${buttonForm(`${fillsPath}/${id}/cancel`, "Cancel the form", { fields, kind: "qu
 </div>`;
 }
 
-type FillsView = { items: readonly FillView[]; nextCursor: string | null; isFirstPage: boolean };
+type FillsView = {
+  items: readonly FillView[];
+  nextCursor: string | null;
+  isFirstPage: boolean;
+  /** The catalog documents that have a form for every firm. */
+  documents: readonly { slug: string; name: string }[];
+};
 
 /** The firm's forms, newest first. */
-export function fillsBody({ items, nextCursor, isFirstPage }: FillsView): Html {
-  const lead = "Clients answer a template’s form online, and you order the document.";
+export function fillsBody({ items, nextCursor, isFirstPage, documents }: FillsView): Html {
+  const lead = "Clients answer a form online, and you order the document.";
   const list =
     items.length === 0
       ? emptyState("No forms yet", "Make one on a template’s page.")
@@ -137,6 +148,16 @@ export function fillsBody({ items, nextCursor, isFirstPage }: FillsView): Html {
           ]),
         );
   return html`${pageHead("Forms filled in online", lead, html`<p class="room-links"><a href="${path}">Templates</a></p>`)}
+${
+  isFirstPage &&
+  documents.length > 0 &&
+  card(
+    "documents",
+    "Documents of the catalog",
+    html`<p>They have a form already, so that you need no template. A template of your own for one of them comes first.</p>
+<ul>${documents.map(({ slug, name }) => html`<li><a href="${catalogFillPath(slug)}">Have ${name} filled in</a></li>`)}</ul>`,
+  )
+}
 ${list}
 ${
   (nextCursor !== null || !isFirstPage) &&

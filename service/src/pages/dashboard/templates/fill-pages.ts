@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   cancelFill,
   createFill,
@@ -7,32 +8,67 @@ import {
   fillPage,
   ownFill,
   type Question,
+  questionsOfDocument,
   questionsOfTemplate,
   readNewFill,
   sendFill,
 } from "../../../orders/fills/fills.ts";
+import { listCatalogForms } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
+import { type Html, html } from "../../ui/render.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { doOnce, requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { path } from "./body.ts";
-import { fillBody, fillsBody, fillsPath, labelField, newFillBody } from "./fill-body.ts";
+import { catalogFillPath, fillBody, fillsBody, fillsPath, labelField, newFillBody } from "./fill-body.ts";
 import { ownTemplate, type TemplatePagesDeps } from "./own-template.ts";
 
 const section = "templates";
 const pageSize = "20";
 
-/** Adds the pages with which a member has a template's form filled in online. */
+/** Adds the pages with which a member has the form of a template or a catalog document filled in online. */
 export function fillPages(forms: FastifyInstance, deps: TemplatePagesDeps): void {
-  newPage(forms, deps);
+  newPage(forms, deps, templateForms(deps));
+  newPage(forms, deps, documentForms(deps));
   listPage(forms, deps);
   detailPage(forms, deps);
 }
 
-function newPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
+/** The pages for new forms, either of templates or of catalog documents. */
+type Forms = {
+  url: `/dashboard/${string}/:id/fill`;
+  /** The member of the API's body that names it. */
+  member: "template" | "docSlug";
+  /** Finds its form, before it is known whether that can be filled in. */
+  find: (request: FastifyRequest, id: string) => Promise<{ name: string; back: Html }>;
+  questionsOf: (request: FastifyRequest, id: string) => Promise<Question[]>;
+};
+
+const templateForms = (deps: TemplatePagesDeps): Forms => ({
+  url: `${path}/:id/fill`,
+  member: "template",
+  async find(request, id) {
+    const { name } = await ownTemplate(deps, request, id);
+    return { name, back: html`<a href="${path}/${id}">The template</a>` };
+  },
+  questionsOf: async (request, id) =>
+    questionsOfTemplate(deps.desk.fills, principalOf(request), await ownTemplate(deps, request, id)),
+});
+
+const documentForms = ({ desk: { fills } }: TemplatePagesDeps): Forms => ({
+  url: catalogFillPath(":id"),
+  member: "docSlug",
+  async find(_request, slug) {
+    const row = fills.templates.pricing.catalogRow(slug);
+    if (!row) throw new ServiceError("not_found", "The catalog has no such document.");
+    return { name: row.title, back: html`<a href="${fillsPath}">All forms</a>` };
+  },
+  questionsOf: async (request, slug) => (await questionsOfDocument(fills, principalOf(request), slug)).questions,
+});
+
+function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member, find, questionsOf }: Forms): void {
   const { fills, orders } = deps.desk;
-  const url = `${path}/:id/fill` as const;
   pageRoute(forms, deps.frame, { url, handle: ({ request, params }) => show(request, params.id, {}) });
   pageRoute(forms, deps.frame, {
     method: "POST",
@@ -40,11 +76,9 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
     policy: "partner-write",
     handle: async ({ request, params, form }) => {
       requireSameEnvironment(request, form["environment"]);
-      const template = await ownTemplate(deps, request, params.id);
-      const questions = await questionsOfTemplate(fills, principalOf(request), template);
-      const fields = readNewFill(bodyOf(form, params.id, questions));
+      const fields = readNewFill({ ...bodyOf(form, await questionsOf(request, params.id)), [member]: params.id });
       const { name } = await submitOnce(orders, request, {
-        fields: new Map([...Object.entries(form), ["template", params.id]]),
+        fields: new Map([...Object.entries(form), [member, params.id]]),
         make: () => createFill(fills, principalOf(request), fields, async () => {}),
         nameOf: ({ id }) => id,
       });
@@ -54,35 +88,37 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
   });
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
-    const template = await ownTemplate(deps, request, id);
-    // For a template without fields, the page itself says why the form is refused.
-    const found = await questionsOfTemplate(fills, principalOf(request), template).then(
+    const { name, back } = await find(request, id);
+    // For a form without fields, the page itself says why it is refused.
+    const found = await questionsOf(request, id).then(
       (questions) => ({ questions, refusal: undefined }),
       (refusal: Error) => {
-        if (!/^template can't be filled in/.test(refusal.message)) throw refusal;
-        return { questions: [], refusal: refusal.message.replace(/^template/, "This template") };
+        const words = refusal.message.replace(/^template/, "This template").replace(/^docSlug/, "This document");
+        if (words === refusal.message) throw refusal;
+        return { questions: [], refusal: words };
       },
     );
     const body = newFillBody({
       ...submissionFor(request, values),
-      template,
+      name,
+      action: url.replace(":id", id),
+      back,
       questions: found.questions,
       values,
       error: error ?? found.refusal,
     });
-    return dashboardPage(deps.frame, request, { title: `Have ${template.name} filled in`, section, body });
+    return dashboardPage(deps.frame, request, { title: `Have ${name} filled in`, section, body });
   }
 }
 
 /** The form's content as the API takes it. */
-function bodyOf(form: FormValues, template: string, questions: readonly Question[]): object {
+function bodyOf(form: FormValues, questions: readonly Question[]): object {
   const labels = questions.flatMap(({ name }, index): [string, string][] => {
     const typed = form[labelField(index)]?.trim() ?? "";
     return typed === "" ? [] : [[name, typed]];
   });
   const days = form["days"] ?? "";
   return {
-    template,
     name: form["name"] ?? "",
     email: form["email"] ?? "",
     language: form["language"] ?? "",
@@ -96,8 +132,12 @@ function listPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
   pageRoute(forms, deps.frame, {
     url: fillsPath,
     handle: async ({ request, query: { cursor = "" } }) => {
-      const page = await fillPage(deps.desk.fills, principalOf(request), { limit: pageSize, cursor });
-      const body = fillsBody({ ...page, isFirstPage: cursor === "" });
+      const { fills } = deps.desk;
+      const reader = principalOf(request);
+      const page = await fillPage(fills, reader, { limit: pageSize, cursor });
+      const withForm = await listCatalogForms(fills.templates, reader.environment);
+      const documents = withForm.filter(({ slug }) => fills.templates.pricing.catalogRow(slug) !== null);
+      const body = fillsBody({ ...page, isFirstPage: cursor === "", documents });
       return dashboardPage(deps.frame, request, { title: "Forms filled in online", section, body });
     },
   });

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { ownFill } from "../../../orders/fills/fills.ts";
+import { ownFill, usableFill } from "../../../orders/fills/fills.ts";
 import { type PlacedOrder, placeOrder } from "../../../orders/order/order.ts";
 import { requestedOf, type TemplateVersion } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -67,12 +66,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
   /** The document that was filled in online. @throws ServiceError when orders may no longer use it */
   async function filledFor(request: FastifyRequest, id: string) {
     if (id === "") return null;
-    const { fillToken, use, person, state } = await ownFill(fills, principalOf(request), id);
-    if (fillToken === null)
-      throw new ServiceError(
-        "conflict",
-        state === "used" ? "An order has this document already." : "This form is not filled in.",
-      );
+    const { fillToken, use, person } = await usableFill(fills, principalOf(request), id);
     return { id, token: fillToken, version: String(use.version), by: person.name ?? person.email };
   }
 

@@ -5,10 +5,11 @@ import { type Form, readForm } from "../../../../kernel/http/uploads/multipart.t
 import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { documentName } from "../../../../kernel/platform/document-name.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import { usableFill } from "../../../../orders/fills/fills.ts";
 import { keepUpload, openKept, readWhole } from "../../../../orders/order/order.ts";
 import { templatePageCounts } from "../../../../orders/templates/templates.ts";
 import { wantsJson } from "../../../ui/error-page.ts";
-import { acceptForms } from "../../../ui/forms/form-body.ts";
+import { acceptForms, type FormValues } from "../../../ui/forms/form-body.ts";
 import { formHeaders } from "../../../ui/page/headers.ts";
 import { viewerPolicy } from "../../../ui/page/policy.ts";
 import { pageRoute } from "../../../ui/page/route.ts";
@@ -42,13 +43,12 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   pageRoute(app, deps.frame, {
     url: `${path}/new`,
     headers,
-    handle: async ({ request, query: { like, room } }) =>
-      show(
-        request,
-        like === undefined
-          ? { room }
-          : { begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like) },
-      ),
+    handle: async ({ request, query: { like, room, fill } }) => {
+      if (fill !== undefined)
+        return show(request, { typed: { values: await filledIn(deps, request, fill), messages: [] } });
+      if (like === undefined) return show(request, { room });
+      return show(request, { begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like) });
+    },
   });
 
   pageRoute(app, deps.frame, {
@@ -124,6 +124,19 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     const title = typed?.messages.length ? "Please check the form: place an order" : "Place an order";
     return dashboardPage(deps.frame, request, { title, section: "orders", body, scripts: ["new-order.js"] });
   }
+}
+
+/** The values of an order of a document that was filled in online. */
+async function filledIn({ fills }: OrderNewDeps, request: FastifyRequest, id: string): Promise<FormValues> {
+  const { fillToken, title, slug, pages, person } = await usableFill(fills, principalOf(request), id);
+  return {
+    fill_token: fillToken,
+    document_name: `${title}.pdf`,
+    document_pages: String(pages),
+    doc_slug: slug ?? "",
+    name: person.name ?? "",
+    email: person.email ?? "",
+  };
 }
 
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };

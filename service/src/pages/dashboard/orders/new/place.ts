@@ -3,6 +3,7 @@ import { principalOf } from "../../../../kernel/http/authentication.ts";
 import type { Form } from "../../../../kernel/http/uploads/multipart.ts";
 import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import type { FillDeps } from "../../../../orders/fills/fills.ts";
 import {
   type Answering,
   type OrderDeps,
@@ -18,7 +19,7 @@ import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-
 import { anotherPath } from "./another.ts";
 import { withSigners } from "./signer-rows.ts";
 
-export type OrderNewDeps = { frame: DashboardFrame; orders: OrderDeps; titleOf: TitleOf };
+export type OrderNewDeps = { frame: DashboardFrame; orders: OrderDeps; titleOf: TitleOf; fills: FillDeps };
 
 export const path = "/dashboard/orders";
 

@@ -1,0 +1,78 @@
+import { hash } from "node:crypto";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { documentUse, looksLikePdf, pagesOf } from "../order/order.ts";
+import {
+  addCatalogVersion,
+  type FormVersion,
+  findCatalogForm,
+  findVersionBySlug,
+  retireCatalogForm,
+  type TemplateDeps,
+} from "../templates/templates.ts";
+import { questionsIn } from "./questions.ts";
+
+type Deps = Pick<TemplateDeps, "db" | "blobs" | "rowMac" | "clock" | "workers"> & {
+  pricing: Pick<TemplateDeps["pricing"], "catalogRow">;
+};
+
+/** The document and the environment of a form, and who changes it, for the audit log. */
+type FormChange = { slug: string; environment: Environment; actor: string };
+
+/**
+ * Stores a PDF as the next version of a catalog document's form, which every firm can have filled in online.
+ * @throws ServiceError naming the field and the rule; nothing was written then
+ */
+export async function addCatalogForm(
+  deps: Deps,
+  { slug, environment, actor }: FormChange,
+  { bytes, maxBytes }: { bytes: Buffer; maxBytes: number },
+): Promise<{ slug: string; environment: Environment; version: number; questions: number; pages: number }> {
+  const row = deps.pricing.catalogRow(slug);
+  if (!row) throw invalid(`SLUG must name a document in the catalog; ${slug} is not there.`);
+  if (!looksLikePdf(bytes)) throw invalid("FILE must be a PDF.");
+  if (bytes.length > maxBytes) throw invalid(`FILE must have at most ${maxBytes} bytes.`);
+  const questions = await questionsIn(deps.workers, "operator", bytes, "FILE");
+  const pages = await pagesOf(deps.workers, "operator", bytes);
+  const sha256 = hash("sha256", bytes);
+  const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
+  const file = { name: row.title, sha256, bytes: bytes.length, pages, blobKey };
+  try {
+    const version = await deps.db.transaction((tx) =>
+      addCatalogVersion(tx, deps.rowMac, { ...file, slug, environment, actor, at: deps.clock() }),
+    );
+    return { slug, environment, version, questions: questions.length, pages };
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) await deps.blobs.discard(blobKey);
+    throw error;
+  }
+}
+
+/** Retires a catalog document's form. @throws ServiceError `not_found` for a document without a form in use */
+export async function endCatalogForm({ db, clock }: Pick<Deps, "db" | "clock">, change: FormChange): Promise<void> {
+  const retired = await db.transaction((tx) => retireCatalogForm(tx, { ...change, at: clock() }));
+  if (!retired) throw new ServiceError("not_found", `${change.slug} has no form for ${change.environment} orders.`);
+}
+
+/**
+ * The form that a firm fills in for a catalog document: that of the firm's own template for the document, or else the
+ * operator's.
+ * @throws ServiceError naming the field and the rule
+ */
+export async function formOfDocument(
+  { pricing, ...reading }: Pick<TemplateDeps, "db" | "rowMac" | "pricing">,
+  { partnerId, environment }: Owner,
+  slug: string,
+): Promise<{ form: FormVersion; isCatalogForm: boolean }> {
+  if (!pricing.catalogRow(slug)) throw invalid("docSlug is not a document of the catalog.");
+  const own = await findVersionBySlug(reading, { partnerId, environment }, slug);
+  if (own) return { form: own, isCatalogForm: false };
+  const form = await findCatalogForm(reading, environment, slug);
+  if (!form) throw invalid("docSlug has no form to fill in online in this environment.");
+  return { form, isCatalogForm: true };
+}
+
+/** The subject of a message that says why the document's form can't be filled in online. */
+export const formSubject = (isCatalogForm: boolean): string =>
+  isCatalogForm ? "docSlug" : "docSlug takes the form of your own template, which";
