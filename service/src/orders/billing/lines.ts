@@ -63,8 +63,8 @@ type Line = Omit<StatementLine, "number" | "services"> &
 type Span = {
   startsAt: Date | null;
   endsAt: Date | null;
-  /** Only the lines of orders of which a bank took money back. */
-  lossesOnly?: boolean;
+  /** Only the lines of these orders. */
+  orderIds?: readonly number[];
 };
 
 /**
@@ -77,8 +77,6 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
   const supplements = sql`FROM supplements u WHERE u.payment_id = p.id`;
   const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
-  const lossesOnly = sql`AND p.order_id IN (SELECT q.order_id FROM billing_documents l JOIN payments q ON q.id = l.payment_id
-    WHERE l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.kind = 'loss')`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
@@ -89,7 +87,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz
-      ${span.lossesOnly ? lossesOnly : nothing} ORDER BY d.booked_at, d.id`);
+      ${span.orderIds ? sql`AND p.order_id = ANY (${span.orderIds}::bigint[])` : nothing} ORDER BY d.booked_at, d.id`);
   return rows.map(({ environment: env, year, number, sign, notarize, ship, fax, ...line }) => ({
     ...line,
     number: numberText({ kind: line.kind, environment: env, year, number }),
@@ -115,8 +113,16 @@ function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: Stat
 }
 
 /** The lines of all orders of which banks took money back, which `owedUntil` needs. */
-export const lossLines = (db: Sql, owner: Owner): Promise<StatementLine[]> =>
-  linesOf(db, owner, { startsAt: null, endsAt: null, lossesOnly: true });
+export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]> {
+  const { partnerId, environment } = owner;
+  const lost = await db.query<{ id: number }>(sql`
+    SELECT DISTINCT payment_id AS id FROM billing_documents
+    WHERE partner_id = ${partnerId} AND environment = ${environment} AND kind = 'loss'`);
+  if (lost.length === 0) return [];
+  const orders = await db.query<{ id: number }>(sql`
+    SELECT DISTINCT order_id AS id FROM payments WHERE id = ANY (${lost.map(({ id }) => id)}::bigint[])`);
+  return linesOf(db, owner, { startsAt: null, endsAt: null, orderIds: orders.map(({ id }) => id) });
+}
 
 /** What the firm owes at a time. Each order counts by itself. @param endsAt null for all lines */
 export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null): number {

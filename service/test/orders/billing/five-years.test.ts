@@ -50,11 +50,16 @@ await closeMonths({ db, clock, log: silent }, stopping);
 /** How many rows of receipts and credit notes the work read. */
 async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => Promise<unknown>) {
   return db.transaction(async (tx) => {
+    const rows = async () => {
+      const [read] = await tx.query<{ rows: number }>(sql`
+        SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_xact_user_tables
+        WHERE relname = 'billing_documents'`);
+      return read?.rows ?? 0;
+    };
+    // The connection may not have reported yet what earlier statements read.
+    const before = await rows();
     await work(tx);
-    const [read] = await tx.query<{ rows: number }>(sql`
-      SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_xact_user_tables
-      WHERE relname = 'billing_documents'`);
-    return read?.rows ?? 0;
+    return (await rows()) - before;
   });
 }
 
