@@ -30,8 +30,8 @@ const label = "Payment in place of one that a bank took back";
 
 /**
  * The cents of the order's price that banks took back and nobody has paid again. Below zero when it was paid again and
- * the bank then returned the first payment. A refund of the second payment counts as if it had not been paid. A payment
- * that paid for nothing is no part of the price, whatever a bank takes of it.
+ * the bank then returned the first payment. A refund of the second payment counts as if it had not been paid. Leaves
+ * out payments that paid for nothing, because they are not money of the price.
  * @throws ServiceError `unavailable` for an altered row
  */
 async function lossOf(db: Sql, orderId: number): Promise<number> {

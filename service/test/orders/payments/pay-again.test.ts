@@ -92,7 +92,7 @@ async function refundPart(code: string, amountCents: number) {
 const allowed = { ...deps, takesPayment: () => true };
 const allow = (code: string) => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" });
 const statusOf = async (code: string) => (await world.orders.look(code)).status;
-/** What an operator is offered for an order. */
+/** The offer that an operator sees for an order. */
 const offerOf = async ({ code, id }: { code: string; id: number }, takesPayment = () => true) =>
   payAgainOf(db, takesPayment, { id, status: await statusOf(code), environment: "live" });
 const stateOf = async (code: string) => (await supplementsOfCode(db, code)).map(({ state }) => state);
