@@ -1,4 +1,5 @@
-// Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [--minutes N] [FILE ...]
+// Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [--minutes N]
+// [FILE ...]
 import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";

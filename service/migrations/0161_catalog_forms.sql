@@ -1,5 +1,6 @@
 -- Older nodes: go on.
--- Forms of catalog documents: templates of the operator, which belong to no firm. Every firm can have them filled in online.
+-- Forms of catalog documents: templates of the operator, which belong to no firm. Every firm can have them filled in
+-- online.
 ALTER TABLE templates
   ALTER COLUMN partner_id DROP NOT NULL,
   ADD COLUMN catalog_slug text CHECK (char_length(catalog_slug) BETWEEN 1 AND 100),

@@ -115,7 +115,8 @@ function readinessOf({ resources, sealing, signerAuthorities, transparencyLog }:
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // While a log is halted, seals go on, so the node stays in the load balancer even if only its own log key is missing.
+    // While a log is halted, seals go on, so the node stays in the load balancer even if only its own log key is
+    // missing.
     { name: "log", check: logs, isShared: true },
   ];
   // Without notifications from the database, a job may start up to five seconds late.

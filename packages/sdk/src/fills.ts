@@ -86,7 +86,9 @@ const at = "/api/partner/fills";
 export function fillsOf(transport: Transport) {
   const { json } = transport;
   return {
-    /** Makes a web form from the form fields of a template or of a catalog document. The form has a link for one person. */
+    /**
+     * Makes a web form from the form fields of a template or of a catalog document. The form has a link for one person.
+     */
     create: async (fields: NewFill, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<Fill> =>
       json("POST", at, { body: fields, idempotencyKey }),
 

@@ -145,7 +145,7 @@ export type PriceQuestion = {
 
 /** The price of a document for the firm. Nothing was ordered. */
 export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" | "totalCents" | "lines"> & {
-  /** False when a person prices the postage after the order is placed. The sums lack it then. */
+  /** False when a person prices the postage after the order is placed. The sums don't include it then. */
   isComplete: boolean;
   requestId: string;
 };

@@ -21,8 +21,7 @@ export const catalogVerbs: Verb[] = [
     args: ["SLUG", "FILE"],
     flags: "[--test]",
     options,
-    summary:
-      "Gives a catalog document a form with form fields, which every firm can have filled in; again: a new version.",
+    summary: "Gives a catalog document a form, which every firm can have filled in. Each further call adds a version.",
     examples: ["catalog form add affidavit affidavit.pdf --test"],
     async run([slug = "", file = ""], values) {
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
@@ -63,7 +62,7 @@ export const catalogVerbs: Verb[] = [
     args: ["SLUG"],
     flags: "[--test]",
     options,
-    summary: "Takes a form out of use: nobody starts with it any more, and people who have begun can finish.",
+    summary: "Retires a form: nobody can start it any more, and people who have begun can finish.",
     run: ([slug = ""], values) =>
       withResources(async (resources) => {
         const environment = environmentIn(values);

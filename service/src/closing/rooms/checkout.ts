@@ -1,7 +1,7 @@
 import type { Environment, Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { isAltered, type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { isCode } from "../../kernel/platform/text.ts";
@@ -153,7 +153,7 @@ export async function payableOfClient(db: Sql, orderCode: string): Promise<Payab
     const room = await roomOfOrder(db, orderCode);
     if (room) return await payable(db, room, ofSameClient(orderCode));
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+    if (!isAltered(error)) throw error;
   }
   return { orders: [], withheld: 0 };
 }

@@ -36,7 +36,10 @@ export type Anchoring = {
 export type Calendars = {
   /** Submits a digest to the calendars, as `Anchoring.submit` does. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
-  /** Asks the calendars about a proof. @param about names it in the log. @throws EvidenceError when the proof can't be read */
+  /**
+   * Asks the calendars about a proof. @param about names it in the log. @throws EvidenceError when the proof can't be
+   * read
+   */
   upgrade: (pending: Pick<Anchor, "proof" | "submittedAt">, now: Date, about: object) => Promise<Learned>;
 };
 

@@ -136,7 +136,9 @@ const listed = ({ names }: NamedDeps, row: PassportRow): ListedPassport => ({
   anchorStatus: row.anchorStatus,
 });
 
-/** A page of the owner's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError */
+/**
+ * A page of the owner's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError
+ */
 export async function listPassports(deps: NamedDeps, owner: Owner, query: PageQuery) {
   const limit = limitOf(query.limit, pageSize);
   const rows = await selectPassports(deps.db, owner, limit + 1, await afterOf(deps, owner, query));

@@ -36,8 +36,8 @@ export type SelfCheck = (sealed: {
 }) => Promise<void>;
 
 /**
- * Verifies the bytes that will be stored before they count as sealed. The verifier shares no code with the sealer, and must confirm
- * the verdict and the hashes.
+ * Verifies the bytes that will be stored before they count as sealed. The verifier shares no code with the sealer, and
+ * must confirm the verdict and the hashes.
  * @throws SealNotVerified
  */
 export function createSelfCheck(leaf: Certificate): SelfCheck {

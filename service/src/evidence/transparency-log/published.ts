@@ -44,8 +44,8 @@ const retractionsOf = (entry: LogEntry): string[] =>
  * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
  * quorum of witnesses. Before one is anchored, it leads to the first checkpoint with a quorum, or else to the first
  * that covers the line. So the proof's bytes change only when a checkpoint is anchored or cosigned, when the log ends
- * because of its key, or when the log gets a retraction of the file or a new proof of that retraction. The proof is read and checked before it is
- * returned.
+ * because of its key, or when the log gets a retraction of the file or a new proof of that retraction. The proof is
+ * read and checked before it is returned.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -117,7 +117,7 @@ async function cosignedNote(db: Sql, log: LogName, { size, note }: StoredCheckpo
 
 /** When the bytes of a line's proof change, for /openapi.json. */
 export const logProofChanges =
-  "Its bytes change when witnesses cosign the checkpoint, when an hourly root over the line is anchored, when the log ends because of its key, and when the file is retracted. Each of them proves the line.";
+  "Its bytes change when witnesses cosign the checkpoint, when an hourly root over the line is anchored, when the log ends because its key was compromised, and when the file is retracted. The proof is valid before and after each change.";
 
 export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";
 

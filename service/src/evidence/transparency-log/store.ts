@@ -38,8 +38,8 @@ export function queueEntry(log: Environment, entry: LogEntry, at: Date): Stateme
 }
 
 /**
- * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. A batch in the
- * future counts as old: the database's clock was wrong and has been set back. `finalSize`: the size of its last
+ * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. A batch in
+ * the future counts as old: the database's clock was wrong and has been set back. `finalSize`: the size of its last
  * checkpoint, if the log is about to end.
  */
 export type Outlook = {

@@ -92,8 +92,8 @@ export type WitnessingDeps = {
 };
 
 /**
- * Asks each due witness to cosign the newest checkpoint of a log (C2SP tlog-witness). A witness that fails doesn't delay
- * the others.
+ * Asks each due witness to cosign the newest checkpoint of a log (C2SP tlog-witness). A witness that fails doesn't
+ * delay the others.
  */
 export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
   const deps = { ...given, witnessed };

@@ -71,8 +71,8 @@ const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name) && !others.includes(name)));
 
 /**
- * Takes requests that other nodes have passed on, on all routes. A request with a forged header is refused. The hook must
- * be added before the rate limits, which don't count passed requests again.
+ * Takes requests that other nodes have passed on, on all routes. A request with a forged header is refused. The hook
+ * must be added before the rate limits, which don't count passed requests again.
  */
 export function takePassedOn(app: FastifyInstance, own: OwnNode): void {
   app.decorateRequest("isPassedOn", false);
@@ -185,7 +185,8 @@ function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessag
     const connecting = late(connectMs);
     let answering: NodeJS.Timeout | undefined;
     let hasAnswered = false;
-    call.once("socket", (socket) => socket.once("connect", () => clearTimeout(connecting)));
+    const connected = call.protocol === "https:" ? "secureConnect" : "connect";
+    call.once("socket", (socket) => socket.once(connected, () => clearTimeout(connecting)));
     // The other node may answer before it has read the whole body, for example to refuse the request.
     call.once("finish", () => {
       if (!hasAnswered) answering = late(answerMs);

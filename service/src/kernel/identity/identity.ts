@@ -60,8 +60,8 @@ export const maySeeBilling = ({ member }: Principal): boolean =>
   member === null || member.role === "owner" || member.seesBilling;
 
 /**
- * Whether the caller may work in live: the firm has live access, and the caller uses a live key or is a member with live
- * access.
+ * Whether the caller may work in live: the firm has live access, and the caller uses a live key or is a member with
+ * live access.
  */
 export const mayUseLive = ({ environment, liveEnabled, key, member }: Principal): boolean =>
   liveEnabled && (member ? member.liveAccess : key !== null && environment === "live");

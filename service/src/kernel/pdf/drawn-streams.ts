@@ -1,3 +1,5 @@
+import type { NamedContents } from "./reached-streams.ts";
+
 /** The size of a content stream, and the streams that it draws by the names of its resources. */
 export type Drawing = {
   /** The number of characters in the content's strings. */
@@ -8,15 +10,18 @@ export type Drawing = {
   /**
    * The contents that the content's own resources name; null when it uses the resources of the content that draws it.
    */
-  readonly named: ReadonlyMap<string, number> | null;
+  readonly named: NamedContents | null;
 };
+
+/** A content that a page or an annotation draws, and the contents that the page's resources name. */
+export type Root = { readonly num: number; readonly ofPage: NamedContents | null };
 
 const aName = /\/([^\s\0/<>[\](){}%]+)/g;
 /** The length of the shortest use of a resource: an operand and an operator, as in `/X Do`. */
 const shortestUse = 5;
 
 /** How often each name that leads to another content occurs in this content. */
-export function namesIn(data: Buffer, named: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
+export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   if (named?.size === 0) return found;
   for (const [, written = ""] of data.toString("latin1").matchAll(aName)) {
@@ -30,7 +35,7 @@ export function namesIn(data: Buffer, named: ReadonlyMap<string, number> | null)
  * The number of characters drawn, counting a form as often as it is drawn, plus one for each time that a form is drawn.
  * Forms that draw each other ten times over need few bytes but endless work.
  */
-export const drawnCharacters = (drawings: Drawings, roots: readonly number[], most: number): number =>
+export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, {
     most,
     costOf: ({ characters }) => characters,
@@ -41,7 +46,7 @@ export const drawnCharacters = (drawings: Drawings, roots: readonly number[], mo
  * The bytes of content that a reader runs through, counting each content as often as it is drawn. A content whose names
  * can't be read counts as one that draws each of its forms once.
  */
-export const drawnBytes = (drawings: Drawings, roots: readonly number[], most: number): number =>
+export const drawnBytes = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, { most, costOf: ({ length }) => length, unknownUses: () => 1 });
 
 type Drawings = ReadonlyMap<number, Drawing>;
@@ -52,12 +57,12 @@ type Measure = {
   readonly unknownUses: (length: number) => number;
 };
 
-function drawnSum(drawings: Drawings, roots: readonly number[], { most, costOf, unknownUses }: Measure): number {
+function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, unknownUses }: Measure): number {
   const known = new Map<string, number>();
-  const maps = new Map<ReadonlyMap<string, number>, number>();
-  const none: ReadonlyMap<string, number> = new Map();
+  const maps = new Map<NamedContents, number>();
+  const none: NamedContents = new Map();
 
-  function of(num: number, above: ReadonlyMap<string, number>): number {
+  function of(num: number, above: NamedContents): number {
     const drawing = drawings.get(num);
     if (!drawing) return 1;
     const named = drawing.named ?? above;
@@ -70,10 +75,11 @@ function drawnSum(drawings: Drawings, roots: readonly number[], { most, costOf, 
     let sum = 1 + costOf(drawing);
     for (const [name, drawn] of named) {
       const times = drawing.names ? (drawing.names.get(name) ?? 0) : unknownUses(drawing.length);
-      if (times > 0 && sum <= most) sum += times * of(drawn, named);
+      if (times === 0) continue;
+      for (const each of drawn) if (sum <= most) sum += times * of(each, named);
     }
     known.set(key, sum);
     return sum;
   }
-  return roots.reduce((sum, num) => (sum > most ? sum : sum + of(num, none)), 0);
+  return roots.reduce((sum, { num, ofPage }) => (sum > most ? sum : sum + of(num, ofPage ?? none)), 0);
 }

@@ -22,17 +22,21 @@ export type ReachedStream = Decoded & {
   readonly isRoot: boolean;
   /** Whether an earlier page has reported the stream. Readers run it again, but don't hold it twice at once. */
   readonly isOfEarlierPage?: true;
-  /**
-   * The object numbers of the content streams that the stream's resources name, by these names; null when the stream
-   * has no resources of its own and inherits none.
-   */
-  readonly named: ReadonlyMap<string, number> | null;
+  /** The contents that the stream's own resources name; null when it uses the resources of what draws it. */
+  readonly named: NamedContents | null;
+  /** The contents that the page's resources name; null for a stream that is not in the Contents of a page. */
+  readonly ofPage: NamedContents | null;
 };
+
+/**
+ * The object numbers of the content streams that resources name. A name can stand in several categories of the
+ * resources, and so for several streams.
+ */
+export type NamedContents = ReadonlyMap<string, readonly number[]>;
 
 /** The ways in which readers of pages use a value. */
 type Use = "content" | "appearance" | "resources";
-type Pending = { value: Span; use: Use; key: string; above: string; named?: Named };
-type Named = ReadonlyMap<string, number> | null;
+type Pending = { value: Span; use: Use; key: string; above: string; ofPage?: NamedContents };
 
 /**
  * Keys of a form XObject that readers of pages never follow. In a dictionary of resources such a key may be a name
@@ -52,10 +56,14 @@ export function* reachedStreams(file: PdfFile, left: () => number): Generator<Re
   const root = catalog(file).dict;
   const form = dictOf(file, entry(root, "AcroForm"));
   const seen = new Map<string, ReachedStream>();
+  const named = new Map<number, NamedContents>();
   if (form) yield* reached(file, startsAt(form, "DR", "resources"), seen, left);
   for (const { dict, above } of pages(file, root)) {
     const resources = [...above, dict].map((node) => entry(node, "Resources")).findLast((span) => span !== undefined);
-    yield* contentsOf(file, entry(dict, "Contents"), namedBy(file, resources), seen, left);
+    const num = (resources && asRef(resources)?.num) ?? -1;
+    const ofPage = named.get(num) ?? namedBy(file, resources);
+    if (num >= 0) named.set(num, ofPage);
+    yield* contentsOf(file, entry(dict, "Contents"), ofPage, seen, left);
     if (resources)
       yield* reached(file, [{ value: resources, use: "resources", key: "Resources", above: "" }], seen, left);
     const annotations = resolved(file, entry(dict, "Annots"));
@@ -73,15 +81,16 @@ function startsAt(dict: Dict, key: string, use: Use): Pending[] {
 
 type Seen = Map<string, ReachedStream>;
 
-function* contentsOf(file: PdfFile, span: Span | undefined, names: Named, seen: Seen, left: () => number) {
+function* contentsOf(file: PdfFile, span: Span | undefined, ofPage: NamedContents, seen: Seen, left: () => number) {
   const contents = resolved(file, span);
   if (!span || !contents) return;
   const named = new Set<number>();
   for (const value of isArray(contents) ? elements(contents) : [span]) {
     const num = asRef(value)?.num ?? -1;
     const earlier = seen.get(`content ${num}`);
-    yield* reached(file, [{ value, use: "content", key: "Contents", above: "", named: names }], seen, left);
-    if (earlier && earlier !== none) yield named.has(num) ? earlier : { ...earlier, isOfEarlierPage: true as const };
+    yield* reached(file, [{ value, use: "content", key: "Contents", above: "", ofPage }], seen, left);
+    if (earlier && earlier !== none)
+      yield { ...earlier, ofPage, ...(!named.has(num) && { isOfEarlierPage: true as const }) };
     named.add(num);
   }
 }
@@ -105,11 +114,12 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
     if (ref !== null) {
       const name = `${isContent ? "content" : use} ${ref.num}`;
       if (seen.has(name)) continue;
-      const own = entry(dict, "Resources");
-      const named = own ? namedBy(file, own) : (open.named ?? null);
+      // Readers ignore resources of a page's content itself: the page's count.
+      const own = open.ofPage ? undefined : entry(dict, "Resources");
+      const ofResources = { named: own ? namedBy(file, own) : null, ofPage: open.ofPage ?? null };
       const isRoot = isContent && use !== "resources";
       const stream = isStream
-        ? { ...decodedStream(file, dict, ref, left()), num: ref.num, isContent, isRoot, named }
+        ? { ...decodedStream(file, dict, ref, left()), num: ref.num, isContent, isRoot, ...ofResources }
         : none;
       seen.set(name, stream);
       if (isStream) yield stream;
@@ -126,11 +136,19 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
   }
 }
 
-const none: ReachedStream = { data: null, length: 0, num: 0, isContent: false, isRoot: false, named: null };
+const none: ReachedStream = {
+  data: null,
+  length: 0,
+  num: 0,
+  isContent: false,
+  isRoot: false,
+  named: null,
+  ofPage: null,
+};
 
 /** The content streams that resources name: forms, the forms of soft masks, and patterns. */
-function namedBy(file: PdfFile, resources: Span | undefined): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+function namedBy(file: PdfFile, resources: Span | undefined): NamedContents {
+  const found = new Map<string, number[]>();
   const own = dictOf(file, resources);
   if (!own) return found;
   for (const category of ["XObject", "Pattern", "ExtGState"]) {
@@ -144,7 +162,7 @@ function namedBy(file: PdfFile, resources: Span | undefined): ReadonlyMap<string
         span = group && entry(group, "G");
       }
       const num = lastRef(file, span);
-      if (num !== undefined) found.set(name, num);
+      if (num !== undefined) found.set(name, [...(found.get(name) ?? []), num]);
     }
   }
   return found;

@@ -1,5 +1,5 @@
 import { constants, inflateSync } from "node:zlib";
-import { type Drawing, drawnBytes, drawnCharacters, namesIn } from "./drawn-streams.ts";
+import { type Drawing, drawnBytes, drawnCharacters, namesIn, type Root } from "./drawn-streams.ts";
 import { LIMITS } from "./limits.ts";
 import { headerOffset, openPdf } from "./open.ts";
 import { reachedStreams } from "./reached-streams.ts";
@@ -143,11 +143,11 @@ function costOfFound(bytes: Buffer): string | null {
 function costOfReached(bytes: Buffer): string | null {
   const cost = costs();
   const drawings = new Map<number, Drawing>();
-  const roots: number[] = [];
+  const roots: Root[] = [];
   for (const stream of reachedStreams(opened(bytes), cost.left)) {
-    const { num, data, length, isContent, isRoot, named } = stream;
+    const { num, data, length, isContent, isRoot, named, ofPage } = stream;
     if (stream.isOfEarlierPage) {
-      roots.push(num);
+      roots.push({ num, ofPage });
       continue;
     }
     const showsText = isContent && (data === null || mayShowText(data));
@@ -155,7 +155,7 @@ function costOfReached(bytes: Buffer): string | null {
     const why = cost.add(length) ?? (showsText ? cost.addText(length, () => characters) : cost.addWeight(characters));
     if (why !== null) return why;
     if (isContent) drawings.set(num, { characters, names: data && namesIn(data, named), length, named });
-    if (isRoot) roots.push(num);
+    if (isRoot) roots.push({ num, ofPage });
   }
   const { characters, drawnBytes: bytesDrawn } = textLimits;
   if (drawnCharacters(drawings, roots, characters) > characters) return tooManyCharacters;

@@ -74,9 +74,9 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
- * The part of a credit note that credits a price for the first time. If a refund fails or a bank gives its money back, the
- * price stays credited: the service owes the money. The credit note of the next refund pays that debt first. So only what
- * exceeds the highest earlier sum of the payment's credit notes, less their reversals, counts.
+ * The part of a credit note that credits a price for the first time. If a refund fails or a bank gives its money back,
+ * the price stays credited: the service owes the money. The credit note of the next refund pays that debt first. So
+ * only what exceeds the highest earlier sum of the payment's credit notes, less their reversals, counts.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))

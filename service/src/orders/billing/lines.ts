@@ -33,10 +33,10 @@ export type StatementLine = Paid & {
 
 /**
  * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. A positive
- * `closing` is money that the service holds and that paid for no order. The firm owes a negative one. A reversal reduces
- * the refunds or losses that its document increased. A price that was credited stays credited. `owed` is the part of
- * `closing` that the firm owes because banks took payments of orders back, less what was paid again. What is here twice
- * for one order pays nothing of another order, so it is a part of what is held.
+ * `closing` is money that the service holds and that paid for no order. The firm owes a negative one. A reversal
+ * reduces the refunds or losses that its document increased. A price that was credited stays credited. `owed` is the
+ * part of `closing` that the firm owes because banks took payments of orders back, less what was paid again. Money that
+ * is held twice for one order pays nothing of another order, so it is a part of what is held.
  */
 export type Sums = {
   opening: number;

@@ -1,10 +1,11 @@
 import { ownersWhoSee, standingOf, wantedMails } from "../../firms/members/members.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail } from "../../kernel/platform/mail/mail-jobs.ts";
 import type { Sums } from "./lines.ts";
 import { amountText, sumFacts } from "./statement-text.ts";
-import { statementOf } from "./statements.ts";
+import { statementsOf } from "./statements.ts";
 
 type StatementNews = Owner & { month: string; userId: string };
 
@@ -16,8 +17,8 @@ export const statementMail = defineMail({
     const owner = await standingOf(deps.db, deps, news, `member:${userId}`);
     if (owner?.role !== "owner" || owner.email === null) return null;
     if (!(await wantedMails(deps.db, userId)).includes("statements")) return null;
-    const { statement } = await statementOf(deps, { ...news, firmName: "" }, month);
-    return statement.isClosed ? { statement, to: owner.email } : null;
+    const statement = (await statementsOf(deps, { ...news, firmName: "" })).findLast((each) => each.month === month);
+    return statement?.isClosed ? { statement, to: owner.email } : null;
   },
   write: ({ statement, to }, { partnerId, environment, month, userId }, { baseUrl }) => ({
     id: `statement:${partnerId}:${environment}:${month}:${userId}`,
@@ -33,7 +34,7 @@ export const statementMail = defineMail({
 });
 
 /** Owners get no mail about months that were closed long ago and get their sums only now. */
-const newsMs = 10 * 24 * 3_600_000;
+const newsMs = 10 * dayMs;
 
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>
   [opening, payments, refunds, losses, corrections].every((cents) => cents === 0);

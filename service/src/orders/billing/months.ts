@@ -3,8 +3,7 @@ import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isAltered, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { lockBilling } from "../payments/payments.ts";
 import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
@@ -34,7 +33,7 @@ export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSi
 }
 
 function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown): void {
-  if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+  if (!isAltered(error)) throw error;
   log.error({ partnerId, environment }, "a row that a closed month is made of was altered in the database");
 }
 

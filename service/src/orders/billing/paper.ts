@@ -76,7 +76,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
   const totalName = replacesLoss
     ? "Total to pay again"
     : isSupplement
-      ? "Total, on top of the order’s"
+      ? "Total, in addition to the order’s"
       : "Total of the order";
   const differs = isReceipt && (currency !== "usd" || amountCents !== totalCents);
   return {

@@ -71,7 +71,7 @@ function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
     operationId: "createFill",
     summary: "Have a form filled in online",
     description:
-      "Makes a web form of the own form fields of a template, or of a catalog document's form, under a link for one person. When it is completed, the answers are in the fields of the PDF, and `fillToken` orders it once. With `complete` your own answers fill it in at once.",
+      "Makes a web form from the form fields of a template, or of a catalog document's form. The link is for one person. When the form is completed, the answers are in the PDF's fields, and `fillToken` orders it once. With `complete` your own answers fill it in at once.",
     headers: idempotencyHeader,
     body: NewFill,
     status: 201,

@@ -12,10 +12,7 @@ import {
   type OrderMail,
   verifiedOrder,
 } from "../order/order.ts";
-import { dueCents } from "../payments/payments.ts";
-
-/** Whether orders in this environment can be paid online. */
-export type TakesPayment = (environment: Environment) => boolean;
+import { dueCents, type TakesPayment } from "../payments/payments.ts";
 
 /** The facts that decide whether a mail to the client still applies. */
 export type Mailable = {

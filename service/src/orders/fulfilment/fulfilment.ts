@@ -6,7 +6,6 @@ export {
   mailsToSendAgain,
   type SentAgain,
   sendAgain,
-  type TakesPayment,
 } from "./client-mails.ts";
 export { aheadMoves, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
 export { orderMail } from "./mails.ts";

@@ -18,15 +18,8 @@ import {
   verifiedOrder,
   verifiedShipmentsOf,
 } from "../order/order.ts";
-import { billingDocumentState, paymentState } from "../payments/payments.ts";
-import {
-  aboutMoney,
-  keepClientMail,
-  type Mailable,
-  mailableColumns,
-  stillHolds,
-  type TakesPayment,
-} from "./client-mails.ts";
+import { billingDocumentState, paymentState, type TakesPayment } from "../payments/payments.ts";
+import { aboutMoney, keepClientMail, type Mailable, mailableColumns, stillHolds } from "./client-mails.ts";
 import { type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 

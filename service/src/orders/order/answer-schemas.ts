@@ -111,7 +111,7 @@ const common = {
 export const PriceEstimate = Type.Object(
   {
     isComplete: Type.Boolean({
-      description: "False when a person prices the postage after the order is placed: the sums lack it then.",
+      description: "False when a person prices the postage after the order is placed. The sums don't include it then.",
     }),
     subtotalCents: cents("The sum of the lines, in USD cents.", 6100),
     discountCents: cents("The discount of your tier, in USD cents.", 0),

@@ -21,6 +21,7 @@ import {
 } from "./answer-schemas.ts";
 import type { OrderDeps } from "./deps.ts";
 import { noticeReader } from "./document-texts.ts";
+import { fieldsOf } from "./form/fields.ts";
 import { orderPage } from "./list.ts";
 import { type Answering, placeOrder } from "./place.ts";
 import { orderFormSchema } from "./schemas.ts";
@@ -123,7 +124,7 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     operationId: "estimatePrice",
     summary: "Ask for a price",
     description:
-      "What a document would cost your firm before it is uploaded, in its tier. Nothing is stored, and nothing is bound: a carrier's own rate can change the postage of an order.",
+      "The price of a document for your firm's tier, before it is uploaded. Nothing is stored, and the price is not binding: a carrier's own rate can change the postage of an order.",
     query: Type.Object({
       pages: optionalText("Required: the pages of the document, 1 to 10000.", "12"),
       doc_slug: optionalText("A document of the catalog, by its short name. It then decides about notarization."),
@@ -140,10 +141,9 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     async handle(request) {
       const { pages = "", doc_slug: docSlug = "", ship_method: shipMethod = "label", ...asked } = request.query;
       const { ship_postal: shipPostal = "", ship_state: shipState = "" } = asked;
-      const isOn = (flag: string | undefined) => flag === "true" || flag === "on";
+      const { flag } = fieldsOf<keyof typeof asked>(new Map(Object.entries(asked)));
       const services = {
-        ...{ sign: isOn(asked.svc_sign), notarize: isOn(asked.svc_notary) },
-        ...{ ship: isOn(asked.svc_ship), fax: isOn(asked.svc_fax) },
+        ...{ sign: flag("svc_sign"), notarize: flag("svc_notary"), ship: flag("svc_ship"), fax: flag("svc_fax") },
       };
       const names = { pages: "pages", docSlug: "doc_slug", shipMethod: "ship_method" };
       const found = await estimate(

@@ -46,7 +46,9 @@ async function lossOf(db: Sql, orderId: number): Promise<number> {
     );
 }
 
-/** The amount of an order that banks took back and nobody has paid again, found by the order's code, as pages need it. */
+/**
+ * The amount of an order that banks took back and nobody has paid again, found by the order's code, as pages need it.
+ */
 export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
   const [order] = await db.query<{ id: number }>(
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
@@ -55,13 +57,16 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 }
 
 /**
- * The payments of which a partial refund is taken first: while the price of an order is here twice, those that replaced
+ * The payments of which a partial refund is taken first: while the price of an order is held twice, those that replaced
  * a lost one. A refund of the first payment would credit the price, and the money would still be here.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
   return (await lossOf(db, orderId)) < 0 ? supplementPayments(db, orderId, true) : new Set();
 }
+
+/** Whether orders in this environment can be paid online. */
+export type TakesPayment = (environment: Environment) => boolean;
 
 export type PayAgain = {
   /** The cents to pay again. */
@@ -81,9 +86,6 @@ export async function payAgainOf(
   return { cents, refusal: takesPayment(environment) ? await refusalOf(db, order, cents) : notConfigured };
 }
 
-/** Whether orders in this environment can be paid online. */
-type TakesPayment = (environment: Environment) => boolean;
-
 const notConfigured = "Payments are not configured, so nobody could pay.";
 
 async function refusalOf(db: Sql, { id, status }: { id: number; status: string }, cents: number) {
@@ -91,7 +93,7 @@ async function refusalOf(db: Sql, { id, status }: { id: number; status: string }
   const deletedAt = await whenDocumentsWereDeleted(db, id);
   if (deletedAt) return deletedMessage("The document of this order", deletedAt);
   if (await isDisputed(db, id)) return "A bank still decides on a payment of this order. Wait for its answer.";
-  if (cents < leastSupplementCents) return "The payment processor accepts no payment below $0.50.";
+  if (cents < leastSupplementCents) return "The payment processor does not accept payments below $0.50.";
   const isAsked = (await supplementsOf(db, id)).some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return isAsked ? "The order can be paid again already." : null;
 }
@@ -108,10 +110,10 @@ export async function allowPayAgain(
   await db.transaction(async (tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     if (order?.environment !== environment) throw new ServiceError("not_found", "Order not found.");
-    const cents = await lossOf(tx, order.id);
-    if (cents <= 0) throw new ServiceError("conflict", "No money of this order is to be paid again.");
-    const refusal = takesPayment(environment) ? await refusalOf(tx, order, cents) : notConfigured;
-    if (refusal !== null) throw new ServiceError("conflict", refusal);
+    const found = await payAgainOf(tx, takesPayment, order);
+    if (!found) throw new ServiceError("conflict", "This order has nothing to pay again.");
+    if (found.refusal !== null) throw new ServiceError("conflict", found.refusal);
+    const { cents } = found;
     const at = clock();
     const id = await insertSupplement(tx, order, { amountCents: cents, label, replacesLoss: true, actor, at });
     await endAllow(tx, order.id, { actor, at });
@@ -124,15 +126,15 @@ const allowSubject = (orderId: number): string => `pay-again:${orderId}`;
 
 /** Closes the task that says that an order can be paid again. */
 async function endAllow(tx: Tx, orderId: number, { actor, at }: { actor: string; at: Date }): Promise<void> {
-  const end = { state: "done", at, by: actor, outcome: "nothing is to be allowed any more" } as const;
+  const end = { state: "done", at, by: actor, outcome: "nothing is left to allow" } as const;
   await closeTasks(tx, { orderId, kinds: ["dispute"], subject: allowSubject(orderId) }, end);
 }
 
 /**
  * After an event of a dispute: withdraws what was to be paid again, if the amount has changed or a bank decides again.
  * When the bank has decided and the order still lacks money, opens a task, because nobody else would allow it again.
- * If the order was paid again and the first payment came back as well, opens a task, because the money is here twice.
- * @returns the cents of the price that nobody has paid now; below zero for what is here twice
+ * If the order was paid again and the first payment came back as well, opens a task, because the money is held twice.
+ * @returns the cents of the price that nobody has paid now; below zero for money that is held twice
  */
 export async function reviseLoss(
   tx: Tx,
@@ -153,19 +155,19 @@ export async function reviseLoss(
     await endTwice(tx, order, { actor, at });
     return cents;
   }
-  const reason = `The bank decided for the service (${dispute}), and the order had been paid again: ${dollars(-cents)} is here twice. Refund that much of the order.`;
+  const reason = `The bank decided for the service (${dispute}), but the order had been paid again, so ${dollars(-cents)} was paid twice. Refund that much of the order.`;
   await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `${dispute}:${orderId}:twice`, reason });
   return cents;
 }
 
-/** After a refund or a dispute: closes the tasks about money that is here twice, unless it still is. */
+/** After a refund or a dispute: closes the tasks about money that is held twice, unless it still is. */
 export async function endTwice(
   tx: Tx,
   { id: orderId }: LockedOrder,
   { actor, at }: { actor: string; at: Date },
 ): Promise<void> {
   if ((await lossOf(tx, orderId)) < 0) return;
-  const end = { state: "dropped", at, by: actor, outcome: "nothing is here twice any more" } as const;
+  const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;
   await endTasksOfDisputes(tx, orderId, "twice", end);
 }
 
@@ -179,8 +181,8 @@ async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twic
 }
 
 /**
- * After the payment of a supplement: if it replaced a loss, closes the tasks that a person would settle the loss by, and
- * tells the firm. An order on hold stays so until an operator releases it, for which there is a task.
+ * After the payment of a supplement: if it replaced a loss, closes the tasks that a person would settle the loss by,
+ * and tells the firm. An order on hold stays so until an operator releases it, for which there is a task.
  */
 export async function endLoss(
   tx: Tx,

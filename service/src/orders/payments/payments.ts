@@ -69,7 +69,14 @@ export {
   selectMethods,
 } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
-export { allowPayAgain, type PayAgain, payAgainOf, refundedFirst, unpaidLossOf } from "./pay-again.ts";
+export {
+  allowPayAgain,
+  type PayAgain,
+  payAgainOf,
+  refundedFirst,
+  type TakesPayment,
+  unpaidLossOf,
+} from "./pay-again.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { reconcileJobs, scheduleReconciliation, wordsOf } from "./reconcile/reconcile.ts";
 export { lastReconciliation, type Reconciliation, selectDifferences } from "./reconcile/store.ts";

@@ -80,7 +80,7 @@ export const waiting = "ShippingPending";
 
 const withoutDebt = ["RefundPending", "Refunded", "Cancelled"];
 
-/** The statuses in which the price of an order is owed no more. */
+/** The statuses in which the price of an order is no longer owed. */
 export const endsDebt: ReadonlySet<string> = new Set(withoutDebt);
 
 /**

@@ -46,8 +46,8 @@ const late = (at: Date): Statement => sql`
 type WatchDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank is
- * still moving has more time. An order that can't be read doesn't keep the others waiting.
+ * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank
+ * is still moving has more time. An order that can't be read doesn't keep the others waiting.
  */
 export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
   const found = await db.query<{ id: number; code: string }>(sql`

@@ -138,7 +138,7 @@ async function requireEvents(tx: Tx, { refund }: Locked, given: readonly string[
   if (unknown.length === 0) return;
   throw new ServiceError(
     "conflict",
-    `The payment processor has the refund ${unknown[0]} of this payment, and its event has not arrived. Wait for it, or send the event again there.`,
+    `The payment processor lists refund ${unknown[0]} of this payment, and its event has not arrived. Wait for it, or resend it from the processor.`,
   );
 }
 

@@ -38,7 +38,7 @@ export type OrderPageDeps = {
     isConfigured: boolean;
     /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
-    /** The amount that is due on top of the order's total, in US cents; null for none. */
+    /** The further amount that is due now for a paid order; undefined for none. */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
     /** Whether a bank payment for the order is in process. */
     isInProcess: (orderCode: string) => Promise<boolean>;

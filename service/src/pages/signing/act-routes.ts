@@ -135,7 +135,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
 async function meet(deps: ActDeps, link: Link, { n = "" }: FormValues): Promise<PageAnswer> {
   const view = await deps.ceremony.view(link);
   const who = meetingSignerOf(view);
-  if (!who || !deps.meetings) throw invalid((await wordsFor(deps, link)).refused.input);
+  if (!who) throw invalid((await wordsFor(deps, link)).refused.input);
   const path = await deps.meetings.open(who, /^\d{1,3}$/.test(n) ? Number(n) : 0);
   return { redirect: `${path}?lang=${view.signer.language}` };
 }

@@ -26,11 +26,8 @@ export type RenderDeps = {
   brandingOf: (partnerId: string) => Promise<Branding | null>;
   assets: Assets;
   limits: RateLimits;
-  /**
-   * The documents of a closing that a signer signs before a notary, and the way to the appointment; left out where
-   * nobody notarizes.
-   */
-  meetings?: {
+  /** The documents of a closing that a signer signs before a notary, and the way to the appointment. */
+  meetings: {
     of: (who: ClosingSigner, language: Language) => Promise<Meeting[]>;
     open: (who: ClosingSigner, n: number) => Promise<string>;
   };
@@ -71,7 +68,7 @@ async function loadState(
   const view = await deps.ceremony.view(link);
   const branding = await deps.brandingOf(view.partnerId);
   const who = meetingSignerOf(view);
-  const meetings = (who && (await deps.meetings?.of(who, view.signer.language))) ?? [];
+  const meetings = (who && (await deps.meetings.of(who, view.signer.language))) ?? [];
   return { token: pathOf(link), view, branding, meetings, words: wordsOf(view.signer.language), done, error, typed };
 }
 

@@ -131,7 +131,7 @@ const flashMessages = {
   "assignment-requested": "Recorded. Another person approves which orders the refund was for.",
   "assignment-approved": "The orders have their credit notes.",
   "assignment-dropped": "The refund waits for its orders again.",
-  "pay-again-allowed": "The order can be paid again. Its payer is mailed.",
+  "pay-again-allowed": "The order can be paid again. The payer gets a mail.",
   "payment-resolved": "The note was recorded.",
   "operator-added": "The operator was added, and was emailed how to sign in.",
   "operator-changed": "The operator was changed.",

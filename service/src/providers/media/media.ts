@@ -49,8 +49,8 @@ export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
 /**
  * The quality of one second of a person's media. `silentMs`: time since the last packet or, before the first, since the
- * connection. `unseenMs`: null before the first picture. In a session that is recorded, the time since the recording got
- * a whole frame of each kind that the person sends; else, the time since the last video packet.
+ * connection. `unseenMs`: null before the first picture. In a session that is recorded, the time since the recording
+ * got a whole frame of each kind that the person sends; else, the time since the last video packet.
  */
 export type Quality = {
   readonly session: string;

@@ -81,7 +81,7 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
   let file: OpenFile | null = null;
   let failed = false;
   let waiting = 0;
-  let queue: Promise<void> = mkdir(folder, { recursive: true, mode: 0o700 }).then(() => {});
+  let queue: Promise<void> = Promise.resolve();
 
   function enqueue(work: () => Promise<void>): void {
     queue = queue.then(work).catch((error: Error) => {
@@ -89,6 +89,10 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
       failed = true;
     });
   }
+
+  enqueue(async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  });
 
   async function closeFile(): Promise<void> {
     if (!file) return;

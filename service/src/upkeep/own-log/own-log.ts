@@ -70,7 +70,7 @@ export async function openOwnLog(
       const hasRow = rows.has(line) || line.startsWith("import/v1 ");
       if (hasRow && !isRepeated) return;
       foreignCount += 1;
-      const why = isRepeated ? "is an earlier entry, too" : "is of no row of the database";
+      const why = isRepeated ? "repeats an earlier entry" : "matches no row of the database";
       if (foreign.length < most) foreign.push(`Entry ${index}, ${line.slice(0, longestShown)}, ${why}.`);
     },
     findings() {

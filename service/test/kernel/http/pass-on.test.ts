@@ -133,6 +133,16 @@ test("an unreachable node, an earlier process of it, and one that never answers 
   assert.equal(ends.size, 0);
 });
 
+test("a node that accepts a connection and never agrees on TLS is 503", async () => {
+  const good = target;
+  const server = await silentServer();
+  target = { ...good, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  assert.equal((await fetch(`${passingUrl}/stream`)).status, 503);
+  server.close();
+  target = good;
+  assert.equal(ends.size, 0);
+});
+
 const text = { "content-type": "text/plain" };
 
 /** A request whose body a test sends piece by piece. */

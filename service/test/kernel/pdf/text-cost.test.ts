@@ -405,14 +405,18 @@ describe("refuses to read the text of a document that draws", () => {
     test(what, () => assert.match(tooMuchText(made()) ?? "null", /its text has more than 1,000,000 characters/));
 });
 
-/** A document of thirty pages that share one content. */
-const sharing = (content: string): Buffer => {
+/** A document of thirty pages that share one content. @param resources what a page's resources have, by its index */
+const sharing = (
+  content: string,
+  { resources = () => "", more = {} }: { resources?: (page: number) => string; more?: Record<number, string> } = {},
+): Buffer => {
   const kids = Array.from({ length: 30 }, (_, index) => index + 8);
-  const page = `<< ${letter} /Contents 6 0 R /Resources << ${fonts} >> >>`;
+  const page = (index: number) => `<< ${letter} /Contents 6 0 R /Resources << ${fonts} ${resources(index)} >> >>`;
   return documentOf({
     2: `<< /Type /Pages /Kids [${kids.map((num) => `${num} 0 R`).join(" ")}] /Count 30 >>`,
-    ...Object.fromEntries(kids.map((num) => [num, page])),
+    ...Object.fromEntries(kids.map((num, index) => [num, page(index)])),
     6: streamOf(content),
+    ...more,
   });
 };
 const moves = (mebibytes: number): string => "1 0 0 1 0 0 cm ".repeat((mebibytes * 1024 * 1024) / 15);
@@ -436,6 +440,24 @@ test("refuses to read the text of a document that draws a long form again and ag
     );
   assert.equal(tooMuchText(drawing(300)), "its pages draw more than 256 MiB of contents");
   assert.equal(tooMuchText(drawing(30)), null);
+});
+
+test("counts the forms that each page names for a content that pages share", () => {
+  const forms = { 50: streamOf("", isForm), 51: streamOf(moves(10), isForm) };
+  const naming = (first: number, others: number) =>
+    sharing(draws(1), { resources: (page) => `/XObject << /X ${page === 0 ? first : others} 0 R >>`, more: forms });
+  assert.equal(tooMuchText(naming(50, 51)), "its pages draw more than 256 MiB of contents");
+  assert.equal(tooMuchText(naming(51, 50)), null);
+});
+
+test("counts a form whose name is also that of a pattern, and ignores resources that a page's content has itself", () => {
+  const forms = { 50: streamOf("", isForm), 51: streamOf(moves(10), isForm) };
+  const tooMuch = "its pages draw more than 256 MiB of contents";
+  const resources = () => "/XObject << /X 51 0 R >> /Pattern << /X 50 0 R >>";
+  assert.equal(tooMuchText(sharing(draws(1), { resources, more: forms })), tooMuch);
+  const content = streamOf(draws(1), "/Resources << /XObject << /X 50 0 R >> >>");
+  const own = { resources: () => "/XObject << /X 51 0 R >>", more: { ...forms, 6: content } };
+  assert.equal(tooMuchText(sharing("", own)), tooMuch);
 });
 
 describe("refuses to read the text of a small document with far too much content", () => {

@@ -110,7 +110,7 @@ test("each owner is mailed once when a month is closed, and nobody about a month
   assert.deepEqual(await mails(), []);
 });
 
-test("an owner who switched the mail off gets none, and neither does a person who is no owner any more", async () => {
+test("no mail is sent to an owner who switched it off, nor to a former owner", async () => {
   await refundThatCameBack();
   await db.query(
     sql`INSERT INTO mail_switches (user_id, kind, switched_off_at) VALUES (${first}, 'statements', ${now})`,
@@ -123,7 +123,7 @@ test("an owner who switched the mail off gets none, and neither does a person wh
   await db.query(sql`DELETE FROM mail_switches`);
 });
 
-test("months that were closed long ago and get their sums now are no news", async () => {
+test("no mail is sent about months that were closed long ago and get their sums now", async () => {
   await refundThatCameBack();
   now = new Date("2026-05-20T06:00:00Z");
   await close();

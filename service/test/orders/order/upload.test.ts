@@ -87,7 +87,7 @@ test("JSON that is too long is refused with 413 and the limit", async () => {
   const answer = await post(" ".repeat(256 * 1024 + 1), { "Content-Type": "application/json" });
   assert.deepEqual(
     [answer.status, await answer.json()],
-    [413, { error: "The body is too large: a body that is not multipart/form-data has at most 256 KiB." }],
+    [413, { error: "The body is too large: a body that is not multipart/form-data may have at most 256 KiB." }],
   );
 });
 

@@ -222,8 +222,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /**
-   * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. Of a payment for several
-   * orders, it demands a part of all of them.
+   * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. Of a payment for
+   * several orders, it demands a part of all of them.
    */
   async function dispute(code: string, share: number, end: "won" | "lost"): Promise<void> {
     const intents = await db.query<{ intent: string }>(sql`

@@ -203,7 +203,7 @@ test("nothing is allowed for an order without a loss, with an open dispute, twic
   await allow(code);
   await rejects(allow(code), /can be paid again already/);
   const healthy = await world.orders.insert("EsignPending");
-  await rejects(allow(healthy), /No money of this order/);
+  await rejects(allow(healthy), /nothing to pay again/);
 });
 
 test("a bank that decides again closes the checkout, and money that still comes is a task, not a second payment", async () => {
@@ -222,13 +222,13 @@ test("a bank that decides again closes the checkout, and money that still comes 
   );
 });
 
-test("an order that was paid again and whose first payment comes back as well has a task with the sum that is here twice", async () => {
+test("an order that was paid again and whose first payment comes back as well has a task with the sum that was paid twice", async () => {
   const lost = await lostOrder();
   const { code, id, dispute } = lost;
   await allow(code);
   await world.take(stripe.pay(await open(code)));
   await world.take(later(stripe.endDispute(dispute, "won")));
-  assert.ok((await tasksOf(id)).some(({ reason }) => /\$99\.00 is here twice/.test(reason)));
+  assert.ok((await tasksOf(id)).some(({ reason }) => /\$99\.00 was paid twice/.test(reason)));
   const { owed, held } = await sumsOf(lost);
   assert.deepEqual([owed, held], [0, total]);
   await world.take(later(stripe.endDispute(dispute, "lost")));
@@ -254,7 +254,7 @@ async function paidTwice() {
   return { code, id, firm, first, intent };
 }
 
-test("a payment that came twice and that a bank takes back is no loss of the order, so nothing is asked for it", async () => {
+test("nothing is asked for when a bank takes back a duplicate payment", async () => {
   const { code, id, firm, first, intent } = await paidTwice();
   assert.deepEqual(
     (await tasksOf(id)).map(({ kind }) => kind),
@@ -263,7 +263,7 @@ test("a payment that came twice and that a bank takes back is no loss of the ord
   world.advance(1000);
   await lose(intent, total);
   assert.equal(await offerOf({ code, id }), null);
-  await assert.rejects(allow(code), /No money of this order is to be paid again/);
+  await assert.rejects(allow(code), /nothing to pay again/);
   const lost = { code, id, firm, intent, dispute: "" };
   assert.deepEqual(await sumsOf(lost), {
     ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
@@ -395,7 +395,7 @@ test("postage that was lost and paid again is not asked for a third time", async
   world.advance(1000);
   const about = { id: dispute, payment_intent: postage.data.object["payment_intent"], amount: 407, currency: "usd" };
   await world.take(later(stripe.event("charge.dispute.closed", { ...about, status: "won" })));
-  assert.deepEqual(await held(), [407], "what is here twice counts once");
+  assert.deepEqual(await held(), [407], "money that is held twice counts once");
   await world.take(later(stripe.event("charge.dispute.closed", { ...about, status: "lost" })));
   await lose(String(again.data.object["payment_intent"]), 407);
   assert.deepEqual(await held(), [], "both payments are gone");
@@ -421,13 +421,13 @@ test("nothing is allowed that nobody could pay: without a processor, or after th
   assert.match((await offerOf({ code, id }))?.refusal ?? "", /was deleted on 2026-05-01/);
 });
 
-test("the refund of what is here twice takes the second payment, and ends the task and the balance", async () => {
+test("the refund of money that is held twice takes the second payment, and ends the task and the balance", async () => {
   const lost = await lostOrder();
   const { code, id, dispute, intent } = lost;
   await allow(code);
   world.advance(1000);
   await world.take(stripe.pay(await open(code)));
-  const isTwice = async () => (await tasksOf(id)).some(({ reason }) => /is here twice/.test(reason));
+  const isTwice = async () => (await tasksOf(id)).some(({ reason }) => /was paid twice/.test(reason));
   await world.take(later(stripe.endDispute(dispute, "won")));
   assert.equal(await isTwice(), true);
   const part = await refundPart(code, total);
@@ -440,7 +440,7 @@ test("the refund of what is here twice takes the second payment, and ends the ta
   assert.equal(await isTwice(), false);
 });
 
-test("a part of what is here twice leaves the task open, and a payment that is here once is refunded from the first", async () => {
+test("a part of money that is held twice leaves the task open, and the rest is refunded from the first payment", async () => {
   const { code, id, dispute, intent } = await lostOrder();
   await world.take(later(stripe.endDispute(dispute, "won")));
   assert.equal((await refundPart(code, 100)).intent, intent);
@@ -449,11 +449,11 @@ test("a part of what is here twice leaves the task open, and a payment that is h
   await world.take(stripe.pay(await open(other.code)));
   await world.take(later(stripe.endDispute(other.dispute, "won")));
   await (await refundPart(other.code, 4_000)).succeed();
-  assert.ok((await tasksOf(other.id)).some(({ reason }) => /is here twice/.test(reason)));
+  assert.ok((await tasksOf(other.id)).some(({ reason }) => /was paid twice/.test(reason)));
   assert.deepEqual(await tasksOf(id), []);
 });
 
-test("what is here twice for one order hides no debt of another order, in open and in closed months", async () => {
+test("money that is held twice for one order does not hide another order's debt, in open and in closed months", async () => {
   const twice = await lostOrder();
   await allow(twice.code);
   world.advance(1000);

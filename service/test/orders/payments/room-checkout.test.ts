@@ -89,7 +89,8 @@ async function open(room: string): Promise<Checkout & { session: string }> {
 const single = async (code: string): Promise<string> =>
   sessionOf((await call<Checkout>(`/api/partner/orders/${code}/checkout`, acme)).body);
 const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
-// Reads and moves orders in this process: a verb of the command line would start a process for each of hundreds of looks.
+// Reads and moves orders in this process: a verb of the command line would start a process for each of hundreds of
+// looks.
 const orderOf = async (code: string) => (await orderHistory(db, code)) as unknown as Paid;
 const statuses = (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orderOf(code)).status));
 const stateOf = (session: string) => stripe.sessions.get(session)?.["status"];

@@ -187,6 +187,7 @@ test("the API's estimate is that of the page, for each question, and names the f
   for (const [query, message] of [
     [{ pages: "0" }, "pages must be a number from 1 to 10000."],
     [{ pages: "3", doc_slug: "poem" }, "doc_slug must be one of the list."],
+    [{ pages: "3", svc_notary: "yes" }, "svc_notary must be true or on to include it, or be left out."],
     [{ pages: "3", ship_method: "pigeon" }, "ship_method must be one of the list."],
     [{ pages: "3", svc_ship: "true", ship_state: "TX" }, "ship_postal must have 5 digits."],
     [{ pages: "3", svc_ship: "true", ship_postal: "78701", ship_state: "XX" }, "ship_state must be one of the list."],

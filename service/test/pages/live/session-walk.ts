@@ -20,7 +20,9 @@ import { certificateFiles, password } from "../../signing/notaries/certificate-f
 import { liveSettings } from "../../signing/notaries/live-rules.ts";
 import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
 
-/** The signer's page follows the notary's until the signer scrolls, and goes back by the box, with the keyboard alone. */
+/**
+ * The signer's page follows the notary's until the signer scrolls, and goes back by the box, with the keyboard alone.
+ */
 async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
   const place = signer.frameLocator("#turn iframe").locator(".viewer-place");
   const box = signer.getByLabel("Follow the notary’s page");
@@ -160,8 +162,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     });
 
   /**
-   * Gives the signer the document as soon as everybody is present. On a busy machine, a person may count as absent for a
-   * moment.
+   * Gives the signer the document as soon as everybody is present. On a busy machine, a person may count as absent for
+   * a moment.
    */
   async function gives(page: Page, room: Page): Promise<void> {
     const frame = room.locator("#turn iframe");
@@ -298,7 +300,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const token = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
     await signing.getByRole("button", { name: /agree/i }).click();
     await heading(page, /^Oath/).waitFor();
-    // The signer's turn is over, so the signing pages are not found. The step of signing can't be marked before the oath.
+    // The signer's turn is over, so the signing pages are not found. The step of signing can't be marked before the
+    // oath.
     assert.equal((await postForm(at(`${token}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 404);
     const early = { step: "sign", signer: "1" };
     assert.equal((await postForm(at(`/operator/notary/orders/${code}/session/mark`), early, headers)).status, 409);

@@ -48,7 +48,7 @@ test("an operator lets an order be paid again whose payment a bank took back, an
 
   const tooSoon = await allow(code, approver);
   assert.equal(tooSoon.status, 409);
-  assert.match(await tooSoon.text(), /No money of this order is to be paid again/);
+  assert.match(await tooSoon.text(), /nothing to pay again/);
   const lost = stripe.endDispute(String(asked.data.object["id"]), "lost");
   await stripe.deliver(baseUrl, { ...lost, created: asked.created + 10 });
   assert.equal((await checkout(code)).status, 409);

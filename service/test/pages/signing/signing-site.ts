@@ -18,6 +18,7 @@ export async function openSigningSite(logoUrl: string | null = null) {
       ceremony: new Proxy({} as Envelope["ceremony"], { get: (_, name) => Reflect.get(envelope.ceremony, name) }),
       consentTexts,
       brandingOf: async () => ({ ...branding, logoUrl }),
+      meetings: { of: async () => [], open: () => Promise.reject(new Error("nobody is to meet a notary")) },
     },
   });
   return {

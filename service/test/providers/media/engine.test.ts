@@ -19,6 +19,7 @@ import { readOffer } from "../../../src/providers/media/engine/sdp.ts";
 import type { PublishInput, ReceiveInput, Transport } from "../../../src/providers/media/engine/transport.ts";
 import { permissionsFor } from "../../../src/providers/media/engine.ts";
 import type { MediaEvent } from "../../../src/providers/media/media.ts";
+import { openSpool, recordKey } from "../../../src/providers/media/spool.ts";
 import { behavesAsAnEngine } from "./contract.ts";
 
 const media = await forTests(startEngine());
@@ -390,3 +391,20 @@ function nonsense(n: number): Buffer {
   if (n % 3 === 0 && packet.length > 1) packet[1] = 200 + (n % 8);
   return packet;
 }
+
+test("a folder that can't be made is the failure of its session alone, which then writes nothing", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "sss-spool-")), "file");
+  writeFileSync(file, "");
+  const [failures, written] = [[] as Error[], [] as unknown[]];
+  const spool = openSpool({
+    ...{ folder: join(file, "session"), key: recordKey(Buffer.alloc(32)), head: emptyChain, now: () => 0 },
+    onChunk: (line) => void written.push(line),
+    onPart: (part) => void written.push(part),
+    onFailure: (error) => void failures.push(error),
+  });
+  await until(() => failures.length === 1);
+  spool.add({ take: 1, n: 0, person: "a", bytes: Buffer.from("chunk"), from: 0, to: 1, isKey: true });
+  await spool.close();
+  assert.deepEqual([failures.length, written], [1, []]);
+  rmSync(join(file, ".."), { recursive: true });
+});

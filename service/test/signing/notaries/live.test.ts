@@ -804,7 +804,7 @@ test("the notary asks signers to go to pages that the document has, on record; a
   const show = (page: string) => post(desk(code, "/page"), { page });
   const early = await show("2");
   assert.equal(early.status, 409);
-  assert.match(await early.text(), /Get the document first/);
+  assert.match(await early.text(), /Load the document first/);
   assert.equal((await post(desk(code, "/shown"), { sha256: "ab".repeat(32) })).status, 409);
   assert.equal((await show("2")).status, 409, "of another document no page is shown");
   assert.equal((await post(desk(code, "/shown"), { sha256: now })).status, 200);

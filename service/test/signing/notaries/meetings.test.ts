@@ -101,7 +101,7 @@ test("the link of a signer lists what waits for the notary, leads to the appoint
   assert.match(await pageOf(link), /See the appointment with the notary/);
 });
 
-test("a number of no meeting is refused; a document that was notarized, a single order and a forged link list nothing", async () => {
+test("an unknown meeting number is refused; a document that was notarized, a single order and a forged link list nothing", async () => {
   const jane = newPerson("Jane Doe");
   const room = await newRoom();
   await place(room, [jane], signed, "Note");

@@ -86,7 +86,7 @@ test("names the entry of a deleted passport, and a row without an entry", async 
   await attack(sql`DELETE FROM passports WHERE id = ${gone.passportId}`);
   assert.match(
     (await findings()).join("\n"),
-    new RegExp(`^Entry \\d+, seal/v1 ${gone.sealedSha256}, is of no row of the database\\.$`),
+    new RegExp(`^Entry \\d+, seal/v1 ${gone.sealedSha256}, matches no row of the database\\.$`),
   );
   const other = "0".repeat(64);
   await attack(sql`
@@ -104,7 +104,7 @@ test("names an entry that no row of the service caused", async () => {
   await settled();
   const own = { DATA_DIR: running.service.dataDir };
   const found = await runCli(own, "monitor", `${running.service.baseUrl}/log/live`, "--own");
-  assert.match(found.stdout, new RegExp(`WRONG: Entry 0, seal/v1 ${sealedSha256}, is of no row of the database\\.`));
+  assert.match(found.stdout, new RegExp(`WRONG: Entry 0, seal/v1 ${sealedSha256}, matches no row of the database\\.`));
   assert.equal(found.code, 1);
 });
 
@@ -177,7 +177,7 @@ test("names an entry that the log has twice, because somebody deleted its row an
   const line = `seal/v1 ${sealedSha256}`;
   await attack(sql`DELETE FROM log_entries WHERE line = ${`${line}\n`}`);
   await db.query(queueEntry("test", { kind: "seal/v1", sealedSha256 }, new Date()));
-  assert.match((await findings()).join("\n"), new RegExp(`^Entry \\d+, ${line}, is an earlier entry, too\\.$`));
+  assert.match((await findings()).join("\n"), new RegExp(`^Entry \\d+, ${line}, repeats an earlier entry\\.$`));
 });
 
 test("refuses the log of another installation, and makes no claim about an unreadable one", async () => {

@@ -312,7 +312,7 @@ class PriceEstimate:
     """The price of a document for the firm. Nothing was ordered."""
 
     is_complete: bool
-    """False when a person prices the postage after the order is placed. The sums lack it then."""
+    """False when a person prices the postage after the order is placed. The sums don't include it then."""
     subtotal_cents: int
     """The sum of the lines, in US cents."""
     discount_cents: int

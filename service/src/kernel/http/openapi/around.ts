@@ -70,7 +70,7 @@ export const mostBodyBytes = 256 * 1024;
 
 /** The message for a route with a form that gets a body of another type, longer than the server reads. */
 export const otherBodyTooLarge = (bytes: number): string =>
-  `The body is too large: a body that is not multipart/form-data has at most ${bytes / 1024} KiB.`;
+  `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 
 const tooLarge = refusal("The body is too large.", "The body is too large.");
 const otherTooLarge = refusal("The body is too large.", otherBodyTooLarge(mostBodyBytes));

@@ -1,4 +1,5 @@
-// The published description as a collection of Postman's format 2.1, which Postman, Bruno, Insomnia and Hoppscotch import.
+// The published description as a collection of Postman's format 2.1, which Postman, Bruno, Insomnia and Hoppscotch
+// import.
 
 type Parameter = {
   name: string;

@@ -70,8 +70,8 @@ export const labelPatterns: readonly Pattern[] = [
   },
   // Before the parties: a label that asks for a date or an amount is not for a signature, even if it names a party.
   { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
-  // A thing that belongs to a party: "Employee ID", "Seller credit", "Guarantor's driver license". But the buyer's agent
-  // is a person, and the buyer's acceptance is signed.
+  // A thing that belongs to a party: "Employee ID", "Seller credit", "Guarantor's driver license". But the buyer's
+  // agent is a person, and the buyer's acceptance is signed.
   {
     is: "other",
     words:
@@ -133,7 +133,9 @@ export const reservedParts: readonly ReservedPart[] = [
   },
 ];
 
-/** The people whom forms are about. Where somebody else signs such a form, the label asks for the name of the person. */
+/**
+ * The people whom forms are about. Where somebody else signs such a form, the label asks for the name of the person.
+ */
 export const subjects =
   /^(?:students?|patients?|residents?|participants?|insureds?|employees?|applicants?|clients?|customers?|policy ?holders?|claimants?|members?|volunteers?)$/i;
 

@@ -16,8 +16,8 @@ export type Sql = {
 };
 
 /**
- * A transaction in progress. Statements that are sent through it always use its own connection, one after another in the
- * order of the calls. After its end it refuses statements, because by then its connection may serve somebody else.
+ * A transaction in progress. Statements that are sent through it always use its own connection, one after another in
+ * the order of the calls. After its end it refuses statements, because by then its connection may serve somebody else.
  */
 export type Tx = Sql & {
   /** Runs a trusted script of several statements. */

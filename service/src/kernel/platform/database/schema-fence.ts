@@ -1,5 +1,6 @@
 /**
- * Keeps nodes of older releases from writing to a newer schema. PostgreSQL itself refuses them: see docs/decisions/upgrades.md.
+ * Keeps nodes of older releases from writing to a newer schema. PostgreSQL itself refuses them: see
+ * docs/decisions/upgrades.md.
  */
 import { StartupError } from "../errors.ts";
 import type { Log } from "../logs.ts";

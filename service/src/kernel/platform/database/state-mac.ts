@@ -173,6 +173,10 @@ export const forged = (): ServiceError =>
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
   );
 
+/** Whether a read failed because a row was altered. A failure of the database is `unavailable` too, but has a cause. */
+export const isAltered = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "unavailable" && error.cause === undefined;
+
 /**
  * Verifies rows by their columns of `verified`, `marked` and `dated`, and removes those columns. @throws ServiceError
  * `unavailable` for a forged row

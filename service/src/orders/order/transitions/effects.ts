@@ -69,8 +69,8 @@ export type MailMoment =
 
 /**
  * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
- * orders of a closing. `refund` is the name of the partial refund that the mail is about, or the payment intent of the returned
- * payment.
+ * orders of a closing. `refund` is the name of the partial refund that the mail is about, or the payment intent of the
+ * returned payment.
  */
 export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true; refund?: string };
 

@@ -1,6 +1,7 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { deletedMessage } from "../../../kernel/retention/retention.ts";
@@ -135,11 +136,6 @@ export async function sharedCheckout(
   return { checkoutUrl: url, orders, totalCents: orders.reduce((sum, each) => sum + each.totalCents, 0) };
 }
 
-/** A failure of the database has a cause, and ends the transaction; only an altered order has none. */
-function orNoneIfAltered(error: unknown): undefined {
-  if (!(error instanceof ServiceError) || error.code !== "unavailable" || error.cause !== undefined) throw error;
-}
-
 /**
  * Locks orders by ascending id. Every transaction that locks several orders does so, to avoid deadlocks. Leaves out
  * altered orders.
@@ -153,7 +149,10 @@ export async function lockGroup(
   const locked = new Map<number, LockedOrder>();
   for (const { id, code } of [...listed].sort((one, other) => one.id - other.id)) {
     // An altered order must not prevent the others from being paid, so it is left out.
-    const order = await lockOrder(tx, code).catch(orNoneIfAltered);
+    const order = await lockOrder(tx, code).catch((error: unknown) => {
+      if (!isAltered(error)) throw error;
+      return undefined;
+    });
     if (order) locked.set(id, order);
   }
   if (JSON.stringify(await members(tx)) !== JSON.stringify(listed))

@@ -3,7 +3,7 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { isAltered, type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
@@ -62,7 +62,7 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
       const task = { kind: "bank_payment", at, environment, orderId, subject: id, reason } as const;
       await db.transaction((tx) => openTask(tx, task));
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+      if (!isAltered(error)) throw error;
       log.error({ checkout: id }, "a checkout that waits for a bank was altered in the database");
     }
 }

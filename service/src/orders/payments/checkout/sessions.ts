@@ -38,9 +38,8 @@ const justPaid = () => new ServiceError("conflict", "A payment was just made. Wa
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
- * Many payers at once can keep an order locked for longer than a statement waits. The caller may try again at once. Of
- * several requests that wait for one row, PostgreSQL names the row to the first alone, so every time-out of a lock
- * counts.
+ * Many payers at once can keep an order locked for longer than a statement waits. The caller may try again at once.
+ * Only the first of several waiting requests gets an error that names the row, so any lock time-out counts.
  */
 function busyIfLocked(error: unknown): never {
   throw hasSqlState(error, sqlState.lockNotAvailable) ? busy() : error;

@@ -172,7 +172,7 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
     pay_again: {
       subject: "An order can be paid again",
       lines: [
-        `The bank had taken ${sum} back that was paid for ${name}. That amount can be paid again now.`,
+        `The bank took back ${sum} that was paid for ${name}. That amount can be paid again now.`,
         isClients
           ? "We mailed the client the link. Anybody of your firm can also open the checkout on the order’s page."
           : "Nothing is charged automatically. On the order’s page charge your card or bank account, or open the checkout.",
@@ -201,7 +201,7 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
     settled: {
       subject: "An order is closed after its payment was taken back",
       lines: [
-        `The bank had taken ${sum} back that was paid for ${name}. The order is refunded now, and your firm no longer owes that amount.`,
+        `The bank took back ${sum} that was paid for ${name}. The order is refunded now, and your firm no longer owes that amount.`,
         "A credit note under Billing says so. No other money moves, and you do not need to do anything.",
       ],
     },

@@ -46,7 +46,8 @@ export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
 
 /**
  * Books the loss from a decided dispute on the payments that it concerns, each with its share (`sharesOf`). If the bank
- * later decides for the service, reverses the loss. If the order was refunded by then, opens a task: the service owes the money.
+ * later decides for the service, reverses the loss. If the order was refunded by then, opens a task: the service owes
+ * the money.
  * @returns the part of each order, by its id. An order of a shared payment that lost nothing has none.
  */
 export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<ReadonlyMap<number, Part>> {
@@ -94,8 +95,8 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 /**
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
- * @param options `isNews`: whether the event changed the dispute. The firm is also told of a dispute that is new for the
- * order, because it came before its payment. `parts`: the result of `bookDispute`
+ * @param options `isNews`: whether the event changed the dispute. The firm is also told of a dispute that is new for
+ * the order, because it came before its payment. `parts`: the result of `bookDispute`
  */
 export async function takeDispute(
   tx: Tx,

@@ -16,7 +16,7 @@ import { everybody, personNumber } from "./person-label.ts";
 /** A template that was just used for a document, and the person who signs in place of each of its roles. */
 export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string }[] };
 
-export const useTemplate = "use_template";
+const useTemplate = "use_template";
 
 /** The id of the firm's template whose form the file is; empty for none. */
 export async function templateOf(deps: TemplateDeps, owner: Owner, upload: SentDocument): Promise<string> {

@@ -18,7 +18,6 @@ import {
   milestones,
   orderHistory,
   type SandboxDeps,
-  type TakesPayment,
 } from "../../../orders/fulfilment/fulfilment.ts";
 import {
   type FirmNotes,
@@ -35,6 +34,7 @@ import {
   dueOf,
   isPaymentInProcess,
   type Supplement,
+  type TakesPayment,
   unpaidLossOf,
 } from "../../../orders/payments/payments.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";

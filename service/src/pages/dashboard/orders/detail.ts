@@ -153,7 +153,7 @@ const isPaidLate = ({ order, receipts }: OrderDetailView): boolean =>
 function bankLoss({ lostCents, corrected }: OrderDetailView): Html | "" {
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return lostCents > 0
-    ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. It is no refund: the price is still owed, and the closing balance of your firm’s statement says so. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
+    ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. This is not a refund: the price is still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
     : "";
 }
 

@@ -3,13 +3,9 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import {
-  type ClientMail,
-  type SentAgain,
-  sendAgain,
-  type TakesPayment,
-} from "../../../orders/fulfilment/fulfilment.ts";
+import { type ClientMail, type SentAgain, sendAgain } from "../../../orders/fulfilment/fulfilment.ts";
 import type { MailMoment, PublicOrderRow } from "../../../orders/order/order.ts";
+import type { TakesPayment } from "../../../orders/payments/payments.ts";
 import { timeline } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";

@@ -4,7 +4,7 @@ import { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import { createRoom, newRoomFields, ownRoom, payableOfRoom, roomPage } from "../../../closing/rooms/rooms.ts";
 import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { takesPayment } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -70,7 +70,7 @@ const latest: FirmOrdersQuery = {
 };
 
 function noneIfAltered(error: unknown): null {
-  if (error instanceof ServiceError && error.code === "unavailable") return null;
+  if (isAltered(error)) return null;
   throw error;
 }
 

@@ -39,8 +39,8 @@ export type NewFillView = FormSubmission & {
 };
 
 /**
- * The form with which a member has a template or a catalog document filled in online. It asks who will fill it in, and for the wording of the
- * questions.
+ * The form with which a member has a template or a catalog document filled in online. It asks who will fill it in, and
+ * for the wording of the questions.
  */
 export function newFillBody(view: NewFillView): Html {
   const { name, action, back, questions, values, error } = view;
@@ -136,7 +136,12 @@ export function fillsBody({ items, nextCursor, isFirstPage, documents }: FillsVi
   const lead = "Clients answer a form online, and you order the document.";
   const list =
     items.length === 0
-      ? emptyState("No forms yet", "Make one on a template’s page.")
+      ? emptyState(
+          "No forms yet",
+          documents.length > 0
+            ? "Choose a document above, or make one on a template’s page."
+            : "Make one on a template’s page.",
+        )
       : records(
           "Your forms, newest first",
           [{ label: "Form" }, { label: "Person" }, { label: "State" }, { label: "Made", utc: true }],

@@ -4,11 +4,12 @@ import { finishings, openTakingIn, type PaperDeps, paperStatuses } from "../../.
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requireDecidesNow, requirePermission } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
-import { allowPayAgain, payAgainOf } from "../../../orders/payments/payments.ts";
+import { allowPayAgain, payAgainOf, type TakesPayment } from "../../../orders/payments/payments.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
@@ -35,8 +36,7 @@ export type OrderPageDeps = {
   moves: MoveDeps;
   envelopes: EnvelopeDeps;
   paper: PaperDeps;
-  /** Whether orders in this environment can be paid online. */
-  takesPayment: (environment: Environment) => boolean;
+  takesPayment: TakesPayment;
 };
 
 type OrderCall = ConsoleCall<{ code: string }>;
@@ -147,7 +147,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
 
 /** An altered payment must not hide the order from its operator. Nothing can be allowed for it. */
 function nullIfAltered(error: unknown): null {
-  if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+  if (!isAltered(error)) throw error;
   return null;
 }
 

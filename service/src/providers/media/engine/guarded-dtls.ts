@@ -12,7 +12,9 @@ type Socket = { handleFragmentHandshake: (messages: readonly Handshake[]) => Han
 
 /** RFC 5246 section 7.4. */
 const clientHello = 1;
-/** Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished is answered again, so it is not dropped. */
+/**
+ * Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished is answered again, so it is not dropped.
+ */
 const handledOnce: ReadonlySet<number> = new Set([11, 15, 16]);
 /** The numbers of the server's flights after which it has sent its hello, and its Finished (RFC 6347 section 4.2.4). */
 const [helloFlight, finishedFlight] = [4, 6];
@@ -55,7 +57,9 @@ function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean
   return isFirst;
 }
 
-/** A ClientHello begins with 2 bytes of version, 32 of random, a session id with its length, then the cookie's length. */
+/**
+ * A ClientHello begins with 2 bytes of version, 32 of random, a session id with its length, then the cookie's length.
+ */
 function hasCookie(fragment: Buffer): boolean {
   const sessionIdAt = 34;
   return (fragment[sessionIdAt + 1 + (fragment[sessionIdAt] ?? 0)] ?? 0) > 0;

@@ -24,9 +24,9 @@ type EndingsInput = {
 export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
 
 /**
- * The media that are still to end: rooms, participants and the earlier rooms of sessions. LiveKit goes on forwarding between
- * browsers when their node has died, and nobody records that. So a request stays until the server answers that it has
- * done it, or that there is nothing to end.
+ * The media that are still to end: rooms, participants and the earlier rooms of sessions. LiveKit goes on forwarding
+ * between browsers when their node has died, and nobody records that. So a request stays until the server answers that
+ * it has done it, or that there is nothing to end.
  */
 export class Endings {
   readonly #input: EndingsInput;

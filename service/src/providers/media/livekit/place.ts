@@ -8,7 +8,9 @@ import type { LivekitKey } from "./token.ts";
 export type SentTracks = Readonly<Record<Media, string | null>>;
 
 export type Place = {
-  /** Lets a participant of ours in. Each has a name that is used once, because LiveKit ends an earlier one of a name. */
+  /**
+   * Lets a participant of ours in. Each has a name that is used once, because LiveKit ends an earlier one of a name.
+   */
   readonly enter: (person: string, role: "publisher" | "listener", onEnd: () => void) => Promise<Signal>;
   readonly tracks: Map<string, SentTracks>;
 };

@@ -186,8 +186,8 @@ export class Take {
   }
 
   /**
-   * Assigns times to the waiting frames of a stream once its clock is known. No frame is left out, whatever the sender's
-   * clock says: others have heard and seen it. Only here does a frame count as recorded.
+   * Assigns times to the waiting frames of a stream once its clock is known. No frame is left out, whatever the
+   * sender's clock says: others have heard and seen it. Only here does a frame count as recorded.
    */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
@@ -226,8 +226,8 @@ type Start = {
 };
 
 /**
- * The time in the take of a frame, by the sender's clock. Null while that clock is unknown or implausible: then only the
- * time of arrival is known.
+ * The time in the take of a frame, by the sender's clock. Null while that clock is unknown or implausible: then only
+ * the time of arrival is known.
  */
 function sinceStart(start: Start, own: Stream, { at, frame }: Held): number | null {
   if (own === start.stream) return ticksToMs(frame.ticks - start.frame.ticks, own.rate) + start.leadMs;

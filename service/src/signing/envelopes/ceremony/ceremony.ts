@@ -119,7 +119,9 @@ export type Ceremony = {
    * or a long code. @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
-  /** Tries a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong code */
+  /**
+   * Tries a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong code
+   */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
    * Opens the signer's page by the entry link that was sent with the last code. Works even when wrong codes have locked

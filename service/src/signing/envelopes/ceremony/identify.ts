@@ -39,8 +39,9 @@ const failuresAllowed = 5;
 const failuresByMail = 3;
 
 /**
- * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, its six
- * digits don't work, but the entry link in the mail, or the long code in the text message, does. @throws ServiceError
+ * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, its
+ * six digits don't work, but the entry link in the mail, or the long code in the text message, does. @throws
+ * ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;

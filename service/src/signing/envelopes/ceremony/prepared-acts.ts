@@ -50,8 +50,8 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
 }
 
 /**
- * The act that was prepared for the signer; undefined when there is none, or it is too old. The act stays stored until it
- * is completed, so that the browser can send the signature again.
+ * The act that was prepared for the signer; undefined when there is none, or it is too old. The act stays stored until
+ * it is completed, so that the browser can send the signature again.
  */
 export async function takePreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`

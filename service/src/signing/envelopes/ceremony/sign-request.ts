@@ -52,8 +52,8 @@ type Filling = { readonly name: string; readonly at: Date; readonly language: La
 type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
 
 /**
- * Computes the values of the signer's fields. The service sets dates and calculated numbers, and a name or initials that
- * the signer left empty. The signer typed or chose the rest.
+ * Computes the values of the signer's fields. The service sets dates and calculated numbers, and a name or initials
+ * that the signer left empty. The signer typed or chose the rest.
  * @param own the signer's fields
  * @param known the fields of other people that the rules of the signer's fields refer to
  * @throws ServiceError naming a field that is missing or has an invalid value

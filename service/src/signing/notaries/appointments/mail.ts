@@ -20,8 +20,8 @@ type SessionMail = {
 };
 
 /**
- * Queues mails about this version of an appointment to everybody who is to appear, and to the notary. The notary gets no
- * mail `again`, which asks people to choose another time.
+ * Queues mails about this version of an appointment to everybody who is to appear, and to the notary. The notary gets
+ * no mail `again`, which asks people to choose another time.
  */
 export async function mailSession(
   tx: Tx,

@@ -64,8 +64,8 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
 }
 
 /**
- * How many times a day an order's people may be mailed an appointment. The limit exists because the mails go to clients,
- * and a form can be sent again and again.
+ * How many times a day an order's people may be mailed an appointment. The limit exists because the mails go to
+ * clients, and a form can be sent again and again.
  */
 const mostADay = 5;
 

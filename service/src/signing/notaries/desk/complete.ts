@@ -174,8 +174,8 @@ async function writeDown(
 }
 
 /**
- * @throws ServiceError when the notary may not act in this mode, do this kind of act or act in this state, when the firm
- * has not agreed to the mode, and when the commission was not valid at the time of the act
+ * @throws ServiceError when the notary may not act in this mode, do this kind of act or act in this state, when the
+ * firm has not agreed to the mode, and when the commission was not valid at the time of the act
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,

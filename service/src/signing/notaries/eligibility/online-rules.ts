@@ -192,7 +192,7 @@ export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } 
   personalKnowledge: yesOrNo("Personal knowledge counts online", "Whether the notary may know the signer instead."),
   credibleWitness: yesOrNo("A credible witness counts online", "Whether a witness may identify the signer instead."),
   interpreter: yesOrNo("An interpreter is allowed", "Where notary and signer share no language."),
-  witnesses: yesOrNo("Witnesses may be there by audio and video", "Besides credible ones: they identify nobody."),
+  witnesses: yesOrNo("Witnesses may attend by audio and video", "Besides credible ones. They don’t identify anybody."),
   observers: yesOrNo("Observers are allowed", "Such as an attorney: they see and hear, and everybody has to agree."),
   signerAbroad: yesOrNo("The signer may be outside the United States", "Without conditions; else leave it open."),
   recordingYears: wholeNumber("Years for which a recording is kept", "", 100),

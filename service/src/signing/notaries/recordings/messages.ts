@@ -7,7 +7,7 @@ import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { isAltered, type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
@@ -124,7 +124,7 @@ export async function messageFaults(db: Sql, secrets: SecretBytes, recording: Re
     if (at !== -1) return [`Message ${at + 1} is missing, or is not the one that the manifest names.`];
     return found.length > stated.length ? [`Message ${stated.length + 1} is not in the manifest.`] : [];
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+    if (!(error instanceof ServiceError) || !isAltered(error)) throw error;
     return [error.message];
   }
 }

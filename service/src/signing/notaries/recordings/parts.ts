@@ -30,21 +30,19 @@ export const takesInRun = 1_000_000;
  */
 const quietMs = 1_000;
 
-/** Waits until nothing is written to the folder any more. */
+/** Waits until nothing is written to the folder any more. Compares its files, not times, because clocks are set back. */
 export async function untilQuiet(folder: string): Promise<void> {
-  for (;;) {
-    const files = await spoolFiles(folder);
-    const times = await Promise.all(
-      files.map((file) =>
-        stat(file)
-          .then(({ mtimeMs }) => mtimeMs)
-          .catch(() => Date.now()),
-      ),
-    );
-    const since = Date.now() - Math.max(0, ...times);
-    if (since >= quietMs) return;
-    await sleep(quietMs - Math.max(0, since));
+  let before: string | null = null;
+  for (let now = await stateOf(folder); now !== before && now !== "[]"; now = await stateOf(folder)) {
+    before = now;
+    await sleep(quietMs);
   }
+}
+
+async function stateOf(folder: string): Promise<string> {
+  const files = await spoolFiles(folder);
+  const written = (file: string) => stat(file).then(({ mtimeMs, size }) => [mtimeMs, size]);
+  return JSON.stringify(await Promise.all(files.map(async (file) => [file, await written(file).catch(() => null)])));
 }
 
 /** @throws ServiceError `not_found` */

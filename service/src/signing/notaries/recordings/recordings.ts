@@ -236,7 +236,8 @@ export class Recordings {
     const firstTake = runs * takesInRun;
     const head = { seq: headSeq, sha256: headSha256 };
     await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
-    if (this.#leaving.has(session)) throw new ServiceError("conflict", "The session ends at this server.");
+    if (this.#leaving.has(session))
+      throw new ServiceError("conflict", "This server is closing its part of the session. Try again in some seconds.");
     // No event can have been missed before the id is set, because nobody can send media yet.
     this.#ids.set(session, id);
   }

@@ -75,10 +75,10 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Sends a credible witness back to the waiting room, even if the witness is disconnected. From then on the act continues
- * without the witness. The sheet keeps its marks about the vouching. If the signer must be identified again, the notary
- * can admit the witness again. An interpreter can't be excused, because the signer understands the rest of the act only
- * through the interpreter.
+ * Sends a credible witness back to the waiting room, even if the witness is disconnected. From then on the act
+ * continues without the witness. The sheet keeps its marks about the vouching. If the signer must be identified again,
+ * the notary can admit the witness again. An interpreter can't be excused, because the signer understands the rest of
+ * the act only through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
  */
 export async function excusePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

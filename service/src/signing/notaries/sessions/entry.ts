@@ -207,7 +207,7 @@ export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Recor
     const { at, tx, session: open } = locked;
     const observers = observersIn(await livePeople(tx, open.id)).map(({ n }) => n);
     if (agreed && (typed["observers"] ?? "") !== observers.join(","))
-      throw new ServiceError("conflict", "Other people are to observe than your page says. Reload the page.");
+      throw new ServiceError("conflict", "The list of observers has changed. Reload the page.");
     const consent = {
       ...{ agreed, version, language, textSha256: text.sha256, at: at.toISOString() },
       ...(observers.length > 0 && { observers }),

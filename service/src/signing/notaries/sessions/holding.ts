@@ -32,7 +32,8 @@ export async function renew(deps: LiveDeps, room: Room): Promise<void> {
 export const isHere = ({ rooms }: LiveDeps, room: Room): boolean => rooms.roomOf(room.session) === room;
 
 /**
- * Stops the media and the recording of a session on this node, because another node has the session or has ended it.
+ * Removes the session's room at this node, so that nobody uses it here, and marks the session as leaving. `leave` then
+ * closes its media and recording.
  */
 export function letGo(deps: LiveDeps, room: Room): void {
   if (!isHere(deps, room)) return;
@@ -68,8 +69,8 @@ export async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease 
 }
 
 /**
- * Requires that this node records the session. After a crash, the session's row says "live" although nothing is recorded
- * until a page opens the session again.
+ * Requires that this node records the session. After a crash, the session's row says "live" although nothing is
+ * recorded until a page opens the session again.
  * @throws ServiceError `unavailable` otherwise
  */
 export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promise<void> {
@@ -140,9 +141,9 @@ async function leaveUnderLease(deps: LiveDeps, session: string): Promise<void> {
 }
 
 /**
- * Keeps the pages of sessions at the node that has their session. Ends event streams and passed answers of a session that
- * another node has now: the pages then connect again, and reach that node. Renews this node's leases on sessions that
- * have not begun.
+ * Keeps the pages of sessions at the node that has their session. Ends event streams and passed answers of a session
+ * that another node has now: the pages then connect again, and reach that node. Renews this node's leases on sessions
+ * that have not begun.
  */
 export async function followLeases(deps: LiveDeps): Promise<void> {
   const { own, rooms, sheets } = deps;

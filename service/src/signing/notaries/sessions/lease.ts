@@ -1,4 +1,6 @@
-/** Which node has a live session, and how long. That node alone has the session's media and the pages' event streams. */
+/**
+ * Which node has a live session, and how long. That node alone has the session's media and the pages' event streams.
+ */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -79,8 +81,8 @@ const elsewhere = () =>
   );
 
 /**
- * Requires that this node has the session. A lease that has ended is not renewed here, because its end shows how long
- * people were away.
+ * Refuses while another node has a valid lease on the session. A lease that has ended is not renewed here, because its
+ * end shows how long people were away.
  * @throws ServiceError `unavailable` while another node has the session
  */
 export async function requireHere({ own, sheets: { desk } }: LeaseDeps, id: string, tx: Tx): Promise<void> {

@@ -44,7 +44,7 @@ export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed)
   const text = textOf(typed);
   const written = await atLink(deps, link, ["room"], async (entered) => {
     const { session, person } = entered;
-    if (person.role === "observer") throw new ServiceError("role_required", "An observer does not take part.");
+    if (person.role === "observer") throw new ServiceError("role_required", "An observer can’t write messages.");
     return { session: session.id, message: await write(deps, entered, personName(person.n), text) };
   });
   deps.rooms.pass(written.session, written.message);

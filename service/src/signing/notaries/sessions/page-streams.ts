@@ -1,4 +1,6 @@
-/** The pages of live sessions that are connected to this node: their event streams, and the answers passed on to them. */
+/**
+ * The pages of live sessions that are connected to this node: their event streams, and the answers passed on to them.
+ */
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { ServerMessage } from "../../../providers/providers.ts";
 import type { Message } from "../recordings/messages.ts";
@@ -8,7 +10,8 @@ export type LedPage = { page: number; sha256: string };
 
 /**
  * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), `written` (a person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads a page).
+ * engine), `written` (a person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads
+ * a page).
  */
 export type RoomNews =
   | { kind: "changed" }

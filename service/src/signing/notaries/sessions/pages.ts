@@ -12,6 +12,7 @@ import type { Typed } from "../form-reader.ts";
 import { type RoomLink, requireStep } from "./entry.ts";
 import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
+import { notHere } from "./lease.ts";
 import type { LedPage } from "./page-streams.ts";
 import type { Room } from "./rooms.ts";
 import { atLive, type LiveDeps, note } from "./session.ts";
@@ -70,7 +71,7 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
     const events = await eventsOf(tx, desk.rowMac, session);
     const seen = events.findLast(({ name, person }) => name === "shown" && person === notaryName);
     if (!seen || hashIn(seen.detail) !== sha256 || document?.sha256 !== sha256)
-      throw new ServiceError("conflict", "Get the document first: your browser does not show the one of now.");
+      throw new ServiceError("conflict", "Load the document first: your browser does not show the current one.");
     if (document.pages !== null && page > document.pages)
       throw invalid(`page must be at most ${document.pages}, the document’s last page.`);
     const led = { page, sha256 };
@@ -95,8 +96,7 @@ export async function reportPage(deps: LiveDeps, link: RoomLink, typed: Typed): 
   if (person.role !== "signer")
     throw new ServiceError("role_required", "Only a signer’s browser reports the page that it shows.");
   const room = deps.rooms.roomOf(session.id);
-  if (!room)
-    throw new ServiceError("unavailable", "This server does not have the session now. Try again in some seconds.");
+  if (!room) throw notHere();
   deps.rooms.tellNotary(session.id, {
     ...{ kind: "reads", person: personName(person.n), page, pages },
     isFollowing: typed["following"] === "yes",

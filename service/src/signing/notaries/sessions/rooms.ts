@@ -10,8 +10,8 @@ import { msToFence, type OwnLease } from "./lease.ts";
 import { type LedPage, PageStreams, type RoomNews } from "./page-streams.ts";
 
 /**
- * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent, and
- * so is one whose sound or picture no longer arrives whole.
+ * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent,
+ * and so is one whose sound or picture no longer arrives whole.
  */
 type Presence = {
   /**
@@ -42,7 +42,7 @@ export type Room = {
   readonly liveAt: number;
   /** The people who were admitted, by their names in the engine. */
   readonly people: Map<string, Presence>;
-  /** The observers who were admitted and have connected. They send nothing, so the session does not wait for them. */
+  /** The observers who were admitted and got a ticket. They send nothing, so the session does not wait for them. */
   readonly observers: Map<string, Observing>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;

@@ -55,8 +55,8 @@ const SIG_FLAGS = 3;
 const { width, inset } = blockLook;
 
 /**
- * Draws the block into the reserved field. Without a reserved field, adds a field with the block in a blank place; if no
- * place is blank, the added field is invisible.
+ * Draws the block into the reserved field. Without a reserved field, adds a field with the block in a blank place; if
+ * no place is blank, the added field is invisible.
  */
 export async function run(document: Buffer, input: NotaryRevision): Promise<NotaryOutput> {
   try {

@@ -192,7 +192,9 @@ describe("two signers with fields of all nine types", needs("pyhanko", "poppler"
     });
 });
 
-/** A document with fields of all nine types, which five people signed. Every second one left the optional fields empty. */
+/**
+ * A document with fields of all nine types, which five people signed. Every second one left the optional fields empty.
+ */
 async function signedByFive(): Promise<Buffer> {
   const planned = [1, 2, 3, 4, 5].flatMap((signer) =>
     allTypes(signer, 20 + 110 * (signer - 1), 10 * (signer - 1)).map((field) => ({

@@ -42,7 +42,7 @@ export const en = {
     again: "If you change your mind, agree below.",
     own: "Nobody makes me do this.",
     observers: (names: string) =>
-      `Besides the people who take part, these are to see and hear the session: ${names}. Agree only if that is right for you.`,
+      `These people will also see and hear the session: ${names}. Agree only if you accept that.`,
   },
   identity: {
     title: "Identity",
@@ -69,7 +69,7 @@ export const en = {
     follow: "Follow the notary’s page",
     leads: "The notary shows page {page}.",
     left: "You have left the notary’s page. Tick the box to go back to it.",
-    other: "The notary shows another document than this one, so this page does not follow.",
+    other: "The notary is showing a different document, so this page does not follow.",
     observes: "You see and hear the session. Nobody sees or hears you, and you can’t write.",
   },
   chat: {

@@ -60,7 +60,7 @@ export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, ch
     const lost = store.fields().length - kept.length;
     if (lost > 0) store.replace(kept);
     refresh();
-    if (lost > 0) said.textContent += ` Gone are ${lost} fields on pages that this file does not have.`;
+    if (lost > 0) said.textContent += ` ${counted(lost)} removed: this file does not have their pages.`;
     pictures.draw(next).catch(() => pictures.clear());
   }
 
@@ -103,10 +103,11 @@ export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, ch
   };
 }
 
+const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);
+
 function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string {
   if (fields.length === 0)
     return "No fields yet. Without fields, people sign where the document has signature fields or tags.";
-  const counted = (count: number) => (count === 1 ? "1 field" : `${count} fields`);
   const parts = signers.map(
     ({ row, name }) => `${name}: ${counted(fields.filter((each) => each.row === row).length)}.`,
   );

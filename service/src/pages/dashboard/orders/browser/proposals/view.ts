@@ -74,7 +74,7 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
 
   function dismiss(proposal: PlacedProposal): void {
     found.dismiss(proposal);
-    say("The proposal is gone.");
+    say("The proposal was removed.");
   }
 
   named.addEventListener("click", () => accept(pending().filter((each) => owners.has(each))));
