@@ -143,7 +143,7 @@ export async function grow(
   if (other === null || !sameBytes(root, other)) throw new LogHalt("the new root differs between two computations");
   const proof = consistencyRanges(tree.size, size).map((range) => hashOfRange(tiles, range));
   const states = { oldSize: tree.size, oldRoot: tree.root, size, root };
-  if (!(await verifyConsistency({ ...states, proof })))
+  if (!(await verifyConsistency({ ...states, proof }, nodeHash)))
     throw new LogHalt("the new tree does not begin with the old one");
   return { size, root: Buffer.from(root), tiles: changed };
 }

@@ -8,7 +8,7 @@ import {
 } from "@signsealship/evidence/log";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
-import { byPlace, hashOfRange, LogHalt } from "./grow.ts";
+import { byPlace, hashOfRange, LogHalt, nodeHash } from "./grow.ts";
 import { selectHashes } from "./store.ts";
 import type { Tree } from "./trees.ts";
 
@@ -58,7 +58,7 @@ export async function requireBeginsWith(
   const ranges = consistencyRanges(oldSize, size);
   const tiles = byPlace(ranges.length === 0 ? [] : await selectHashes(db, log, tilesOf(ranges)));
   const proof = ranges.map((range) => hashOfRange(tiles, range));
-  if (!(await verifyConsistency({ oldSize, oldRoot, size, root, proof })))
+  if (!(await verifyConsistency({ oldSize, oldRoot, size, root, proof }, nodeHash)))
     throw new LogHalt(
       `the tree of ${size} entries does not begin with ${name} of ${oldSize} entries: it was rewritten`,
     );
