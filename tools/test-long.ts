@@ -17,7 +17,7 @@ type Suite = { readonly name: string; readonly args: readonly string[]; readonly
 const tests = (...patterns: readonly string[]): string[] => {
   const files = globSync([...patterns], { cwd: root }).toSorted();
   if (files.length === 0) throw new Error(`no test file matches ${patterns.join(", ")}`);
-  // A run of 30 kills takes more than 5 minutes while the other suites run.
+  // The suites that kill services are the slowest: one run of about 30 kills can take more than 5 minutes.
   return ["tools/test.ts", "--no-install", "--minutes", "30", ...files];
 };
 

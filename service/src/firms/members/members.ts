@@ -71,6 +71,7 @@ export { factorMail } from "./passkeys/mail.ts";
 export { addPasskey, creationOptions, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
 export type { Passkey } from "./passkeys/store.ts";
 export { protectedTables } from "./row-macs.ts";
+export { clearCookie, cookieNames, cookieOf, setCookie } from "./sessions/cookies.ts";
 export { sessionLimits } from "./sessions/limits.ts";
 export {
   chooseEnvironment,
@@ -88,7 +89,7 @@ export {
   setConsoleEnvironment,
   sweepSessions,
 } from "./sessions/store.ts";
-export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessions/tokens.ts";
+export { newToken } from "./sessions/tokens.ts";
 export { resumeSession, suspendSession } from "./sessions/writes.ts";
 export {
   askForLink,

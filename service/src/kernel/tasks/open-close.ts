@@ -88,7 +88,10 @@ export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKi
   await changeTasks(tx, which, sql`state = 'paused'`);
 }
 
-/** Resumes paused tasks. A task that was reopened in the meantime replaces the paused one. */
+/**
+ * Resumes paused tasks. A task of the same kind and subject that was opened in the meantime replaces the paused one; of
+ * two paused ones, only the older is resumed.
+ */
 export async function resumeTasks(tx: Tx, orderId: number): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.state = 'paused' AND NOT EXISTS (
     SELECT FROM tasks x WHERE x.order_id = t.order_id AND x.kind = t.kind AND x.subject = t.subject

@@ -5,7 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
-import { cookieOf } from "../../../src/firms/members/sessions/tokens.ts";
+import { cookieOf } from "../../../src/firms/members/sessions/cookies.ts";
 import { returnPath } from "../../../src/firms/members/sign-in/sign-in.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { askForLink, cookieIn, linksTo, postForm, signIn } from "./signed-in-member.ts";

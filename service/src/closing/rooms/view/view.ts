@@ -74,6 +74,7 @@ export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   };
 }
 
+/** The statements in store.ts decide which activity and which passport a room shows. */
 export function viewOf(row: RoomRow, rowMac: RowMac): RoomView {
   const orders = row.cards.map((card) => cardOf(card, rowMac));
   return {

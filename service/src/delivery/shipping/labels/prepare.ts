@@ -68,7 +68,10 @@ function answered<R>(asked: Asked<R>): R | { refused: string } {
   throw new Error(`EasyPost: ${asked.why}`);
 }
 
-/** Queues the purchase of the label when nothing speaks against it; otherwise a person decides. */
+/**
+ * Queues the purchase of the label. Withdraws the label if the order no longer waits for it. If postage to a corrected
+ * address costs more, the payer may be asked for it; a person decides about any other obstacle.
+ */
 async function decide(
   deps: LabelDeps,
   tx: Tx,

@@ -12,17 +12,10 @@ import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
+import { cookieNames, cookieOf } from "../sessions/cookies.ts";
 import { beginSession, completeSession } from "../sessions/sessions.ts";
 import { findDueSession } from "../sessions/store.ts";
-import {
-  cookieNames,
-  cookieOf,
-  isKnownBrowser,
-  knownBrowserToken,
-  linkToken,
-  linkTokenOf,
-  tokenSha256,
-} from "../sessions/tokens.ts";
+import { isKnownBrowser, knownBrowserToken, linkToken, linkTokenOf, tokenSha256 } from "../sessions/tokens.ts";
 import { findMembership } from "../store.ts";
 import * as store from "./store.ts";
 import { selectLinkToMail } from "./store.ts";

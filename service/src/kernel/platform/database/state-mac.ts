@@ -120,7 +120,7 @@ export const markedAll = (state: StateMac, row: Statement, from: Statement, as =
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;
 
-/** The member that the handle sets for a column of `marked`. */
+/** The member that the database handle sets for a column made by `marked`: whether the row's MAC is valid. */
 export type Marked = { isAuthentic: boolean };
 
 const names = new Map<string, Statement>();

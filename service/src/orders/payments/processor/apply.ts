@@ -208,7 +208,7 @@ export async function takeRefund(
   if (!whole) {
     if (refund !== null && amountCents !== null)
       await takePart(tx, order, { paymentIntent, share, refund, amountCents }, options);
-    // The part was the last of the money that a refund of the whole order was waiting to return.
+    // If this part was the last of the money, the refund of the whole order, which waited for that, has ended.
     const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
     return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   }

@@ -242,8 +242,8 @@ export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId:
     WHERE s.link_id IS NOT NULL AND s.signed_at IS NULL`);
 
 /**
- * Makes sure that one reminder covers all documents of a person. @returns false when another mail has reminded the
- * person within the last hour
+ * Claims the next reminder of a signing session, so that one mail reminds its person of all documents. @returns false
+ * when another mail has reminded the person less than `betweenMs` ago
  */
 export async function claimReminder(
   db: Sql,

@@ -31,7 +31,7 @@ const noted = defineMail({
   onSent: async (subject, _, { done }) => done.push(subject),
 });
 
-/** Runs the jobs of the mail's queue. `do` runs one job. */
+/** Sets up the mail's queue. `job` runs one job, whose mail goes to `send`; `done` and `kept` collect subjects. */
 function working(send: (mail: Mail) => Promise<void>) {
   const [done, kept] = [[] as string[], [] as string[]];
   const queues = new Map<string, { handler: Handler<object>; options: WorkOptions | undefined }>();

@@ -72,8 +72,9 @@ const numbered: readonly Attack[] = [
   }),
 ];
 
-/** Replaces the object stream of this number: its objects change, although no section names them. */
 const CONTAINER = 45;
+
+/** An attack that replaces the object stream `CONTAINER`: its objects change, although no section names them. */
 const contained = (
   name: string,
   inside: (pdf: string) => readonly (readonly [number, string])[],

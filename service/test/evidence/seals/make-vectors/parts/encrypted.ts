@@ -106,7 +106,7 @@ function padded(content: string): string {
 const identity = (more = ""): Dictionary => byMd5(4, 4, 16, more);
 const FIELD = "<< /FT /Tx /T (a) >>";
 
-/** The /Encrypt of a document without an /ID that is as it would be without it. */
+/** An /Encrypt that encrypts nothing: both of its filters are /Identity. Its key is that of a document without an /ID. */
 export const encryptsNothing = text(identity("/StmF /Identity /StrF /Identity"));
 
 /** Encryption by dictionaries that the verifier must or must not open: section 2.8. */

@@ -10,7 +10,7 @@ const TABLE = pdf();
 const FORM = CATALOG.replace(" >>", " /AcroForm << /Fields [4 0 R] >> >>");
 const [NONE, LEFT, ABOVE, MEAN, PAETH] = [0, 1, 2, 3, 4];
 
-/** Of three neighbors the one that is nearest to what they make expect (W3C PNG section 9.4). */
+/** The neighbor whose value is nearest to `left + above - corner`: the Paeth predictor (W3C PNG section 9.4). */
 function paeth(left: number, above: number, corner: number): number {
   const guess = left + above - corner;
   const far = (value: number) => Math.abs(guess - value);

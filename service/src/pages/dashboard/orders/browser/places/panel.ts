@@ -228,7 +228,7 @@ function formatControls({ kind }: Field, set: Set): Control[] {
   ];
 }
 
-/** In points from the upper left corner of the page. */
+/** The controls for a field's page, position and size. Lengths are in points, from the upper left corner of the page. */
 function placeControls(store: Store, pages: number): Control[] {
   const round = (value: number) => String(Math.round(value * 10) / 10);
   const move = (change: (box: Box, value: number) => { page?: number; rect?: Partial<Rect> }) => (text: string) => {
