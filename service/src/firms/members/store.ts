@@ -83,10 +83,14 @@ export async function findMembership(
   return found && rowMac.holds(memberTable, memberMembers(found), found.mac) ? found : undefined;
 }
 
-/** Whether a key is still active. The key may have been revoked or have expired since the request began. */
-export async function keyIsActive(tx: Sql, keyId: string, now: Date): Promise<boolean> {
-  const active = sql`SELECT FROM partner_keys
-    WHERE id = ${keyId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+/** Whether a key of a firm is still active. It may have been revoked or have expired since the request began. */
+export async function keyIsActive(
+  tx: Sql,
+  { id, partnerId, environment }: Owner & { id: string },
+  now: Date,
+): Promise<boolean> {
+  const active = sql`SELECT FROM partner_keys WHERE id = ${id} AND partner_id = ${partnerId}
+    AND environment = ${environment} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
   return (await tx.query(active)).length === 1;
 }
 

@@ -119,14 +119,18 @@ export type VersionedPricing = Pricing & { priceBookVersion: number };
 
 const variables = { priceBook: "PRICE_BOOK", catalog: "CATALOG" } as const;
 
-/** A file that cannot be read is a configuration error, so the error names the variable with its path. */
+/**
+ * An operator's file that cannot be read is a configuration error, so the error names the variable with its path. No
+ * variable leads to the shipped files.
+ */
 function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
   try {
     return loadPricingFiles(paths);
   } catch (error) {
     if (!(error instanceof DataFileError) || error.line > 0) throw error;
-    const variable = paths.catalog === error.file ? variables.catalog : variables.priceBook;
-    throw new StartupError(`${variable} must be a file that can be read: ${error.message}`);
+    const variable = (["priceBook", "catalog"] as const).find((name) => paths[name] === error.file);
+    if (!variable) throw error;
+    throw new StartupError(`${variables[variable]} must be a file that can be read: ${error.message}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
@@ -201,6 +202,16 @@ test("a processor that does not answer ends nothing", async () => {
   stripe.fail({ status: 500 }, { status: 500 });
   await assert.rejects(end(charge.id), /failed to cancel the payment/);
   assert.equal((await stateOf(code))?.state, "asked");
+});
+
+test("a key spends for its own firm and environment alone", async () => {
+  const spender = `key:${firm.principal.key?.id}`;
+  const refusalFor = (owner: typeof firm.owner) =>
+    db.transaction((tx) => spendingRefusal(tx, deps, owner, { spender, amountCents: 1 }));
+  assert.notEqual(await refusalFor(firm.owner), "left");
+  const environment = firm.owner.environment === "live" ? "test" : "live";
+  assert.equal(await refusalFor({ ...firm.owner, environment }), "left");
+  assert.equal(await refusalFor({ ...firm.owner, partnerId: randomUUID() }), "left");
 });
 
 test("a spender's month begins in the time zone of statements", async () => {

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openRoomQuota } from "../../../src/firms/partners/open-rooms.ts";
 import { isTier, tiers } from "../../../src/firms/partners/tiers.ts";
+import type { Sql } from "../../../src/kernel/platform/database/database.ts";
 import {
   createPricing,
   loadPricingFiles,
+  openPricing,
   type Parcel,
   type PriceRequest,
 } from "../../../src/orders/pricing/pricing.ts";
@@ -147,6 +149,15 @@ test("an operator's own files are read, and a mistake is reported in one line", 
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test("an unreadable file is reported with its variable, and a shipped one by its path alone", async () => {
+  const none = join(tmpdir(), "no-such-folder", "none.yaml");
+  const noDatabase = { query: () => assert.fail("the files are read first") } as unknown as Sql;
+  const opened = (part: keyof typeof shippedPaths) => openPricing(noDatabase, { ...shippedPaths, [part]: none });
+  await assert.rejects(opened("priceBook"), /^StartupError: PRICE_BOOK must be a file that can be read: /);
+  await assert.rejects(opened("catalog"), /^StartupError: CATALOG must be a file that can be read: /);
+  await assert.rejects(opened("states"), { name: "DataFileError", file: none });
 });
 
 test("mail can be addressed to the states, DC, the territories and the military, in capitals", () => {

@@ -43,7 +43,7 @@ export async function linkMember(
   const { partnerId, environment, firmName, tier } = principal;
   const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
-    if (!(await keyIsActive(tx, key.id, clock()))) throw noKey();
+    if (!(await keyIsActive(tx, { id: key.id, partnerId, environment }, clock()))) throw noKey();
     const membership = await join(tx, rowMac, session, { ...principal, keyId: key.id, at: clock() });
     await setEnvironment(tx, session.id, environment);
     return membership;
