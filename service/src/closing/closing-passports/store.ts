@@ -111,8 +111,8 @@ const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FR
 
 /**
  * The room with its orders and their artifacts, all read at one moment.
- * @throws ServiceError `unavailable` when a room, an order or an envelope fails its MAC, because the seal would certify
- * its status
+ * @throws ServiceError `unavailable` when the room, its firm, an order, an envelope or a signer fails its MAC, because
+ * the seal would certify it
  */
 export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`

@@ -92,7 +92,8 @@ export async function roomCheckout(
   if (!isClients) return open("firm");
   const orFirm = (refusal: unknown) => {
     if (!isNotPayable(refusal)) throw refusal;
-    // The client's orders wait for a bank, for example. If no order of the firm can be paid either, that is the answer.
+    // For example, the client's orders wait for a bank. If no order of the firm can be paid either, the refusal of the
+    // client's orders is the answer.
     return open("firm").catch((error: unknown) => {
       throw isNotPayable(error) ? refusal : error;
     });

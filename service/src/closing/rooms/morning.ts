@@ -115,7 +115,7 @@ function closingOf(rows: readonly Row[], titleOf: TitleOf): Closing {
 const nameOf = (row: Row, titleOf: TitleOf): string =>
   [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
 
-/** Stuck orders come first. Within both ranks, orders are sorted by deadline; orders without one come last. */
+/** Stuck orders have rank 0 and come first. */
 const rankOf = ({ status }: Row): number => (statusGroupOf(status) === "attention" ? 0 : 1);
 
 const dueOf = ({ expiresAt }: Row): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;

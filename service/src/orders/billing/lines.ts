@@ -124,7 +124,10 @@ export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]>
   return linesOf(db, owner, { startsAt: null, endsAt: null, orderIds: orders.map(({ id }) => id) });
 }
 
-/** The cents that the firm owes at a time. Each order counts by itself. @param endsAt null for all lines */
+/**
+ * The cents that the firm owes at `endsAt`. Money that is held for one order doesn't reduce the debt of another. @param
+ * endsAt null for all lines
+ */
 export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null): number {
   const owed = new Map<string, number>();
   for (const line of lines)

@@ -26,7 +26,7 @@ const names: Readonly<Record<BillingKind, string>> = {
   loss_reversal: "Return by the bank reversed",
 };
 
-/** The words printed before the amount and, for the kinds that people seldom see, the reason for the document. */
+/** The words printed before the amount. */
 const amountWords: Readonly<Record<BillingKind, string>> = {
   receipt: "Paid",
   credit_note: "Returned",
@@ -191,7 +191,8 @@ export function drawnStatement(
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
-          // The files of months without a correction, and without a payment in place of a lost one, stay the same.
+          // JSON leaves out undefined members. So a statement without these two has the same bytes as before they
+          // existed.
           sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, creditedCents: _, payBy, method, simulated, ...line }) => ({
             ...{ ...line, replacesLoss: line.replacesLoss || undefined },

@@ -24,7 +24,10 @@ export type Mailable = {
   supplementCents: number | null;
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */
   replacesLoss: boolean | null;
-  /** The amount that replaces such a payment, also while postage is due before it; null for none. */
+  /**
+   * The amount to pay in place of a payment that a bank took back, even while postage must be paid first; null for
+   * none.
+   */
   lossCents: number | null;
 };
 
@@ -51,7 +54,7 @@ export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
   if (moment === "supplement_due") return takesPayment(order.environment) && order.replacesLoss === false;
   if (moment === "pay_again") return takesPayment(order.environment) && order.lossCents !== null;
-  // The mail about the refund of the whole order names the part, and the returned payment, as well.
+  // The mail about the whole order's refund also covers a partial refund and a returned payment.
   if (moment === "refunded_part" || moment === "payment_returned")
     return order.status !== "RefundPending" && order.status !== "Refunded";
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);

@@ -50,8 +50,8 @@ export type Taker = {
   actor: string;
   /**
    * Claims a locked live order for the provider, and records what the provider will do. Runs in the transaction that
-   * holds the order's task. It is called again after a hold, and must then return the same result for work that is in
-   * progress or done.
+   * locks the order. It is called again after a hold, and must then return the same result for work that is in progress
+   * or done.
    * @returns the outcome with which the task is closed, such as `sent by Lob`; `beside` when the provider works but the
    * task stays open; null when people do the work
    */

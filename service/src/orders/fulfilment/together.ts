@@ -133,7 +133,7 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
   return null;
 }
 
-/** Whether one of the documents will soon be mailed to the client to be signed, and nobody has told of its payment. */
+/** Whether the client will soon be asked by mail to sign one of the documents, and no mail has told of its payment. */
 async function isToBeAsked(db: Sql, peers: readonly Peer[], at: string): Promise<boolean> {
   const asked = await db.query(sql`
     SELECT FROM orders o LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)

@@ -59,8 +59,8 @@ export function placeOrder<Placed extends PlacedOrder>(
 }
 
 /**
- * Replaces access codes by keyed hashes before the form is hashed. With a plain hash, anyone could find a short code by
- * trying all codes.
+ * Replaces the fields that contain access codes by keyed hashes before the form is hashed. With a plain hash, anyone
+ * could find a short code by trying all codes.
  */
 function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
   const hidden = (["signers", "roles"] as const).flatMap((name): [string, string][] => {

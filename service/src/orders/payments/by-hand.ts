@@ -1,7 +1,7 @@
 /**
- * Refunds that somebody made at the processor without a request here, of a part of a payment that several orders share.
- * The processor doesn't know the orders, so people decide which of them the refund belongs to. Until they have, nothing
- * else of the payment is refunded. They can always decide: nothing that waits for them blocks them.
+ * Refunds of a part of a payment that several orders share, made at the processor without a request here. The processor
+ * doesn't know the orders, so people decide which of them the refund belongs to. Until they have, nothing else of the
+ * payment is refunded. Nothing that waits for their decision can prevent it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
@@ -78,7 +78,7 @@ type ListOf = { asked: readonly string[] } | { after: string | null };
 export function byHandStatement(environment: Environment, of: ListOf): Statement {
   const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
   const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
-  // The page reads the index of refunds without our name alone, so it repeats the index's condition.
+  // Repeats the condition of the partial index on refunds, so that PostgreSQL reads a page from that index alone.
   const which =
     "asked" in of
       ? sql`r.id = ANY (${of.asked}::text[])`
@@ -206,7 +206,9 @@ export async function intentOfRefund(db: Sql, id: string): Promise<string | null
   return row?.paymentIntent ?? null;
 }
 
-/** Those of the processor's refunds of a payment that are not on record here, because no event of them has arrived. */
+/**
+ * Of the processor's refunds of a payment: the ids that are not on record here, because their events have not arrived.
+ */
 export async function missingRefunds(db: Sql, paymentIntent: string, ids: readonly string[]): Promise<string[]> {
   const known = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));
   return ids.filter((id) => !known.has(id));

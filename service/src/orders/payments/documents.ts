@@ -48,7 +48,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<n
   const { rest, notes } = await booksOf(tx, paymentId, subject);
   if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // An earlier refund of everything failed, and its money came back. So this credit note needs a name and an amount of
+  // If an earlier refund of everything failed and its money came back, this credit note needs a name and an amount of
   // its own.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
@@ -100,7 +100,7 @@ export async function reverseCredit(
   // counts the refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
-  // People divided the refund of a shared payment among its orders, so each order has a credit note of its own amount.
+  // If people divided the refund of a shared payment among its orders, this order has a credit note of its own amount.
   const own = notes.find(({ kind, refund }) => kind === "credit_note" && refund === id);
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
   const reversed = wasCredited ? Math.min(cents, own?.partCents ?? cents, credited) : 0;
@@ -129,7 +129,7 @@ export async function bookLoss(
   const name = last ? `${dispute}:${losses.length + 1}` : dispute;
   const lost = Math.min(cents, rest);
   if (lost > 0) await insert(tx, subject, paymentId, { kind: "loss", refund: name, partCents: lost }, at);
-  // The order was refunded before: the firm doesn't owe its price, so this loss is settled as the first one was.
+  // If the payment was refunded before, the firm doesn't owe the price, so a credit note replaces this loss at once.
   if (lost > 0 && subject.isRefunded) await settlePayment(tx, paymentId, at);
   return lost;
 }
@@ -155,7 +155,7 @@ const settlementOf = (notes: readonly Note[], { refund }: Note): Note | undefine
 /**
  * Reverses a loss after the bank has decided differently. If the order's refund had settled the loss, reverses the
  * credit note: the payer has not got the money back, and the service owes it.
- * @returns the cents of such a credit note; 0 for none
+ * @returns the cents of that credit note; 0 for none
  */
 export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
@@ -185,7 +185,8 @@ export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<n
 }
 
 /**
- * The order is refunded, so the firm no longer owes the price that the bank took back. A credit note replaces the loss.
+ * Replaces the losses of a payment by credit notes: its order is refunded, so the firm no longer owes the price that
+ * the bank took back. @returns the credited cents
  */
 async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);

@@ -132,8 +132,9 @@ async function endAllow(tx: Tx, orderId: number, { actor, at }: { actor: string;
 
 /**
  * After an event of a dispute: withdraws what was to be paid again, if the amount has changed or a bank decides again.
- * When the bank has decided and the order still lacks money, opens a task, because nobody else would allow it again.
- * If the order was paid again and the first payment came back as well, opens a task, because the money is held twice.
+ * Once a withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes that task. If
+ * the order was paid again and the first payment came back as well, opens a task, because the money is held twice;
+ * otherwise closes the tasks about that.
  * @returns the cents of the price that nobody has paid now; below zero for money that is held twice
  */
 export async function reviseLoss(
@@ -171,7 +172,9 @@ export async function endTwice(
   await endTasksOfDisputes(tx, orderId, "twice", end);
 }
 
-/** Closes the tasks about an order that have the same kind of subject, whatever the dispute. */
+/**
+ * Closes the tasks with this kind of subject about all disputes of an order; with `lost`, only about its lost disputes.
+ */
 async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twice", end: TaskEnd): Promise<void> {
   const disputes = await tx.query<{ subject: string }>(sql`
     SELECT d.id || ':' || ${orderId}::bigint || ':' || ${about}::text AS subject FROM disputes d
@@ -181,8 +184,8 @@ async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twic
 }
 
 /**
- * After the payment of a supplement: if it replaced a loss, closes the tasks that a person would settle the loss by,
- * and tells the firm. An order on hold stays so until an operator releases it, for which there is a task.
+ * After the payment of a supplement: if it replaced a loss, closes the tasks that ask a person to settle the loss, and
+ * tells the firm. An order on hold stays so until an operator releases it, for which there is a task.
  */
 export async function endLoss(
   tx: Tx,

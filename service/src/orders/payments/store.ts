@@ -248,8 +248,9 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
 export const refundCheckQueue = "refund-check";
 
 /**
- * Whether everything that is on record for the payment intent was refunded, or will be. An order's share of a payment is
- * not refunded while a refund made at the processor waits for its orders.
+ * Whether all payments on record for the payment intent were refunded, or will be, because their orders are in
+ * RefundPending. A share of a payment for several orders must already be refunded: its refund may wait until people
+ * assign another one.
  */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`

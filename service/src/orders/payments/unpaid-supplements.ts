@@ -13,8 +13,8 @@ import { dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplem
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
 
 /**
- * Opens a task for a person when the payment of a supplement failed, because the parcel waits for it. Nothing waits for
- * a price that is to be paid again.
+ * Opens a task about an unpaid supplement for postage, because the parcel waits for it. For a price that is to be paid
+ * again, opens none, because nothing waits for it.
  */
 export async function reportUnpaid(
   tx: Tx,
@@ -30,7 +30,9 @@ export async function reportUnpaid(
 /** After this time without a payment, staff and the payer are notified: perhaps the payer overlooked the first mail. */
 const paidWithin = "3 days";
 
-/** The supplements that nobody has paid for days, and for which no task says so. No payment of them is under way. */
+/**
+ * The supplements for postage that nobody has paid for days, without a task about it and without a payment under way.
+ */
 const late = (at: Date): Statement => sql`
   SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
   WHERE s.state = 'asked' AND NOT s.replaces_loss AND o.status = ${waiting}

@@ -69,8 +69,8 @@ const open = (seen: Statement) => sql`
 const verifiedOpen = open(verified(assignmentState, sql`a`));
 
 /**
- * A page of the refunds that wait, and those for which an assignment waits. Refunds and assignments that were altered
- * are left out, as the lists of other money do.
+ * A page of the refunds that wait, and those for which an assignment waits. Leaves out refunds and assignments that
+ * were altered.
  * @param after the last refund of the page before; null for the first page
  */
 export async function waitingRefunds(

@@ -35,7 +35,8 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
 
 /**
  * The payments that the service still holds for the order, without the parts that were refunded, here or at the
- * processor, or that the bank took back. Leaves out payments of which such parts returned everything.
+ * processor, or that the bank took back. Leaves out payments that refunds alone have returned completely. A payment of
+ * which the bank took a part stays in the list, even with nothing left.
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);

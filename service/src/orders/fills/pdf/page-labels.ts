@@ -58,7 +58,7 @@ async function runsOf(bytes: Buffer, pages: ReadonlySet<number>): Promise<Map<nu
     }
     return found;
   } catch {
-    // Labels are only a help, so a form whose text pdf.js can't read is still accepted, without labels.
+    // Labels are only a help, so a form whose text pdf.js can't read is still accepted, with the labels found so far.
     return found;
   } finally {
     await opening.destroy();

@@ -63,7 +63,7 @@ const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due:
 
 /**
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
- * order has only one checkout at a time. So an open checkout for this order and other orders of the room is closed.
+ * order has only one checkout at a time. So an open checkout for a group that contains this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
  * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made,
  * `payments_not_configured`, `processor_failed`

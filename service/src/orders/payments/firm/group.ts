@@ -45,7 +45,8 @@ export function chargeGroup<Result extends GroupCharge>(
       if ((await orderPayer(tx, order.id)) !== "firm") continue;
       const refusal = await paymentRefusal(tx, deps.notarySupply, order);
       if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
-      // Paying again is asked for each order by itself, and must neither join nor stop the charge of the others.
+      // A price that must be paid again is charged only on a request for that order alone. The other orders are still
+      // charged.
       else if (!(await partToCharge(tx, order))) refusals.push(`Order ${order.code}: ${payAlone}`);
       else {
         const charged = await chargePayable(tx, deps, principal, order).catch((error: unknown) => {

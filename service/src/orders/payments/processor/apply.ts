@@ -234,7 +234,7 @@ export async function takeRefund(
   const held = await heldPayments(tx, order.id);
   if (targetOf(order, "refunded"))
     return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
-  // The order's price was refunded at the processor. The refund job then returns its supplements.
+  // If only supplements are left, the order's price was refunded at the processor. The refund job then returns these.
   const supplements = await supplementPayments(tx, order.id, false);
   const isPriceBack = held.every(({ id }) => supplements.has(id));
   const asked = isPriceBack ? await askedByProcessor(tx, order, options) : null;

@@ -125,7 +125,7 @@ type Locked = { payees: readonly Named[]; orders: readonly LockedOrder[] };
 
 /**
  * Locks the orders that a message is about, and then the payment. Another event may have recorded further orders before
- * the payment was locked; these are locked last. A deadlock would need a repetition of that same event.
+ * the payment was locked; these are locked last. Only a repetition of that other event could cause a deadlock.
  */
 async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
   const payees = await payeesOf(tx, message);
@@ -219,7 +219,7 @@ async function takeEarlier(
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
       await takePart(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options);
-  // The check finds refunds of a payment for several orders, which only a person can assign.
+  // The queued check finds refunds of a payment for several orders, which only a person can assign.
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
@@ -286,7 +286,7 @@ async function readRefund(
     if (state !== "succeeded" || now === "failed") return unmoved;
   }
   if (orders.length === 0) return unmoved;
-  // A payment for several orders was refunded in part. Only a person can tell which order's part it was.
+  // After a partial refund of a payment for several orders, only a person can tell which order it belongs to.
   const isUnassigned = refund !== null && orders.length > 1;
   if (!whole && (refund === null || isUnassigned) && paymentIntent !== null)
     await enqueue(tx, refundCheckQueue, { paymentIntent });

@@ -7,7 +7,7 @@ import { type FirmAccount, firmAccount } from "./firm-account.ts";
 /** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
 export type CheckoutRequest = {
   id: string;
-  /** Whether the checkout pays for several orders of a room. */
+  /** Whether the checkout was opened for a group of orders. */
   isShared: boolean;
   /** The firm that the payer sees as the one asking for the payment. */
   firmName: string;

@@ -43,7 +43,7 @@ export async function takeFailedRefund(
     reversed.set(orderId, (reversed.get(orderId) ?? 0) + cents);
   }
   const sum = amount === null ? "A refund" : `The refund of ${dollars(amount)}`;
-  // A refund that was not assigned to orders needs one person.
+  // A refund without reversed credit notes gets one task, about the first of its orders.
   const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
   const owed = credited.length > 0 ? credited : orders.slice(0, 1);
   for (const order of orders) {
@@ -81,8 +81,8 @@ function paymentsOf(tx: Tx, paymentIntent: string, refund: string): Promise<Paym
 }
 
 /**
- * The payments of which a refund without our name can have returned money. Without an assignment, it returned all that
- * was left of the intent, so not the payments that the service had refunded itself.
+ * The payments of which a refund that this service did not request can have returned money. Without an assignment, it
+ * returned all that was left of the intent, so not the payments that the service had refunded itself.
  */
 async function creditedBy(tx: Tx, paymentIntent: string, payments: readonly Payment[]): Promise<readonly Payment[]> {
   const assigned = payments.filter(({ hasNote }) => hasNote);
