@@ -7,7 +7,7 @@ import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 /**
  * The state of a pending attestation. `confirmed`: the calendar says that a Bitcoin block contains it (only a block
  * header proves that). `pending`: it waits for a block. `forgotten`: the calendar does not know the commitment (any
- * more). `unlisted`: the calendar is not configured. `failed`: no usable answer this time.
+ * more). `unlisted`: the calendar is neither configured nor a known public one. `failed`: no usable answer this time.
  */
 export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }

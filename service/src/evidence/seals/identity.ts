@@ -49,7 +49,8 @@ export const configuredChain = async (
 ): Promise<string> => sealChainPem(await openChain(chainFile(settings, environment)));
 
 /**
- * The configured chains of both seals. Before the first start of this release, the chain of the test seal is missing.
+ * The configured chains of both seals. The chain of the test seal is left out until the service has made it at its
+ * first start.
  * @throws StartupError when the chain of the live seal is missing
  */
 export async function configuredChains(settings: CertificateSettings): Promise<string[]> {
@@ -165,7 +166,10 @@ export async function replacedChains({ path, setting }: ChainFile): Promise<Cert
 export const replacedPath = (path: string, certificate: Certificate): string =>
   `${path}.${fingerprintOf(certificate).slice(0, 16)}`;
 
-/** Tests the seal for `/readyz`. @throws SealKeyError, or Error for an expired certificate */
+/**
+ * Tests the seal for `/readyz`. @throws SealKeyError; Error for a certificate with an error by `checkSealCertificate`,
+ * such as an expired one
+ */
 export async function probeSealIdentity({ key, chain }: SealIdentity, at: Date): Promise<void> {
   await probeSealKey(key);
   const error = checkSealCertificate({ chain, key, at: at.getTime() }).find(({ severity }) => severity === "error");

@@ -26,8 +26,8 @@ function messageOf({ reason, detail }: PdfRefusal): string {
 }
 
 /**
- * Converts a failed seal to a refusal for the caller. An error that is not the fault of the document or the key is
- * returned unchanged.
+ * Converts a refused document, a seal that does not verify, and a failure of the seal key to a ServiceError for the
+ * caller. Returns any other error unchanged.
  */
 export function sealRefusal(error: unknown): unknown {
   if (error instanceof PdfRefusal) return new ServiceError("validation", messageOf(error), { cause: error });

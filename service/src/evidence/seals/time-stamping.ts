@@ -21,7 +21,8 @@ import type { Stamp, TimeStamp } from "./sealer.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";
 
 /**
- * Why an authority's answer was refused. `failed` names the failed check of RFC 3161, or the step before the checks.
+ * Why an authority's answer was refused. `failed` names the failed check of RFC 3161 or another step: the request
+ * (`transport`), parsing (`format`), or comparing the token's time with our clock (`clock`).
  */
 export type TimeStampRefusal = {
   readonly authority: string;
@@ -58,9 +59,9 @@ const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /**
  * The client of time-stamping authorities (RFC 3161 over HTTP). It asks them in order and returns the first token that
- * passes all eight checks: status, nonce, imprint, content type, message digest, signature, signing certificate
- * with its usage, chain at genTime. An authority that failed several times in a row is skipped for a while.
- * Never rejects: null without a valid token.
+ * passes all eight checks: status, nonce, imprint, content type, message digest, signature, signing certificate with
+ * its usage, chain at genTime. In addition, the token's time must be close to our clock. An authority that failed
+ * several times in a row is skipped for a while. Never rejects: null without a valid token.
  */
 export function createTimeStamping(deps: TimeStampingDeps): Stamp {
   const authorities = deps.authorities.map((url) => ({

@@ -49,7 +49,7 @@ export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): s
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-/** The roots as separate certificates, with the authorities' names. */
+/** The roots as separate certificates, each with a name made from its common name. */
 export const tsaRootCertificates = (settings: Pick<TsaTrustSettings, "tsaTrust">): { name: string; pem: string }[] =>
   parseCertificatesPem(tsaRootsPem(settings)).map(({ der, subject }) => ({
     name: `time stamp root ${commonNameOf(subject) ?? ""}`.trim(),

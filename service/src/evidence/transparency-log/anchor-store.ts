@@ -118,14 +118,14 @@ export async function selectCalendarRoot(db: Sql, environment: Environment, line
 }
 
 /**
- * The progress of a line. `witnessed`: a checkpoint over the line has its quorum of witnesses. `anchored`: authorities
- * or calendars have stamped such a checkpoint.
+ * The progress of a line. `witnessed`: a checkpoint over the line has its quorum of witnesses. `anchored`: an authority
+ * or the calendars have stamped a checkpoint over the line, with or without a quorum.
  */
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
 /**
  * The furthest state of a line, the largest number of witnesses that cosigned one checkpoint covering it, and how many
- * witnesses the log asks.
+ * witnesses the log has asked in the last hour.
  */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 

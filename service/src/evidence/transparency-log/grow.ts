@@ -149,8 +149,8 @@ export async function grow(
 }
 
 /**
- * Checks that the tiles lead to the root. For the last bundle of entries, also recomputes the entries' hashes from
- * their bytes.
+ * Checks that the tiles lead to the root. If the last bundle of entries is not full, also recomputes its entries'
+ * hashes from their bytes.
  */
 function checkEdge({ size, root }: { size: number; root: Buffer }, tiles: ReadonlyMap<string, StoredTile>): void {
   if (!sameBytes(hashOfRange(tiles, { start: 0, end: size }), root))

@@ -42,7 +42,7 @@ export async function readHighWater(keyPath: string): Promise<SignedCheckpoint |
 export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
   writeFileDurably(highWaterPath(keyPath), note, { mode: 0o600 });
 
-/** @throws LogHalt unless the tree extends the tree of the file's checkpoint */
+/** @param name names the checkpoint in the error @throws LogHalt unless the tree extends the checkpoint's tree */
 export async function requireBeginsWith(
   db: Sql,
   tree: Pick<Tree, "log" | "origin" | "size" | "root">,

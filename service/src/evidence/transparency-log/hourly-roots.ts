@@ -35,7 +35,7 @@ const hours = 60 * minutes;
 const batchSize = 8;
 /** The claims of a node that died expire after this time. Then other nodes can claim the same anchors. */
 const claimMs = 5 * minutes;
-/** Test seals need no lasting proof of time, so their log is anchored once a day. */
+/** Test seals need no lasting proof of time, so their log is anchored 24 times less often than the live log. */
 const testRootsPerLive = 1 / 24;
 
 /**

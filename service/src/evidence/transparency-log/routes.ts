@@ -12,8 +12,9 @@ import { selectPolicy } from "./witness-store.ts";
 export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: () => Promise<string | null> };
 
 /**
- * Publishes the logs by C2SP tlog-tiles: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them.
- * Logs that have ended stay published. The log after `live` is at `/log/live-2`.
+ * Publishes the logs by C2SP tlog-tiles (`/log/{live|test}/checkpoint` and tiles), with the time stamps of checkpoints
+ * and the policy of the live log. Anybody may read and mirror them. Logs that have ended stay published. The log after
+ * `live` is at `/log/live-2`.
  */
 export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
   const shown = { schema: { hide: true }, onRequest: [uncachedUntilFound, limits.limit("log")] };

@@ -83,7 +83,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     seen.set(signed.log, signed.size);
   }
 
-  /** A log that ends signs its last checkpoint, and then the next one begins. */
+  /** For a log that ends, signs its last checkpoint if that is not done yet. Then begins the next log. */
   async function end(outlook: Outlook, finalSize: number): Promise<void> {
     if ((outlook.published ?? -1) < finalSize) await sign(outlook);
     await deps.db.transaction((tx) => succeed(tx, deps, outlook.environment));
@@ -102,7 +102,10 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     }
   }
 
-  /** A log that fails for a reason other than a halt is retried in each turn. Its failure is logged once a minute. */
+  /**
+   * A log that fails for a reason other than a halt is retried in each turn. The same failure is logged at most once a
+   * minute.
+   */
   function reportFailure(log: Environment, error: unknown): void {
     const message = String(error);
     const at = deps.clock().getTime();
@@ -170,7 +173,10 @@ async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment)
   }
 }
 
-/** Remembers the newest checkpoint of the database as this node's own high-water mark, if this log signed it. */
+/**
+ * Writes the newest checkpoint of the database to this node's high-water file, unless the file has one that is as new.
+ * @returns the checkpoint's note @throws LogHalt when the log's key did not sign it
+ */
 async function keepPublished({ db, keys }: SequencerDeps, { log, noteKey }: StoredTree): Promise<string> {
   const keyPath = keys.pathOf(log);
   const newest = await selectNewestCheckpoint(db, log);
@@ -188,7 +194,7 @@ type Signed = { log: LogName } & StoredCheckpoint;
 
 /**
  * Signs the committed tree. The file is durable before the checkpoint can be read.
- * @returns null when another node has the lock, or when the log has ended
+ * @returns null when another node has the lock, or when the log ended at an earlier size than the tree's
  */
 async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<Signed | null> {
   if (!(await tryLock(tx, environment))) return null;

@@ -26,8 +26,8 @@ const waitingRows: MacTable<{ log: Environment; line: string; leaf: number | nul
 export const protectedTables = [treeRows, waitingRows];
 
 /**
- * Queues a line for the log. The insert is part of the statement that records the sealed file, so that no sealed file
- * can be missing from the log. An existing line is kept.
+ * Builds the INSERT that queues a line for the log. The statement that records a sealed file contains it, so that no
+ * sealed file can be missing from the log. An existing line is kept.
  */
 export function queueEntry(log: Environment, entry: LogEntry, at: Date): Statement {
   const line = formatEntry(entry);
@@ -132,7 +132,8 @@ export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth)
 }
 
 /**
- * Inserts the lines of a copy of the log, in order; a line that is already waiting keeps its row. @returns their ids
+ * Inserts lines to which the caller then assigns leaves; a line that is already waiting keeps its row. @returns the ids
+ * in the order of the lines; -1 for a line that has a leaf already
  */
 export async function insertLines(tx: Tx, ofLog: LogName, lines: readonly string[], at: Date): Promise<number[]> {
   const log = environmentOf(ofLog);
@@ -266,7 +267,7 @@ export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
   return { waiting: queue?.waiting ?? 0, oldestWaitingAt: queue?.oldestWaitingAt ?? null, notWritten };
 }
 
-/** Gauges: the leaves of the log of each environment, and its waiting lines. */
+/** Gauges: the leaves of each environment's current log, its waiting lines, and the age of the oldest waiting line. */
 export const logGauges = (now: Date): Statement => sql`
 SELECT gauge, environment AS label, value FROM (
   SELECT DISTINCT ON (environment) environment, size FROM log_trees ORDER BY environment, generation DESC

@@ -19,8 +19,8 @@ import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
 export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
 
 /**
- * An answer of C2SP tlog-witness: a text and its status. `size`: a 409 with the size of the log that the witness has
- * cosigned.
+ * An answer of C2SP tlog-witness: a text and its status. `isSize`: the text of a 409 is the size at which the witness
+ * last cosigned the log.
  */
 export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
 

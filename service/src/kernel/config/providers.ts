@@ -2,8 +2,8 @@ import { StartupError } from "../platform/errors.ts";
 import { type Env, httpUrl, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
 
 /**
- * The settings that all provider accounts share. Without a webhook secret the service accepts no events and polls
- * instead.
+ * The settings that all provider accounts share. While an account's `webhookSecret` or `publicKey` is null, the service
+ * accepts no events from the provider and polls instead.
  */
 type Account = { apiKey: string; apiBase: string | null };
 

@@ -67,8 +67,9 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
   };
 
 /**
- * The hooks that identify the caller and count the request. `partner-write` counts by firm, so its hook runs after the
- * caller is identified. The other policies count by session or address, before a key is checked.
+ * The hooks that identify the caller and count the request. `partner-write` counts by key, or by firm for a session, so
+ * its hook runs after the caller is identified. The other policies count by session or address, before a key is
+ * checked.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
   const session = caller === "session" || caller === "key-or-session" ? [readSession(deps)] : [];

@@ -10,7 +10,7 @@ const described = (description?: string) => (description === undefined ? {} : { 
 type Described = { type?: string; description?: string; examples?: unknown[] };
 
 /**
- * A schema that accepts the values of `schema`, and null. If `schema` has no example, null is the example.
+ * A schema that accepts the values of `schema`, and null. If a text or number has no example, null is the example.
  * @param description by default, the description of `schema`
  */
 export function nullable<S extends TSchema>(schema: S, description = (schema as Described).description) {

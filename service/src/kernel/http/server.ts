@@ -218,7 +218,7 @@ export type AccessLine = {
   status: number;
   ms: number;
   partnerId: string | undefined;
-  /** The network of a caller that was refused. */
+  /** The network of a caller that was refused with 401, 403 or 429. */
   source?: string | undefined;
 };
 

@@ -14,7 +14,7 @@ export type FoundDict = { readonly ref: Ref | null; readonly dict: Dict };
 /** The position of an object's value. */
 type Place = { readonly bytes: Buffer; readonly start: number };
 
-/** The position of the newest version of an object; undefined when it is free or not listed. */
+/** The position of the newest version of an object; undefined when it is free, not listed, or of another generation. */
 function locate(file: PdfFile, ref: Ref): Place | undefined {
   const found = findEntry(file, ref.num);
   if (found === undefined || found.type === "free") return undefined;

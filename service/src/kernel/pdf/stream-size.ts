@@ -2,7 +2,8 @@ import { constants, inflateRawSync, inflateSync } from "node:zlib";
 
 /**
  * The decoded data of a stream. `data` is null when only an upper bound on its length is known. A length of Infinity
- * means that the data exceed the limit, or that a filter is one for images, which content streams never use.
+ * means that the data exceed the limit, that there are more than eight filters, or that a filter is one for images,
+ * which content streams never use.
  */
 export type Decoded = { readonly data: Buffer | null; readonly length: number };
 

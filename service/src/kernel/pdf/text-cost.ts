@@ -55,7 +55,10 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
   return text.slice(text.lastIndexOf(" obj") + 1);
 }
 
-/** The decoded data, as far as it can be decoded; null when it exceeds `most` bytes. */
+/**
+ * The decoded data; cut-off data as far as it goes, and nothing for damaged data. Null when the data exceed `most`
+ * bytes, or when there are too many filters.
+ */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   if (filters > mostFilters) return null;
   let data = raw;
@@ -97,7 +100,9 @@ export function tooMuchText(bytes: Buffer): string | null {
   }
 }
 
-/** Adds up the cost of content streams. Each method returns the reason when the cost is too high, else null. */
+/**
+ * Adds up the cost of content streams. Each method that adds returns the reason when the cost is too high, else null.
+ */
 function costs() {
   let [inflated, content, characters] = [0, 0, 0];
   return {

@@ -29,7 +29,10 @@ export function documentName(filename: string | undefined): string | null {
 /** Encrypts document names. Each is bound to its owner: the code of an order, or the id of a passport. */
 export type DocumentNames = {
   seal: (name: string | null, holder: string) => Buffer | null;
-  /** Decrypts a name. An altered name is logged and gives null, so that the rest of its row can still be shown. */
+  /**
+   * Decrypts a name. A failure (an altered name, a missing key) is logged and gives null, so that the rest of the row
+   * can still be shown.
+   */
   open: (sealed: Buffer | null, holder: string) => string | null;
 };
 

@@ -36,7 +36,7 @@ function ofProcess(): Registry {
 
 const scrapeMs = 2_000;
 
-/** Returns the fallback if a read takes too long, so that a scrape doesn't hang because a dependency hangs. */
+/** Returns the fallback if a read fails or takes too long, so that a scrape doesn't hang because a dependency hangs. */
 async function inTime<T, F>(read: () => Promise<T>, fallback: F): Promise<T | F> {
   try {
     const reading = read();

@@ -51,7 +51,7 @@ export class OwnNode {
   /**
    * Reads the header of a request that another node has passed on.
    * @returns the client's address; `stale` when the request is for an earlier process at this address; null for a
-   * header that no node has made for this request within the last seconds
+   * header that no node has made for this request within `validMs`
    */
   readHeader(header: string, { method, path }: Pick<PassedOn, "method" | "path">): { client: string } | "stale" | null {
     const [, node, at, encoded, mac] = /^([0-9a-f-]{36})\.(\d{1,16})\.([\w-]{0,200})\.([\w-]{43})$/.exec(header) ?? [];

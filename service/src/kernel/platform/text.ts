@@ -46,8 +46,8 @@ export const toPlainText = (text: string): string => text.replace(new RegExp(unr
 export const shownText = (text: string): string => toPlainText(text.slice(0, 100));
 
 /**
- * A key that is equal for texts that look the same: the text without invisible characters and in compatibility form
- * (UAX #15, NFKC).
+ * A key that is equal for texts that look the same: the text in compatibility form (UAX #15, NFKC), without invisible
+ * characters, and with single spaces.
  */
 export const lookOf = (text: string): string =>
   text

@@ -50,7 +50,10 @@ export async function explainTask(
   await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state IN (${states})`, sql`reason = ${reason}`);
 }
 
-/** Which open tasks to close: all tasks of an order, an order's tasks with one subject, or tasks without an order. */
+/**
+ * Which open tasks of these kinds to close: those of an order, an order's tasks with one subject, or the tasks of some
+ * subjects that have no order.
+ */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number; subject?: string }
   | { orderId?: never; subject: string | readonly string[] }
@@ -132,7 +135,7 @@ export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "st
 export type OpenTask = { state: "open" | "claimed" | "paused"; kind: TaskKind; claimedBy: string | null };
 
 /**
- * The unfinished tasks of an order, of some kinds or with one subject.
+ * The unfinished tasks of an order that are of these kinds and, if it is given, have this subject.
  * @throws ServiceError `unavailable` for a task that the service did not write
  */
 export const openTasksOf = (

@@ -27,7 +27,7 @@ export type Intent = {
   attempt: number;
   payload: unknown;
   intendedAt: Date;
-  /** The time just before the act's last request; null before the first request. */
+  /** The start of the current or last try; null before the first one, and while another try is scheduled. */
   begunAt: Date | null;
 };
 

@@ -22,7 +22,7 @@ export async function resumeByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Inte
   if (byHand !== null) await resumeUnclaimed(tx, orderId, byHand);
 }
 
-/** Opens the task for people, unless the order is on hold or the task is open. */
+/** Opens the task for people, unless the order is on hold or the task is open or paused. */
 export async function openByHand(
   tx: Tx,
   { byHand }: AnyAct,

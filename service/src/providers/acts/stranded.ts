@@ -23,8 +23,8 @@ export const isStranded = (
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Queues acts again whose jobs have failed for good, because nobody could continue their orders otherwise, not even by
- * hand. Opens a task for an act that began long ago.
+ * Queues acts again that have no job left, as after its last attempt failed, because nobody could continue their orders
+ * otherwise, not even by hand. Opens a task for each act whose lookup has been overdue for `strandedMs`.
  */
 export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`

@@ -3,9 +3,7 @@ import { ecdsaSigValue, withLowS } from "../keys/ecdsa-sig-value.ts";
 import { type SealKey, SealKeyError } from "../keys/seal-key.ts";
 import { type SealPlace, type SignedDataWriter, type SignerChain, signedDataWriter } from "./signed-data.ts";
 
-/**
- * A signature, with a function that writes its CMS. The CMS is written first without a time-stamp token, then with one.
- */
+/** A signature, with a function that writes its CMS, with or without a time-stamp token. */
 export type SealSignature = {
   /** SignerInfo.signature: the value that a time-stamping authority stamps. */
   readonly signature: Uint8Array;

@@ -21,9 +21,8 @@ const pathNames = ["token", "serial", "manufacturer", "model", "slot-id", "objec
 const queryNames = ["module-path", "pin-value", "pin-source"];
 
 /**
- * Reads `pkcs11:token=..;object=..;id=%01?module-path=..&pin-source=..`. A seal key needs `module-path` and either
- * `object` or `id`. Unknown attributes are refused by name, as RFC 7512 section 2.3 asks, except vendor attributes
- * (`x-`).
+ * Reads `pkcs11:token=..;object=..;id=%01?module-path=..&pin-source=..`. A seal key needs `module-path`, and `object`,
+ * `id` or both. Unknown attributes are refused by name, as RFC 7512 section 2.3 asks, except vendor attributes (`x-`).
  * @throws {SealKeyError} `bad-uri` or `not-supported`
  */
 export function parsePkcs11Uri(uri: string): Pkcs11Uri {

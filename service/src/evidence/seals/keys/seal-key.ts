@@ -12,7 +12,7 @@ export type SealKey = {
   /**
    * Hashes `data` with SHA-256 and signs the hash. Returns a PKCS#1 v1.5 signature, or an ECDSA-Sig-Value in DER, as
    * CMS and X.509 contain it.
-   * @throws {SealKeyError} `unreachable` or `refused`
+   * @throws {SealKeyError} `unreachable`, `refused`, or `locked` when the PIN or the credentials are no longer accepted
    */
   sign(data: Uint8Array): Promise<Uint8Array>;
   /** Closes sessions and sockets. The key must not be used afterwards. */

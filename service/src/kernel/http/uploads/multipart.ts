@@ -30,7 +30,7 @@ export type FormRules = PartRules & {
   messages: { notMultipart: string };
   /** The upload's owner; the request's principal by default. */
   holder?: UploadHolder;
-  /** Runs the route's authentication hook again, for a form whose upload took a long time. */
+  /** Runs the route's authentication hook again, for a form whose upload took longer than `trustedMs`. */
   authenticate: (request: FastifyRequest) => Promise<void>;
 };
 

@@ -120,7 +120,7 @@ function ownField(annotation: Annotation, toShown: Matrix): OwnField[] {
 const optionLabel = ({ displayValue, exportValue }: { displayValue?: string; exportValue?: string }): string =>
   displayValue || exportValue || "";
 
-/** The options with a label. @returns null if an order would not take them */
+/** The options with a label. @returns null if they are too few or too many, if one is too long, or if two are equal */
 function choices(all: readonly OwnOption[]): readonly OwnOption[] | null {
   const options = all
     .map(({ label, rect }) => ({ label: label.replace(/\s+/g, " ").trim(), rect }))

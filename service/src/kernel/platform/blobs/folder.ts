@@ -50,7 +50,10 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
   }
 }
 
-/** A temporary name, which can't be that of a blob. After a crash the file is an orphan and is swept. */
+/**
+ * Writes a temporary file, whose name can't be that of a blob, and renames it. After a crash the temporary file is an
+ * orphan and is swept.
+ */
 async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   await writeBlob(temporary, pieces);

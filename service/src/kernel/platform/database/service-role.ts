@@ -5,8 +5,8 @@ import { type Database, type Sql, sessionTimeouts, type Tx } from "./database.ts
 import { sql } from "./sql.ts";
 
 /**
- * The role that the service uses, if the database has a role of this name. The role can read and write. In some tables,
- * it can only add rows.
+ * The role that the service uses, if the database has a role of this name. The role can read and write most tables.
+ * Some it can only read. In others it can only add rows and change some columns.
  */
 export const serviceRole = "signsealship_service";
 

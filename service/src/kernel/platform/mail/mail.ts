@@ -139,6 +139,7 @@ const longestLine = 998;
 
 /**
  * Keeps the text unchanged, so that a link can be copied from the file; quoted-printable would break it into two lines.
+ * A text with a line that is too long for SMTP is left to the library, which encodes it.
  */
 function textPart(text: string): string | { raw: string } {
   const lines = text.split(/\r\n|\r|\n/);

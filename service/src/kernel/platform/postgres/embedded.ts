@@ -204,8 +204,9 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
 }
 
 /**
- * A folder for the server's socket, with an unpredictable name, that no other user can enter. Otherwise another user
- * could place a false server's socket there.
+ * A folder for the server's socket that no other user can enter. Otherwise another user could place a false server's
+ * socket there. If the path of the usual folder is too long, makes one with an unpredictable name in the system's
+ * temporary folder.
  * @throws StartupError when something else is at its path
  */
 function socketFolder({ sockets }: Layout): string {
@@ -246,7 +247,7 @@ async function stop(at: Layout): Promise<void> {
   }
 }
 
-/** Removes the folder that was created for this run of the server. */
+/** Removes the socket's folder if it was made in the system's temporary folder for this run of the server. */
 function forgetSockets(at: Layout, { sockets }: PidFile): void {
   if (sockets !== at.sockets && dirname(sockets) === tmpdir()) rmSync(sockets, { recursive: true, force: true });
 }
