@@ -40,7 +40,7 @@ export async function applyFax(
 }
 
 /**
- * Applies what the attempts mean for their order: moves the order, adds another attempt, or queues a receipt.
+ * Applies what the attempts mean for their order: takes the steps that `decide` returns, and queues receipts.
  * @returns whether a fax must be canceled at Telnyx
  */
 export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {

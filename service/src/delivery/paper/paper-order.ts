@@ -13,7 +13,7 @@ import {
   withOrderDocument,
 } from "../../signing/envelopes/envelopes.ts";
 
-/** An order to print, ship or fax. Its only personal data are those of the destination. */
+/** An order to print, ship or fax. Its only personal data are those of the destination and the sender. */
 export type PaperOrder = OrderState & {
   id: number;
   code: string;

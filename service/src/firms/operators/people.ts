@@ -101,7 +101,7 @@ const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">)
 
 /**
  * Changes an operator's name or roles, or ends or restores the access. Ending it signs the person out. Tasks that the
- * person has claimed and may no longer do are released. Mails the present and former admins, and the person.
+ * person has claimed and may no longer do are released. Mails the admins before and after the change, and the person.
  * @throws ServiceError in the console for the operator's own row, and for the last active admin
  */
 export async function changeOperator(

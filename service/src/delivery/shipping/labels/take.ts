@@ -23,7 +23,8 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    // An earlier label for another address blocks the next one until the carrier has answered whether it is returned.
+    // A label of this shipment blocks the next one, unless it was withdrawn, or the carrier has answered about its
+    // return.
     const isGivenBack = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) =>
       label.attempt === attempt && label.state !== "withdrawn" && !isGivenBack(label);

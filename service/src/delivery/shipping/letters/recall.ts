@@ -14,7 +14,7 @@ const lookAfterMs = 2 * 60_000;
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
 
-/** Cancels the unmailed letters of an order that is no longer in shipping. */
+/** Cancels the unmailed letters that an order no longer needs. */
 export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }

@@ -95,7 +95,7 @@ function screenUseCase(rules: ScreeningRules, useCase: string): Reason[] {
   return reasons;
 }
 
-/** Whether the text repeats one word, or uses only a few different words in a long text. */
+/** Whether the text repeats one word too often, or fewer than a third of its first 60 words are different. */
 function isRepetitive(rules: ScreeningRules, words: readonly string[]): boolean {
   const counts = new Map<string, number>();
   for (const word of words) if (!rules.commonWords.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);

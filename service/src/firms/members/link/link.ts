@@ -24,7 +24,8 @@ const noKey = () => invalid("apiKey must be a valid partner API key.");
 /**
  * Links a signed-in person to the firm of a key (contract, Authentication 6); the first one becomes its owner. The
  * session switches to the key's environment. A test key gives test access only; a live key gives live access, also to a
- * person who was already linked. Where the firm requires passkeys, a live key without a passkey gives test access only.
+ * person who was already linked. Where the firm requires passkeys, a live key without a recent passkey gives a new
+ * member test access only, and is refused for an existing one.
  * @throws ServiceError for an invalid or restricted key, a person of another firm, and a member who would get live
  * access without a passkey
  */

@@ -159,7 +159,7 @@ export async function replaceCodes(
     SELECT ${userId}, code, mac FROM unnest(${hashes}::bytea[], ${macs}::bytea[]) AS codes (code, mac)`);
 }
 
-/** Consumes a code. @returns whether it existed */
+/** Consumes a code. @returns whether it was a valid code of the person */
 export async function takeCode(
   tx: Tx,
   rowMac: RowMac,

@@ -29,7 +29,10 @@ async function send(): Promise<void> {
   }
 }
 
-/** Saves one answer after the other, because each save needs the revision that the previous save made. */
+/**
+ * Saves soon after the last change, but never during another save, because each save needs the revision that the
+ * previous one made.
+ */
 function saveSoon(): void {
   window.clearTimeout(timer);
   timer = window.setTimeout(() => {

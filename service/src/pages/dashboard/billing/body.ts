@@ -50,7 +50,7 @@ ${card("charges", "Payments of your firm", chargesPart(view))}
 </div>`;
 }
 
-/** Whether the method that an owner has just entered is active already. */
+/** Whether a method that was added within the last hour is active. */
 const isJustAdded = ({ methods, now }: BillingView): boolean =>
   methods.some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
 

@@ -217,7 +217,7 @@ const isToBePaid = async (
 ): Promise<boolean> =>
   (isPayable(status) || due !== undefined) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
 
-/** The topics that the address lists as fired; null when it lists none, or unknown ones. */
+/** The topics that the address lists as fired; null without a list, and for a list with an unknown topic. */
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   if (fired === undefined) return null;
   const named = fired.split(",").filter((name) => name !== "");

@@ -74,7 +74,7 @@ export type OrderDetailView = OrderRoomsView &
     textCodes: boolean;
   };
 
-/** Whether the order's final document exists. */
+/** Whether the order's final document exists and was not deleted. */
 const isFinished = ({ order, documents }: OrderDetailView): boolean => {
   const kind = order.notarize ? "notarized" : order.sign ? "sealed" : "original";
   return documents.some((each) => each.kind === kind && each.deletedAt === null);

@@ -24,8 +24,7 @@ import { monthBody, statementsBody } from "./body.ts";
 const path = "/dashboard/statements";
 
 /**
- * The firm's statements, and the name and address on its receipts. Every member who may see live orders may see their
- * prices.
+ * The firm's statements, and the name and address on its receipts. Only members with the right to see billing get them.
  */
 export function statementPages(
   forms: FastifyInstance,

@@ -31,7 +31,7 @@ export type NewFillView = FormSubmission & {
   name: string;
   /** The page's own path. */
   action: string;
-  /** The link back to the page of what is filled in. */
+  /** The link back to the page of the template or document. */
   back: Html;
   questions: readonly Question[];
   values: FormValues;

@@ -38,9 +38,9 @@ export function fillPages(forms: FastifyInstance, deps: TemplatePagesDeps): void
 /** The pages for new forms, either of templates or of catalog documents. */
 type Forms = {
   url: `/dashboard/${string}/:id/fill`;
-  /** The member of the API's body that names it. */
+  /** The member of the API's body that names the template or document. */
   member: "template" | "docSlug";
-  /** Finds its form, before it is known whether that can be filled in. */
+  /** Finds the template or document, before it is known whether its form can be filled in online. */
   find: (request: FastifyRequest, id: string) => Promise<{ name: string; back: Html }>;
   questionsOf: (request: FastifyRequest, id: string) => Promise<Question[]>;
 };

@@ -41,7 +41,7 @@ type Heard = {
    */
   ready: (receive: Receive) => void;
   track: (person: string, track: MediaStreamTrack) => void;
-  /** Tells who is still in the room. */
+  /** Called with the people who are still in the room. */
   gone: (people: Set<string>) => void;
   /** Called once, when the connection has failed for good. */
   failed: () => void;

@@ -58,7 +58,10 @@ export function startFollowing({ base, words, nameOf }: FollowDeps) {
     follow();
   }
 
-  /** The signer has scrolled, unless the page is on the way to the notary's. */
+  /**
+   * Called for the page in view. Unless the frame is on its way to the notary's page, the signer has scrolled, which
+   * ends the following.
+   */
   function moved(page: number, pages: number): void {
     at = { page, pages };
     const follows = box();

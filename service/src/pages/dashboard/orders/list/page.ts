@@ -85,7 +85,7 @@ const headIn = (zone: string): string[] => [
   `Last changed (${zone})`,
 ];
 
-/** The format of times in the CSV file of a firm's orders. Spreadsheets recognize it as a time. */
+/** The firm's orders as CSV. Spreadsheets recognize the times in it. */
 function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string): string {
   // The Swedish form of a time is YYYY-MM-DD HH:MM:SS.
   const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone });

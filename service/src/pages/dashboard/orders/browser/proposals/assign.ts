@@ -5,9 +5,9 @@ import type { PlacedProposal } from "./found.ts";
 const block = { below: 120, beside: 160, row: 10 } as const;
 
 /**
- * The rows of the signers for whom places are, as far as the pages say so: the signer's name is near the place, or near
- * the signature to which the place belongs, or a row of initials has one place for each signer, in their order. Other
- * places are for nobody yet: the sender chooses.
+ * For each place whose signer the page tells: the row of that signer. The signer's name is near the place, or near the
+ * signature to which the place belongs, or a row of initials has one place for each signer, in their order. For other
+ * places, the sender chooses the signer.
  */
 export function assign(
   proposals: readonly PlacedProposal[],
