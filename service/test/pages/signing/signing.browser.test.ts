@@ -11,6 +11,7 @@ import {
 } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
+import { madeForm } from "../../orders/fills/made-form.ts";
 import { type Options, rightCode, signerName } from "./memory-ceremony.ts";
 import { type Envelope, openSigningSite } from "./signing-site.ts";
 
@@ -118,6 +119,18 @@ test("the words below the places of both signers are visible in the page, below 
     return count / (pixels.length / 4);
   });
   assert.ok(light < 0.001, String(light));
+  await opened.close();
+});
+
+test("values of the document's own fields are read with its text, on the page and as text", async () => {
+  const content = "BT /F1 11 Tf 160 614 Td (City:) Tj ET";
+  const field = { entries: "/FT /Tx /T (city) /Ff 1 /V (Reno)", rect: "200 610 400 630" };
+  const opened = await open({ pages: 1, original: madeForm([field], { content }) });
+  const { page } = opened;
+  await page.getByText("Checked: the document that you see").or(page.locator(".viewer-text")).first().waitFor();
+  assert.match((await page.locator(".viewer-text").first().textContent()) ?? "", /City:\s*Reno/);
+  await page.locator("#as-text").click();
+  await page.locator(".document-text").getByText("City: Reno").waitFor();
   await opened.close();
 });
 

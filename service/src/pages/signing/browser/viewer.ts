@@ -1,5 +1,6 @@
 import type * as PdfJs from "pdfjs-dist";
 import type { PDFDocumentProxy } from "pdfjs-dist";
+import { textWithValues } from "../../../kernel/pdf/field-values.ts";
 import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { showPages } from "../../ui/browser/viewer/pages.ts";
 import { loadPdfJs } from "../../ui/browser/viewer/pdf-js.ts";
@@ -141,14 +142,19 @@ function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLEl
   });
 }
 
+async function textOf(page: PdfJs.PDFPageProxy): Promise<string> {
+  const [{ items }, annotations] = await Promise.all([page.getTextContent(), page.getAnnotations()]);
+  const viewport = page.getViewport({ scale: 1 });
+  return textWithValues(items, annotations, (x, y) => viewport.convertToViewportPoint(x, y));
+}
+
 async function fill(host: HTMLElement, document: PDFDocumentProxy, words: ViewerWords): Promise<void> {
   for (let n = 1; n <= document.numPages; n++) {
     const title = make("h3", { textContent: say(words.page, { page: n, pages: document.numPages }) });
     const lines = await document
       .getPage(n)
-      .then((page) => page.getTextContent())
-      .then(({ items }) => items.map((run) => ("str" in run ? run.str + (run.hasEOL ? "\n" : "") : "")))
-      .then((texts) => linesOf(texts.join("")))
+      .then(textOf)
+      .then(linesOf)
       .catch(() => []);
     const shown = lines.length > 0 ? lines : [words.noText];
     host.append(title, ...shown.map((textContent) => make("p", { textContent })));

@@ -1,3 +1,4 @@
+import { textWithValues } from "../../../kernel/pdf/field-values.ts";
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 
 /**
@@ -21,9 +22,11 @@ export async function run(bytes: Buffer): Promise<DocumentText | null> {
     while (pages.length < Math.min(document.numPages, mostPages) && room > 0) {
       const page = await document.getPage(pages.length + 1);
       const items = await textItems(page, room);
+      const annotations = items ? await page.getAnnotations() : [];
       page.cleanup();
       if (!items) return { pages, isWhole: false };
-      const text = items.map((run) => run.str + (run.hasEOL ? "\n" : "")).join("");
+      const viewport = page.getViewport({ scale: 1 });
+      const text = textWithValues(items, annotations, (x, y) => viewport.convertToViewportPoint(x, y));
       room -= text.length;
       if (room >= 0) pages.push(text);
     }

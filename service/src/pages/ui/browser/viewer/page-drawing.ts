@@ -1,4 +1,5 @@
 import type { PDFPageProxy, RenderTask, TextLayer as TextLayerOf } from "pdfjs-dist";
+import { fieldValues } from "../../../../kernel/pdf/field-values.ts";
 import { make, setNumbers } from "../parts.ts";
 
 // The most pixels of one drawing: sharp on a phone at 400 % zoom, and small enough for its memory.
@@ -51,12 +52,27 @@ async function addText(
   { canvas, scale }: Drawing,
 ): Promise<HTMLElement> {
   const container = make("div", { className: "viewer-text" });
+  const viewport = proxy.getViewport({ scale });
   const textContentSource = proxy.streamTextContent({ includeMarkedContent: true });
-  await new TextLayer({ textContentSource, container, viewport: proxy.getViewport({ scale }) })
-    .render()
-    .catch(() => {});
+  const layer = new TextLayer({ textContentSource, container, viewport });
+  await layer.render().catch(() => {});
+  await addValues(proxy, layer.textDivs, container).catch(() => {});
   canvas.after(container);
   return container;
+}
+
+/** Adds the values of form fields to the text, for screen readers: the page only draws them. */
+async function addValues(proxy: PDFPageProxy, runs: readonly HTMLElement[], container: HTMLElement): Promise<void> {
+  const annotations = await proxy.getAnnotations();
+  if (annotations.length === 0) return;
+  const { items } = await proxy.getTextContent();
+  const viewport = proxy.getViewport({ scale: 1 });
+  for (const { text, run, side } of fieldValues(items, annotations, (x, y) => viewport.convertToViewportPoint(x, y))) {
+    const value = make("span", { className: "visually-hidden", textContent: ` ${text} ` });
+    const next = run === null ? undefined : runs[run];
+    if (next) next[side](value);
+    else container.append(value);
+  }
 }
 
 /** Releases the memory of the page. */
