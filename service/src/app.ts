@@ -142,6 +142,7 @@ async function addRoutes(
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, {
     ...{ frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate },
+    templateOfFill: desk.templateOfFill,
     notarizationOf: (code) => notarizationOf({ db, rowMac }, code),
     chargeOf: (code) => chargeOfOrder(db, code),
   });

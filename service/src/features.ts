@@ -28,7 +28,7 @@ import type { RateLimits } from "./kernel/http/rate-limits.ts";
 import type { RouteDeps } from "./kernel/http/route.ts";
 import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
-import type { Environment } from "./kernel/identity/identity.ts";
+import type { Environment, Principal } from "./kernel/identity/identity.ts";
 import type { Tx } from "./kernel/platform/database/database.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
@@ -62,7 +62,7 @@ import {
 } from "./orders/payments/payments.ts";
 import { bringExecutionsNearer, createCallbacks } from "./orders/playbooks/playbooks.ts";
 import type { VersionedPricing } from "./orders/pricing/pricing.ts";
-import { expandForm } from "./orders/templates/templates.ts";
+import { expandForm, templateOfFill } from "./orders/templates/templates.ts";
 import { bringSecretEndsNearer, openWebhooks } from "./outgoing/webhooks/webhooks.ts";
 import { accountsOf, type MediaEngine, openProviders, providerMetrics } from "./providers/providers.ts";
 import {
@@ -254,6 +254,7 @@ function openDesk(
     orders,
     templates,
     withTemplate,
+    templateOfFill: (owner: Principal, token: string) => templateOfFill({ ...templates, log }, owner, token),
     bulk: { orders, withTemplate, cipher: rowCipher(secrets) },
     fills: { templates, log, secrets, ciphers: fillCiphers(secrets), baseUrl: config.baseUrl },
     checkout,

@@ -79,6 +79,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
             svc_notary=True,
             svc_ship=True,
             svc_fax=True,
+            fax_to="2125550123",
             ship_method="label",
             ship_state="TX",
             ship_postal="78701",

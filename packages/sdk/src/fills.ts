@@ -5,8 +5,8 @@ import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./tr
 /** A form that somebody fills in online. */
 export type FillSummary = {
   fillId: string;
-  /** The template of the form. For a catalog document it may be the service's, which you can't read. */
-  template: { templateId: string; version: number };
+  /** The template of the form. Its id is null for the service's form of a catalog document. */
+  template: { templateId: string | null; version: number };
   /** The document of the catalog: an order with `fillToken` is for it. Null for any other document. */
   docSlug: string | null;
   /** The template's name. */
@@ -30,6 +30,8 @@ export type FillSummary = {
   /** The token to pass as `fillToken` when you place an order. It works for one order. */
   fillToken: string | null;
   usableUntil: string | null;
+  /** The order that used the document; null before. */
+  orderCode: string | null;
 };
 
 export type Fill = FillSummary & { requestId: string };

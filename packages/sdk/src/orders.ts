@@ -138,6 +138,8 @@ export type PriceQuestion = {
   /** Shipping needs `shipState` and `shipPostal`. */
   svcShip?: boolean | undefined;
   svcFax?: boolean | undefined;
+  /** The fax number, as an order has it: the price then includes the fax. */
+  faxTo?: string | undefined;
   shipMethod?: "label" | "print_mail" | undefined;
   shipState?: string | undefined;
   shipPostal?: string | undefined;
@@ -148,7 +150,7 @@ export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" 
   /** False when a person prices the postage after the order is placed. The sums don't include it then. */
   isComplete: boolean;
   requestId: string;
-};
+} & Warned;
 
 /** The corrections of an order, and those that are possible now. */
 export type OrderCorrections = {

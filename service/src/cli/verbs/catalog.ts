@@ -54,7 +54,10 @@ export const catalogVerbs: Verb[] = [
         const text = forms.map(
           ({ slug, version, pages, createdAt }) => `${slug}  v${version}  ${pages} pages  ${createdAt}`,
         );
-        return { json: { forms }, text: text.join("\n") };
+        return {
+          json: { forms },
+          text: text.join("\n") || `no document has a form for ${environmentIn(values)} orders`,
+        };
       }),
   },
   {

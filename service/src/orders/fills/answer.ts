@@ -43,14 +43,23 @@ export function questionsAt(fill: Pick<Fill, "questions">, step: number): { ques
  */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
-/**
- * Saves the answers of a step. A refused answer leaves the earlier answer in place.
- * @param sent returns the texts that were sent for a question, found by its index in the fill's list
- */
+type SentStep = {
+  step: number;
+  revision: number;
+  /** Returns the texts that were sent for a question, found by its index in the fill's list. */
+  sent: (index: number, question: Question) => string[];
+  /**
+   * Whether the client is still typing. Then it is not tried whether the answers fit into the document, because that
+   * takes a worker.
+   */
+  isTyping: boolean;
+};
+
+/** Saves the answers of a step. A refused answer leaves the earlier answer in place. */
 export async function saveStep(
   deps: FillDeps,
   fill: Fill,
-  { step, revision, sent }: { step: number; revision: number; sent: (index: number, question: Question) => string[] },
+  { step, revision, sent, isTyping }: SentStep,
 ): Promise<StepResult> {
   requireOpen(deps, fill);
   if (revision !== fill.revision) return "stale";
@@ -61,7 +70,10 @@ export async function saveStep(
     if ("rule" in read) faults.push(read);
     else changed.push([question.name, read.values]);
   }
-  const answers = new Map([...fill.answers, ...changed]);
+  const unshown = isTyping ? [] : await unshownOf(deps, fill, changed);
+  faults.push(...unshown);
+  const shown = changed.filter(([name]) => !unshown.some((fault) => fault.name === name));
+  const answers = new Map([...fill.answers, ...shown]);
   if (
     !(await saveAnswers(readingOf(deps), {
       id: fill.id,
@@ -72,6 +84,22 @@ export async function saveStep(
   )
     return "stale";
   return { faults, revision: revision + 1 };
+}
+
+/** The changed answers that can't be printed into their fields. */
+async function unshownOf(
+  deps: FillDeps,
+  fill: Fill,
+  changed: readonly [string, readonly string[]][],
+): Promise<Fault[]> {
+  try {
+    await filledDocument(deps, fill, new Map([...fill.answers, ...changed]));
+    return [];
+  } catch (error) {
+    // While no worker is free, the answers are saved unchecked. They are checked again before the end.
+    if (error instanceof ServiceError) return [];
+    return unshownFaults(error).filter(({ name }) => changed.some(([each]) => each === name));
+  }
 }
 
 /** The reasons why the form can't be finished; an empty list when it can. */

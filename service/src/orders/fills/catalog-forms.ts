@@ -56,21 +56,19 @@ export async function endCatalogForm({ db, clock }: Pick<Deps, "db" | "clock">, 
 }
 
 /**
- * The form that a firm fills in for a catalog document: that of the firm's own template for the document, or else the
- * operator's.
+ * The forms for a catalog document: that of the firm's own template for the document, and the operator's.
  * @throws ServiceError naming the field and the rule
  */
-export async function formOfDocument(
+export async function formsOfDocument(
   { pricing, ...reading }: Pick<TemplateDeps, "db" | "rowMac" | "pricing">,
   { partnerId, environment }: Owner,
   slug: string,
-): Promise<{ form: FormVersion; isCatalogForm: boolean }> {
+): Promise<{ own: FormVersion | undefined; ofCatalog: () => Promise<FormVersion | undefined> }> {
   if (!pricing.catalogRow(slug)) throw invalid("docSlug is not a document of the catalog.");
-  const own = await findVersionBySlug(reading, { partnerId, environment }, slug);
-  if (own) return { form: own, isCatalogForm: false };
-  const form = await findCatalogForm(reading, environment, slug);
-  if (!form) throw invalid("docSlug has no form to fill in online in this environment.");
-  return { form, isCatalogForm: true };
+  return {
+    own: await findVersionBySlug(reading, { partnerId, environment }, slug),
+    ofCatalog: () => findCatalogForm(reading, environment, slug),
+  };
 }
 
 /** The subject of a message that says why the document's form can't be filled in online. */

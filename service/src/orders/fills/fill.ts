@@ -1,6 +1,5 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
-import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
-import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -8,14 +7,14 @@ import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
-import { isPlainText, isUuid } from "../../kernel/platform/text.ts";
-import { documentUse, fillStates } from "../order/order.ts";
-import { type FormVersion, type TemplateDeps, templateOf } from "../templates/templates.ts";
-import { formOfDocument, formSubject } from "./catalog-forms.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { fillStates } from "../order/order.ts";
+import type { TemplateDeps } from "../templates/templates.ts";
 import { complete } from "./complete.ts";
+import { formFor, withLabels } from "./find-form.ts";
 import { fillMail } from "./mail.ts";
 import type { NewFillFields } from "./new-fill.ts";
-import { answersOf, missingIn, type Question, questionsIn, readValues, UnshownAnswers } from "./questions.ts";
+import { answersOf, missingIn, readValues, UnshownAnswers } from "./questions.ts";
 import {
   countMail,
   countOpen,
@@ -57,6 +56,8 @@ export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "rev
    */
   fillToken: string | null;
   usableUntil: Date | null;
+  /** The order that used the document; null before. */
+  orderCode: string | null;
   /** The number of pages of the finished document; null while no order can use it. */
   pages: number | null;
 };
@@ -71,8 +72,8 @@ export async function createFill(
   fields: NewFillFields,
   record: (tx: Parameters<RecordResult>[0], made: { fillId: string }) => Promise<void>,
 ): Promise<FillView> {
-  const { form: template, isCatalogForm, subject } = await formFor(deps, principal, fields);
-  const questions = withLabels(await questionsOfTemplate(deps, principal, template, subject), fields.labels);
+  const { form: template, isCatalogForm, questions: asked } = await formFor(deps, principal, fields);
+  const questions = withLabels(asked, fields.labels);
   const answers = new Map([...answersOf(questions), ...readValues(questions, fields.values)]);
   await deps.templates.requireStorage(principal, template.bytes);
   const { partnerId, environment } = principal;
@@ -128,61 +129,6 @@ const inOurWords = (error: unknown): never => {
   );
 };
 
-/** Finds the form that the fields name. `subject` begins the message when it can't be filled in. */
-async function formFor(
-  { templates }: FillDeps,
-  principal: Principal,
-  { template, templateVersion, docSlug = "" }: NewFillFields,
-): Promise<{ form: FormVersion; isCatalogForm: boolean; subject?: string }> {
-  if (template !== null)
-    return { form: await templateOf(templates, principal, template, templateVersion), isCatalogForm: false };
-  const found = await formOfDocument(templates, principal, docSlug);
-  return { ...found, subject: formSubject(found.isCatalogForm) };
-}
-
-/** The questions that a firm has answered for a catalog document. @throws ServiceError */
-export async function questionsOfDocument(
-  deps: FillDeps,
-  principal: Owner,
-  slug: string,
-): Promise<{ form: FormVersion; questions: Question[] }> {
-  const { form, isCatalogForm } = await formOfDocument(deps.templates, principal, slug);
-  return { form, questions: await questionsOfTemplate(deps, principal, form, formSubject(isCatalogForm)) };
-}
-
-/** The questions of a template's document. @throws ServiceError */
-export async function questionsOfTemplate(
-  deps: FillDeps,
-  principal: Owner,
-  template: FormVersion,
-  subject = "template",
-): Promise<Question[]> {
-  const at = { key: template.blobKey, use: documentUse(template.sha256), holder: memoryHolder(principal) };
-  return deps.templates.blobs.withBytes(at, async (bytes) => {
-    if (!bytes) throw invalid(`${subject} has no document any more.`);
-    return questionsIn(deps.templates.workers, principal.partnerId, bytes, subject);
-  });
-}
-
-/**
- * The questions, with the labels that the firm gave some of them.
- * @throws ServiceError naming the field and the rule
- */
-function withLabels(questions: readonly Question[], labels: unknown): Question[] {
-  if (labels === undefined || labels === null) return [...questions];
-  if (typeof labels !== "object" || Array.isArray(labels)) throw invalid("labels must be an object.");
-  const given = new Map<string, unknown>(Object.entries(labels));
-  const unknown = [...given.keys()].find((name) => !questions.some((each) => each.name === name));
-  if (unknown !== undefined) throw invalid(`labels.${unknown.slice(0, 100)} names no field of the form.`);
-  return questions.map((question) => {
-    const label = given.get(question.name);
-    if (label === undefined) return question;
-    if (typeof label !== "string" || label.trim() === "" || [...label].length > 200 || !isPlainText(label))
-      throw invalid(`labels.${question.name.slice(0, 100)} must be text of 1 to 200 characters.`);
-    return { ...question, label: label.trim(), isGuessed: false };
-  });
-}
-
 /** @throws ServiceError `not_found` for a fill of another firm */
 export async function ownFill(deps: FillDeps, owner: Principal, id: string): Promise<FillView> {
   const fill = isUuid(id) ? await findFill(readingOf(deps), id, owner) : undefined;
@@ -236,6 +182,7 @@ async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]
       url: mayWrite ? `${baseUrl}/fill/${fill.id}/${linkToken(secrets, fill.id)}` : null,
       fillToken: isUsable && mayWrite ? (token ?? null) : null,
       usableUntil: isUsable ? document.expiresAt : null,
+      orderCode: document?.usedAt ? document.orderCode : null,
       pages: isUsable ? document.pages : null,
     };
   });

@@ -21,12 +21,11 @@ export {
   type FillView,
   fillPage,
   ownFill,
-  questionsOfDocument,
-  questionsOfTemplate,
   sendFill,
   usableFill,
 } from "./fill.ts";
-export { fillMail } from "./mail.ts";
+export { formOfDocument, questionsOfTemplate } from "./find-form.ts";
+export { endOfLink, fillMail } from "./mail.ts";
 export { readNewFill } from "./new-fill.ts";
 export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
 export { fillRoutes } from "./routes.ts";

@@ -1,4 +1,4 @@
-import { invalid } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines, isPlainText, shownText } from "../../kernel/platform/text.ts";
 import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { FillInput, FillOutput, Unshown } from "./pdf/fill-form.ts";
@@ -26,8 +26,15 @@ const whyNot: Readonly<Record<WhyNot, string>> = {
   unreadable: "its document's fields can't be read",
 };
 
-const unfillable = (why: WhyNot, subject = "template") =>
-  invalid(`${subject} can't be filled in online: ${whyNot[why]}.`);
+/** Thrown for a document that can't be filled in online. */
+export class Unfillable extends ServiceError {
+  readonly why: WhyNot;
+
+  constructor(why: WhyNot, subject = "template") {
+    super("validation", `${subject} can't be filled in online: ${whyNot[why]}.`);
+    this.why = why;
+  }
+}
 
 /**
  * @param subject begins the message of the error
@@ -43,7 +50,7 @@ export async function questionsIn(
     if (tooCostly(error)) return { whyNot: "unreadable" as const };
     throw error;
   });
-  if ("whyNot" in found) throw unfillable(found.whyNot, subject);
+  if ("whyNot" in found) throw new Unfillable(found.whyNot, subject);
   return found.questions;
 }
 
@@ -69,7 +76,7 @@ export async function filledIn(workers: Workers, holder: string, form: Form, ans
       if (tooCostly(error)) return { whyNot: "unreadable" as const };
       throw error;
     });
-  if ("whyNot" in output) throw unfillable(output.whyNot);
+  if ("whyNot" in output) throw new Unfillable(output.whyNot);
   if ("unshown" in output) throw new UnshownAnswers(output.unshown);
   return Buffer.concat([bytes, output.tail]);
 }

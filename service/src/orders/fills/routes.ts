@@ -7,17 +7,8 @@ import type { Principal } from "../../kernel/identity/identity.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { templateOf } from "../templates/templates.ts";
-import {
-  cancelFill,
-  createFill,
-  type FillDeps,
-  type FillView,
-  fillPage,
-  ownFill,
-  questionsOfDocument,
-  questionsOfTemplate,
-  sendFill,
-} from "./fill.ts";
+import { cancelFill, createFill, type FillDeps, type FillView, fillPage, ownFill, sendFill } from "./fill.ts";
+import { formOfDocument, questionsOfTemplate } from "./find-form.ts";
 import { readNewFill } from "./new-fill.ts";
 import type { Question } from "./questions.ts";
 import { documentParams, FillAnswer, FillList, FillQuestions, FillSummary, fillParams, NewFill } from "./schemas.ts";
@@ -35,11 +26,11 @@ const summaryOf = ({
   questions: _q,
   returnUrl: _r,
   slug: docSlug,
-  isCatalogForm: _c,
+  isCatalogForm = false,
   ...view
 }: FillView): Static<typeof FillSummary> => ({
   fillId: id,
-  template: { ...use },
+  template: { templateId: isCatalogForm ? null : use.templateId, version: use.version },
   docSlug,
   title: view.title,
   state: view.state,
@@ -50,6 +41,7 @@ const summaryOf = ({
   endedAt: view.endedAt?.toISOString() ?? null,
   fillToken: view.fillToken,
   usableUntil: view.usableUntil?.toISOString() ?? null,
+  orderCode: view.orderCode,
 });
 
 const answerOf = (view: FillView, requestId: string): Static<typeof FillAnswer> => ({ ...summaryOf(view), requestId });
@@ -154,7 +146,7 @@ function readRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
     answer: FillQuestions,
     refusals: { 400: "docSlug has no form to fill in online in this environment." },
     async handle(request) {
-      const { questions } = await questionsOfDocument(fills, principalOf(request), request.params.docSlug);
+      const { questions } = await formOfDocument(fills, principalOf(request), request.params.docSlug);
       return questionsAnswer(questions, request.id);
     },
   });

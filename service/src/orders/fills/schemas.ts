@@ -63,12 +63,14 @@ const summary = {
   fillId: uuid("The fill's id."),
   template: Type.Object(
     {
-      templateId: uuid("The template's id."),
+      templateId: nullable(
+        uuid("The template's id."),
+        "For `template` of an order. Null for the service's form of a catalog document: order that by `fill_token` alone.",
+      ),
       version: Type.Integer({ minimum: 1, description: "Its version.", examples: [1] }),
     },
     {
-      description:
-        "The template whose form it is; that of a catalog document may be the service's, which you can't get.",
+      description: "The template whose form it is.",
     },
   ),
   docSlug: nullable(
@@ -78,7 +80,7 @@ const summary = {
   title: text("The template's name.", "Purchase agreement"),
   state: oneOf(
     ["open", "completed", "used", "gone", "canceled", "expired"],
-    "`completed`: an order may take the document. `used`: one did. `gone`: none did within seven days. `expired`: nobody finished it in time.",
+    "`completed`: an order may take the document. `used`: one did, see `orderCode`. `gone`: none did within seven days. `expired`: nobody finished it in time.",
     ["open"],
   ),
   name: nullable(Type.String({ examples: ["Jane Doe"] }), "Of the person who fills it in."),
@@ -102,6 +104,10 @@ const summary = {
   usableUntil: nullable(
     timestamp("Until when an order may take the document."),
     "Until when an order may take the document.",
+  ),
+  orderCode: nullable(
+    Type.String({ examples: ["4f1c2a9d0b7e6358c1d2e3f4a5b6c7d8e9f0a1b2"] }),
+    "The order that took the document; null before.",
   ),
 };
 

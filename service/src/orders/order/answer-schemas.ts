@@ -118,6 +118,7 @@ export const PriceEstimate = Type.Object(
     totalCents: totalCents(),
     lines: Type.Array(ref(OrderLine), { description: "The price, line by line.", examples: [linesExample] }),
     requestId: requestId(),
+    warnings,
   },
   { $id: "PriceEstimate", description: "What a document would cost. Nothing was ordered." },
 );

@@ -145,14 +145,23 @@ export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): 
   return expiresAt;
 }
 
+type FilledState = {
+  usedAt: Date | null;
+  expiresAt: Date;
+  pages: number;
+  /** The order that used the document; null before. */
+  orderCode: string | null;
+};
+
 /** The states of filled-in documents by their tokens. Deleted documents are left out. */
-export async function fillStates(
-  db: Sql,
-  tokens: readonly string[],
-): Promise<ReadonlyMap<string, { usedAt: Date | null; expiresAt: Date; pages: number }>> {
-  const rows = await db.query<{ sha256: string; usedAt: Date | null; expiresAt: Date; pages: number }>(sql`
-    SELECT encode(token_sha256, 'hex') AS sha256, used_at AS "usedAt", expires_at AS "expiresAt", pages FROM fill_documents
-    WHERE token_sha256 = ANY (${tokens.map(tokenSha256)}::bytea[])`);
+export async function fillStates(db: Sql, tokens: readonly string[]): Promise<ReadonlyMap<string, FilledState>> {
+  // An order takes the blob over, so the blob's key leads to it. Only an order of the fill's own firm is named.
+  const rows = await db.query<FilledState & { sha256: string }>(sql`
+    SELECT encode(f.token_sha256, 'hex') AS sha256, f.used_at AS "usedAt", f.expires_at AS "expiresAt", f.pages, (
+      SELECT o.code FROM documents d JOIN orders o ON o.id = d.order_id
+      WHERE d.blob_key = f.blob_key AND o.partner_id = f.for_partner AND o.environment = f.for_environment
+      ORDER BY d.id LIMIT 1) AS "orderCode@order"
+    FROM fill_documents f WHERE f.token_sha256 = ANY (${tokens.map(tokenSha256)}::bytea[])`);
   const found = new Map(rows.map(({ sha256, ...state }) => [sha256, state]));
   return new Map(
     tokens.flatMap((token) => {

@@ -7,9 +7,10 @@ import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../../kernel
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { unknownFields, warningsFor } from "../../kernel/http/warnings.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { estimate } from "../pricing/pricing.ts";
+import { type BoughtServices, estimate } from "../pricing/pricing.ts";
 import {
   CreatedOrder,
   DocumentNoticeView,
@@ -22,19 +23,22 @@ import {
 import type { OrderDeps } from "./deps.ts";
 import { noticeReader } from "./document-texts.ts";
 import { fieldsOf } from "./form/fields.ts";
+import { faxNumber } from "./form/form.ts";
 import { orderPage } from "./list.ts";
 import { type Answering, placeOrder } from "./place.ts";
-import { orderFormSchema } from "./schemas.ts";
+import { type OrderFormField, orderFormSchema } from "./schemas.ts";
 import type { SentOrder, WithTemplate } from "./sent-order.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
-import { createdView, detailView, type Notarization, type OrderCharge, type OrderRow } from "./views.ts";
+import { createdView, detailView, type Notarization, type OrderCharge } from "./views.ts";
 
 export type OrderRouteDeps = {
   frame: RouteDeps;
   orders: OrderDeps;
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
+  /** Returns the firm's own template from which the document of a fill token was filled in; null for none. */
+  templateOfFill: (principal: Principal, token: string) => Promise<string | null>;
   /** Returns the state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;
   /** Returns the latest charge of the firm's own card or bank account; null without one. */
@@ -116,6 +120,21 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   });
 }
 
+const estimateQuery = Type.Object({
+  pages: optionalText("Required: the pages of the document, 1 to 10000.", "12"),
+  doc_slug: optionalText(
+    "A document of the catalog, by its short name. It then decides about signing and notarization.",
+  ),
+  svc_sign: optionalText("`true` or `on`: signed online.", "true"),
+  svc_notary: optionalText("`true` or `on`: notarized online.", "true"),
+  svc_ship: optionalText("`true` or `on`: shipped. Send `ship_state` and `ship_postal` with it.", "true"),
+  svc_fax: optionalText("`true` or `on`: faxed. `fax_to` says the same.", "true"),
+  fax_to: optionalText("The fax number, as an order has it: faxed there.", "2125550123"),
+  ship_method: optionalText("`label`, the default, or `print_mail`."),
+  ship_state: optionalText("The recipient's US state, 2 letters.", "TX"),
+  ship_postal: optionalText("The recipient's ZIP code: 5 digits, or ZIP+4.", "78701"),
+});
+
 /** The price of a document before it is uploaded: the same computation as that of an order, without carriers' rates. */
 function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps): void {
   jsonRoute(app, frame, {
@@ -125,26 +144,16 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     summary: "Ask for a price",
     description:
       "The price of a document for your firm's tier, before it is uploaded. Nothing is stored, and the price is not binding: a carrier's own rate can change the postage of an order.",
-    query: Type.Object({
-      pages: optionalText("Required: the pages of the document, 1 to 10000.", "12"),
-      doc_slug: optionalText("A document of the catalog, by its short name. It then decides about notarization."),
-      svc_sign: optionalText("`true` or `on`: signed online.", "true"),
-      svc_notary: optionalText("`true` or `on`: notarized online.", "true"),
-      svc_ship: optionalText("`true` or `on`: shipped. Send `ship_state` and `ship_postal` with it.", "true"),
-      svc_fax: optionalText("`true` or `on`: faxed.", "true"),
-      ship_method: optionalText("`label`, the default, or `print_mail`."),
-      ship_state: optionalText("The recipient's US state, 2 letters.", "TX"),
-      ship_postal: optionalText("The recipient's ZIP code, 5 digits.", "78701"),
-    }),
+    query: estimateQuery,
     answer: PriceEstimate,
-    refusals: { 400: "pages must be a number from 1 to 10000." },
+    refusals: { 400: "pages must be a whole number from 1 to 10000." },
     async handle(request) {
       const { pages = "", doc_slug: docSlug = "", ship_method: shipMethod = "label", ...asked } = request.query;
       const { ship_postal: shipPostal = "", ship_state: shipState = "" } = asked;
-      const { flag } = fieldsOf<keyof typeof asked>(new Map(Object.entries(asked)));
-      const services = {
-        ...{ sign: flag("svc_sign"), notarize: flag("svc_notary"), ship: flag("svc_ship"), fax: flag("svc_fax") },
-      };
+      const fields = fieldsOf<OrderFormField | "svc_fax">(new Map(Object.entries(asked)));
+      const { flag } = fields;
+      const fax = faxNumber(fields) !== null || flag("svc_fax");
+      const services = { sign: flag("svc_sign"), notarize: flag("svc_notary"), ship: flag("svc_ship"), fax };
       const names = { pages: "pages", docSlug: "doc_slug", shipMethod: "ship_method" };
       const found = await estimate(
         orders.offer.pricing,
@@ -153,7 +162,12 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
         { ...names, shipPostal: "ship_postal", shipState: "ship_state" },
       );
       if ("errors" in found) throw invalid(found.errors[0] ?? "pages is required.");
-      return { isComplete: found.isWhole, ...found.quote, requestId: request.id };
+      const row = orders.offer.pricing.catalogRow(docSlug);
+      const bought = row ? { ...services, sign: row.sign, notarize: row.notarize } : services;
+      return {
+        ...{ isComplete: found.isWhole, ...found.quote, requestId: request.id },
+        ...warningsFor(request, () => formWarnings(Object.keys(request.query), estimateQuery, bought)),
+      };
     },
   });
 }
@@ -165,24 +179,52 @@ async function create(deps: OrderRouteDeps, request: FastifyRequest, reply: Fast
   try {
     const route = `POST ${path}`;
     const order = { ...sent, withTemplate: deps.withTemplate };
-    const wanted = { principal: principalOf(request), sent: order, route, idempotencyKey };
-    return sendAnswer(reply, await placeOrder(deps.orders, wanted, answering(request, sent.fields)));
+    const principal = principalOf(request);
+    const unused = principal.environment === "test" ? await unusedTemplate(deps, principal, sent.fields) : null;
+    const wanted = { principal, sent: order, route, idempotencyKey };
+    return sendAnswer(reply, await placeOrder(deps.orders, wanted, answering(request, sent.fields, unused)));
   } finally {
     sent.release();
   }
 }
 
-const answering = (request: FastifyRequest, sent: SentOrder["fields"]): Answering<Static<typeof CreatedOrder>> => ({
+/** The template from which the order's document was filled in, when the order does not name one. */
+async function unusedTemplate(
+  { templateOfFill }: OrderRouteDeps,
+  principal: Principal,
+  fields: SentOrder["fields"],
+): Promise<string | null> {
+  const token = fields.get("fill_token")?.trim() ?? "";
+  const isNamed = (fields.get("template") ?? "").trim() !== "";
+  return token === "" || isNamed ? null : templateOfFill(principal, token);
+}
+
+const answering = (
+  request: FastifyRequest,
+  sent: SentOrder["fields"],
+  unused: string | null,
+): Answering<Static<typeof CreatedOrder>> => ({
   status: 201,
   resultOf: (order) => ({
     ...createdView(order, order.notices, request.id, null),
-    ...warningsFor(request, () => orderWarnings(sent.keys(), order)),
+    ...warningsFor(request, () => [
+      ...formWarnings(sent.keys(), orderFormSchema, order),
+      ...(unused === null
+        ? []
+        : [
+            `The document was filled in from your template ${unused}: send it as template to use its fields and roles.`,
+          ]),
+    ]),
   }),
 });
 
-function orderWarnings(sent: Iterable<string>, order: OrderRow): string[] {
-  const unknown = unknownFields(sent, Object.keys(orderFormSchema.properties));
+function formWarnings(
+  sent: Iterable<string>,
+  { properties }: { properties: object },
+  services: BoughtServices,
+): string[] {
+  const unknown = unknownFields(sent, Object.keys(properties));
   const none =
     "No service was chosen (svc_sign, svc_notary, svc_ship, fax_to, doc_slug): the price is the workflow fee alone.";
-  return serviceFlags(order) === "" ? [...unknown, none] : unknown;
+  return serviceFlags(services) === "" ? [...unknown, none] : unknown;
 }

@@ -7,7 +7,7 @@ import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
 import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weightGrams } from "./postage.ts";
 import { loadPriceBook, type PriceBook } from "./price-book.ts";
 import { type BoughtServices, type Quote, quote } from "./quote.ts";
-import { type Address, isUsState, loadNotarizationStates, type NotarizationStates } from "./us-states.ts";
+import { type Address, isZipCode, loadNotarizationStates, type NotarizationStates, usStateOf } from "./us-states.ts";
 import { loadZip3Areas, type Zip3Area } from "./zip3.ts";
 import { zoneTable } from "./zone-table.ts";
 
@@ -166,20 +166,21 @@ type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote
 export async function estimate(
   pricing: Pricing,
   tier: Tier,
-  { pages, docSlug, services, shipMethod: method, shipPostal, shipState: state }: EstimateQuestion,
+  { pages, docSlug, services, shipMethod: method, shipPostal, shipState }: EstimateQuestion,
   names: Readonly<Record<"pages" | "docSlug" | "shipMethod" | "shipPostal" | "shipState", string>>,
 ): Promise<Estimate> {
   const postal = shipPostal.trim();
+  const state = usStateOf(shipState);
   const count = digits.test(pages.trim()) ? Number(pages) : 0;
   const errors = [
-    ...(count >= 1 && count <= mostPages ? [] : [`${names.pages} must be a number from 1 to ${mostPages}.`]),
-    ...(docSlug === "" || pricing.catalogRow(docSlug) ? [] : [`${names.docSlug} must be one of the list.`]),
-    ...(method === "label" || method === "print_mail" ? [] : [`${names.shipMethod} must be one of the list.`]),
-    ...(services.ship && !/^\d{5}$/.test(postal) ? [`${names.shipPostal} must have 5 digits.`] : []),
-    ...(services.ship && !isUsState(state) ? [`${names.shipState} must be one of the list.`] : []),
+    ...(count >= 1 && count <= mostPages ? [] : [`${names.pages} must be a whole number from 1 to ${mostPages}.`]),
+    ...(docSlug === "" || pricing.catalogRow(docSlug) ? [] : [`${names.docSlug} must be a document of the catalog.`]),
+    ...(method === "label" || method === "print_mail" ? [] : [`${names.shipMethod} must be label or print_mail.`]),
+    ...(services.ship && !isZipCode(postal) ? [`${names.shipPostal} must be a US ZIP code: 5 digits, or ZIP+4.`] : []),
+    ...(services.ship && state === null ? [`${names.shipState} must be a US state of exactly 2 characters.`] : []),
   ];
   if (errors.length > 0) return { errors };
-  const to = { name: "", line1: "", line2: null, city: "", state, postal };
+  const to = { name: "", line1: "", line2: null, city: "", state: state ?? "", postal };
   const { outcome, quote } = await pricing.price({
     ...{ tier, services, docSlug: docSlug === "" ? null : docSlug, pages: count, shipFrom: null, askCarriers: null },
     ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },

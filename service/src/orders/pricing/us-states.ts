@@ -85,6 +85,15 @@ export const usStates: ReadonlyMap<string, { name: string; kind: StateKind }> = 
   }),
 ]);
 
+/** The upper-case code of a text that names a US state by its two letters, in any case; null for other texts. */
+export function usStateOf(text: string): string | null {
+  const code = text.trim().toUpperCase();
+  return code.length === 2 && isUsState(code) ? code : null;
+}
+
+/** Whether the text is a ZIP or ZIP+4 code. */
+export const isZipCode = (text: string): boolean => /^\d{5}(-\d{4})?$/.test(text);
+
 /** Whether mail can be addressed to this upper-case two-letter code: a state, DC, a territory or the military. */
 export function isUsState(code: string): boolean {
   return usStates.has(code);

@@ -151,6 +151,14 @@ async function requireFilledFrom(
     throw invalid(`fill_token was filled in from version ${filled.use.version}: send it as template_version.`);
 }
 
+/** The firm's own template from which the document of a fill token was filled in; null for none. */
+export async function templateOfFill(deps: Expanding, principal: Principal, token: string): Promise<string | null> {
+  const filled = isCode(token) ? await findFill(deps, principal, token, deps.clock()) : undefined;
+  if (!filled?.use) return null;
+  const { templateId, version } = filled.use;
+  return (await findVersion(deps, principal, templateId, version)) ? templateId : null;
+}
+
 /**
  * The values for the form's `signers` and `fields`. Errors in them name `roles` and `values`, because these are what
  * the caller sent.

@@ -9,7 +9,7 @@ export {
   retireCatalogForm,
 } from "./catalog-forms.ts";
 export { requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
-export { expandForm, formFrom, templateOf } from "./expand.ts";
+export { expandForm, formFrom, templateOf, templateOfFill } from "./expand.ts";
 export { orderContent } from "./from-order.ts";
 export { templateRoutes } from "./routes.ts";
 export { addVersion, archiveTemplate, createTemplate, type TemplateDeps } from "./save.ts";

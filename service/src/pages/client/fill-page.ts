@@ -1,10 +1,9 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
-import { type Fault, type Fill, type Question, questionsAt, stepsOf } from "../../orders/fills/fills.ts";
+import { endOfLink, type Fault, type Fill, type Question, questionsAt, stepsOf } from "../../orders/fills/fills.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { notice } from "../ui/components.ts";
-import { day } from "../ui/format.ts";
 import { checkbox, field, radios, select, textArea } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
@@ -38,8 +37,8 @@ export function fillStepPage(assets: Pick<Assets, "url">, view: FillPageView, st
   const count = stepsOf(fill).length;
   const at = (where: string) => linkFor(reader, `${path}/${where}`);
   const body = html`${head(view, reader)}
-${step === 1 && html`<p class="lead">${text.lead(view.firm.name)}</p>`}
-<p class="quiet">${text.until(day(fill.expiresAt, words.language))}</p>
+<div>${step === 1 && html`<p class="lead">${text.lead(view.firm.name)}</p>`}
+<p class="quiet">${text.until(endOfLink(fill.expiresAt, words.language))}</p></div>
 ${count > 1 && html`<p class="eyebrow">${text.step(step, count)}</p>`}
 ${problems(view, words)}
 <form class="form card" method="post" action="${at(String(step))}" id="fill-form" data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">
@@ -50,7 +49,7 @@ ${questionsAt(fill, step).map(({ question, index }) => input(view, question, ind
     step > 1 && html`<a class="button quiet-button" href="${at(String(step - 1))}">${text.back}</a>`
   }</div>
 </form>
-<form class="form" method="post" action="${at("forget")}"><p class="hint">${text.forgetHint}</p><div class="form-actions"><button type="submit" class="quiet-button">${text.forget}</button></div></form>`;
+<form class="form" method="post" action="${at("forget")}"><div class="form-actions"><button type="submit" class="quiet-button" aria-describedby="forget-hint">${text.forget}</button></div><p class="form-note" id="forget-hint">${text.forgetHint}</p></form>`;
   return page(assets, view, reader, body, ["fill.js"]);
 }
 
@@ -62,13 +61,13 @@ export function fillReviewPage(assets: Pick<Assets, "url">, view: FillPageView, 
   const at = (where: string) => linkFor(reader, `${path}/${where}`);
   const steps = stepsOf(fill).map((_, index) => index + 1);
   const body = html`${head(view, reader)}
-<h2>${text.reviewTitle}</h2>
-<p class="lead">${text.reviewLead}</p>
+<div><h2>${text.reviewTitle}</h2>
+<p class="lead">${text.reviewLead}</p></div>
 ${problems(view, words)}
 ${steps.map(
   (
     step,
-  ) => html`<section class="card" aria-labelledby="step-${step}"><h3 id="step-${step}">${text.step(step, steps.length)}</h3>
+  ) => html`<section class="card stack" aria-labelledby="step-${step}"><h3 id="step-${step}">${text.step(step, steps.length)}</h3>
 <dl class="facts">${questionsAt(fill, step).map(
     ({ question }) =>
       html`<div><dt>${question.label}</dt><dd class="breakable">${shown(fill, question, words)}</dd></div>`,
@@ -101,9 +100,9 @@ ${isDone && fill.returnUrl !== null && html`<p><a class="button" href="${fill.re
 
 function head({ fill, firm }: FillPageView, { words }: Reader): Html {
   const { test } = words.fill;
-  return html`${accentStripe(firm.branding?.accentColor)}
+  return html`<div>${accentStripe(firm.branding?.accentColor)}
 ${attribution(firm.name, firm.branding, words.preparedBy)}
-<h1>${fill.title}</h1>
+<h1>${fill.title}</h1></div>
 ${fill.owner.environment === "test" && notice("attention", test.title, test.text)}`;
 }
 
@@ -114,7 +113,10 @@ function page(
   body: Html,
   scripts: readonly "fill.js"[] = [],
 ): string {
-  return layout(assets, { ...clientFrame(words), title: fill.title, body, scripts });
+  return layout(assets, {
+    ...{ ...clientFrame(words), title: fill.title, scripts },
+    body: html`<div class="stack">${body}</div>`,
+  });
 }
 
 const faultText = ({ rule, limit }: Fault, { fill }: Words): string =>

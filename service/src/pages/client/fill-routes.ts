@@ -82,14 +82,14 @@ function readPages(app: FastifyInstance, deps: FillRoutesDeps): void {
 function saveRoutes(forms: FastifyInstance, deps: FillRoutesDeps): void {
   const { assets, fills } = deps;
   post(forms, deps, `${base}/:step/save`, async ({ fill, step, form }) => {
-    const result = await saveStep(fills, fill, { step, revision: revisionIn(form), sent: textsIn(form) });
+    const result = await saveStep(fills, fill, { ...sentStep(step, form), isTyping: true });
     return {
       json: result === "stale" ? { stale: true } : { revision: result.revision, refused: result.faults.length },
     };
   });
   post(forms, deps, `${base}/:step`, async ({ view, fill, step, form, reader, path }) => {
     const sent = textsIn(form);
-    const result = await saveStep(fills, fill, { step, revision: revisionIn(form), sent });
+    const result = await saveStep(fills, fill, { ...sentStep(step, form), isTyping: false });
     if (result !== "stale" && result.faults.length === 0) {
       const next = step === stepsOf(fill).length ? "review" : String(step + 1);
       return { redirect: linkFor(reader, `${path}/${next}`) };
@@ -184,6 +184,8 @@ function stepIn(fill: Fill, text: string): number {
 }
 
 const revisionIn = ({ revision = "" }: FormValues): number => (/^\d{1,9}$/.test(revision) ? Number(revision) : -1);
+
+const sentStep = (step: number, form: FormValues) => ({ step, revision: revisionIn(form), sent: textsIn(form) });
 
 const textsIn =
   (form: FormValues) =>

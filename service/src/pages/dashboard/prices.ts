@@ -69,7 +69,7 @@ ${select({ form: "estimate", name: "type", label: "Document type", value: typed[
 ${field({ form: "estimate", name: "pages", label: "Pages", required: true, maxLength: 5, inputMode: "numeric", value: typed["pages"] ?? "1" })}
 ${box("notary", "Online notarization")}${box("fax", "Fax")}${box("ship", "Shipping")}
 ${select({ form: "estimate", name: "method", label: labels.ship_method, value: typed["method"], options: shipMethods })}
-${field({ form: "estimate", name: "postal", label: labels.ship_postal, maxLength: 5, inputMode: "numeric", value: typed["postal"], hint: "For shipping." })}
+${field({ form: "estimate", name: "postal", label: labels.ship_postal, maxLength: 10, value: typed["postal"], hint: "For shipping." })}
 ${select({ form: "estimate", name: "state", label: labels.ship_state, value: typed["state"], options: states, hint: "For shipping." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Show the price</button></div>
 </form>`;

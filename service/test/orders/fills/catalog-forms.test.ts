@@ -28,7 +28,7 @@ type Body = Record<string, unknown> & {
   docSlug: string | null;
   title: string;
   fillToken: string | null;
-  template: { templateId: string; version: number };
+  template: { templateId: string | null; version: number };
   templateId: string;
   orderCode: string;
   services: string;
@@ -64,8 +64,8 @@ async function fill(headers: Headers, fields: object): Promise<Body> {
   return body;
 }
 
-async function ownTemplate(headers: Headers, document: Buffer): Promise<string> {
-  const fields = { name: "Our affidavit", doc_slug: slug, roles: JSON.stringify([{ name: "Affiant" }]) };
+async function ownTemplate(headers: Headers, document: Buffer, of = slug): Promise<string> {
+  const fields = { name: "Our affidavit", doc_slug: of, roles: JSON.stringify([{ name: "Affiant" }]) };
   const { status, body } = await call(headers, "POST", "templates", orderForm(fields, document));
   assert.equal(status, 201, JSON.stringify(body));
   return body.templateId;
@@ -110,6 +110,8 @@ test("the operator gives a catalog document a form, and lists it", async () => {
   );
   const live = await service.cli<{ forms: unknown[] }>("catalog", "form", "list");
   assert.deepEqual(live.forms, [], "the form of test orders is not that of live ones");
+  const { stdout } = await runCli({ DATA_DIR: service.dataDir }, "catalog", "form", "list");
+  assert.equal(stdout, "no document has a form for live orders\n");
 });
 
 test("a client of a firm without templates fills it in by link, and the firm orders it as that document", async () => {
@@ -143,7 +145,11 @@ test("a fill and its token belong to the firm that made the fill", async () => {
   assert.equal((await call(other.headers, "GET", `fills/${made.fillId}`)).status, 404);
   const foreign = await order(other.headers, made.fillToken);
   assert.deepEqual([foreign.status, foreign.body.error], [400, "fill_token is unknown, used or expired."]);
-  const { templateId } = made.template;
+  assert.equal(made.template.templateId, null, "no order could name the operator's form");
+  const [form] = await db.query<{ templateId: string }>(
+    sql`SELECT template_id AS "templateId" FROM fills WHERE id = ${made.fillId}`,
+  );
+  const { templateId } = form ?? assert.fail("the fill is stored");
   assert.equal((await call(firm.headers, "GET", `templates/${templateId}`)).status, 404, "the form is the operator's");
   const asOwn = await call(firm.headers, "POST", "fills", { template: templateId });
   assert.equal(asOwn.body.error, "template is not one of your templates in this environment.");
@@ -164,16 +170,29 @@ test("a firm's own template for the document comes first, until it is archived",
   assert.notEqual((await fill(headers, { docSlug: slug })).template.templateId, own);
 });
 
-test("an own template that can't be filled in is named, and the operator's form does not replace it", async () => {
+test("an own template without fields does not hide the operator's form", async () => {
   const { headers } = await running.newPartner();
   await ownTemplate(headers, makePdf());
-  const error =
-    "docSlug takes the form of your own template, which can't be filled in online: its document has no form fields that are open.";
-  for (const refused of [
-    await call(headers, "POST", "fills", { docSlug: slug }),
-    await call(headers, "GET", `catalog/${slug}/questions`),
-  ])
-    assert.deepEqual([refused.status, refused.body.error], [400, error]);
+  const made = await fill(headers, { docSlug: slug });
+  assert.deepEqual([made.template.templateId, made.title], [null, "General affidavit"]);
+  assert.equal((await call(headers, "GET", `catalog/${slug}/questions`)).body.questions.length, 9);
+});
+
+test("an own template that can't be filled in is named when its form is meant, or nobody has another", async () => {
+  const { headers } = await running.newPartner();
+  await ownTemplate(headers, makePdf(), "loan-modification");
+  await ownTemplate(headers, madeForm([{ entries: "/FT /Tx /T (pin) /Ff 8192" }]));
+  for (const [of, why] of [
+    ["loan-modification", "has no form fields that are open"],
+    [slug, "has fields for passwords or files"],
+  ] as const) {
+    const error = `docSlug takes the form of your own template, which can't be filled in online: its document ${why}.`;
+    for (const refused of [
+      await call(headers, "POST", "fills", { docSlug: of }),
+      await call(headers, "GET", `catalog/${of}/questions`),
+    ])
+      assert.deepEqual([refused.status, refused.body.error], [400, error]);
+  }
 });
 
 test("refuses unknown documents, those without a form, and contradictions, naming the field and the rule", async () => {
@@ -301,7 +320,7 @@ test("a member has the document filled in from the dashboard without a script, a
   assert.match(form, /Full name of the buyer/);
   const refused = await postForm(service.baseUrl + path, { name: "Jane Doe", days: "91" }, headers);
   assert.equal(refused.status, 400);
-  assert.match(await refused.text(), /a whole number from 1 to 90/);
+  assert.match(await refused.text(), /“Days that the link works” must be a whole number from 1 to 90/);
   const made = await postForm(
     service.baseUrl + path,
     { name: "Jane Doe", email: "jane@example.com", days: "30" },
@@ -326,8 +345,10 @@ test("a member has the document filled in from the dashboard without a script, a
   });
   assert.equal(placed.status, 303, await placed.text());
   assert.match(placed.headers.get("location") ?? "", /\/dashboard\/orders\/[0-9a-f]{40}/);
-  const used = await running.call(link ?? "", { headers });
-  assert.equal(used.status, 409, "an order has the document");
+  const code = /[0-9a-f]{40}/.exec(placed.headers.get("location") ?? "")?.[0];
+  const used = await fetch(service.baseUrl + link, { headers, redirect: "manual" });
+  assert.deepEqual([used.status, used.headers.get("location")], [303, where.split("?")[0]]);
+  assert.match(await shown(where), new RegExp(`href="/dashboard/orders/${code}">The order with this document`));
   assert.equal((await running.call("/dashboard/catalog/no-such/fill", { headers })).status, 404);
   assert.match(
     await shown("/dashboard/catalog/lien-release/fill"),

@@ -11,7 +11,7 @@ import { until } from "@signsealship/testing/until";
 import { issueKey, storageUse } from "../../../src/firms/partners/partners.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
-import { fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
+import { endOfLink, fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
 import { everyKind, madeForm } from "./made-form.ts";
 
 const folder = temporaryFolder();
@@ -29,7 +29,8 @@ type Body = Record<string, unknown> & {
   fillToken: string | null;
   templateId: string;
   version: number;
-  orderCode: string;
+  orderCode: string | null;
+  expiresAt: string;
   fills: { fillId: string }[];
   questions: { name: string; label: string }[];
   error?: string;
@@ -103,11 +104,13 @@ test("a client answers by the link, step by step, and the firm orders the docume
   assert.match((await page(made.url)).text, /Thank you[\s\S]*Download the document/);
   const done = await get(made.fillId);
   assert.match(done.fillToken ?? "", /^[0-9a-f]{40}$/);
+  assert.equal(done.orderCode, null);
   const placed = await order(done.fillToken ?? "");
   assert.equal(placed.status, 201, JSON.stringify(placed.body));
   const again = await order(done.fillToken ?? "");
   assert.deepEqual([again.status, again.body.error], [400, "fill_token is unknown, used or expired."]);
-  assert.deepEqual([(await get(made.fillId)).state, (await get(made.fillId)).fillToken], ["used", null]);
+  const used = await get(made.fillId);
+  assert.deepEqual([used.state, used.fillToken, used.orderCode], ["used", null, placed.body.orderCode]);
   assert.doesNotMatch((await page(made.url)).text, /Download the document/);
   assert.equal((await fetch(`${made.url}/document`)).status, 404);
 });
@@ -224,10 +227,39 @@ test("answers that are missing, too long, or not among the choices are refused n
   const finish = await post(`${made.url}/finish`, { revision: revisionIn(refused.text) });
   assert.equal(finish.status, 400);
   assert.match(finish.text, /Full name of the buyer<\/a> is needed/);
-  const long = await post(`${made.url}/1`, { ...needed, q0: "W".repeat(300), revision: revisionIn(finish.text) });
-  assert.equal(long.status, 303);
-  assert.match((await page(`${made.url}/review`)).text, /is too long for its place in the document/);
   assert.equal((await get(made.fillId)).state, "open");
+});
+
+test("an answer without room in the document is refused when its step is saved, and what was typed stays", async () => {
+  const made = await fill({ template: await template() });
+  const first = await page(made.url);
+  assert.equal((await post(`${made.url}/1`, { ...needed, revision: revisionIn(first.text) })).status, 303);
+  const wide = "W".repeat(300);
+  const tries = { ...needed, q0: wide, q1: "Reno", revision: revisionIn((await page(made.url)).text) };
+  const refused = await post(`${made.url}/1`, tries);
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /Full name of the buyer: is too long for its place in the document/);
+  assert.ok(refused.text.includes(`value="${wide}"`));
+  const stored = (await page(made.url)).text;
+  assert.match(stored, /value="Jane Doe"[\s\S]*value="Reno"/, "the other answers of the step are saved");
+  const typing = { ...tries, revision: revisionIn(refused.text) };
+  assert.equal((await post(`${made.url}/1/save`, typing, "application/json")).status, 200, "nothing is tried yet");
+  const review = await page(`${made.url}/review`);
+  assert.match(review.text, /Full name of the buyer<\/a> is too long for its place in the document/);
+  assert.equal((await post(`${made.url}/finish`, { revision: revisionIn(review.text) })).status, 400);
+  assert.equal((await get(made.fillId)).state, "open");
+});
+
+test("an order that leaves out the template of its document warns, with a test key alone", async () => {
+  const id = await template({ svc_sign: "true", roles: JSON.stringify([{ name: "Buyer" }]) });
+  const token = async () =>
+    (await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true })).fillToken ?? "";
+  const people = { roles: JSON.stringify({ Buyer: { name: "Jane Doe", email: "jane@example.com" } }) };
+  const alone = await order(await token(), { svc_sign: "true" });
+  assert.deepEqual(alone.body["warnings"], [
+    `The document was filled in from your template ${id}: send it as template to use its fields and roles.`,
+  ]);
+  assert.equal((await order(await token(), { template: id, ...people })).body["warnings"], undefined);
 });
 
 test("a person's input is text on every page", async () => {
@@ -278,12 +310,21 @@ test("the link is mailed to the person, in the person's language, at most five t
   const outbox = join(folder.path, "outbox");
   const mails = () =>
     existsSync(outbox) ? readdirSync(outbox).map((file) => readFileSync(join(outbox, file), "utf8")) : [];
-  const isSent = () =>
-    mails().some((mail) => {
-      const text = mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
-      return text.includes(`${made.url}?lang=es`) && text.includes("Hola Jane Doe");
-    });
-  await until(isSent);
+  const sent = () =>
+    mails()
+      .map((mail) =>
+        mail
+          .replace(/=\r?\n/g, "")
+          .replaceAll("=3D", "=")
+          .replaceAll("=E2=80=AF", " "),
+      )
+      .find((text) => text.includes(`${made.url}?lang=es`) && text.includes("Hola Jane Doe"));
+  const text = await until(sent);
+  const ends = endOfLink(new Date(made.expiresAt), "es");
+  assert.match(ends, / E[DS]T$/);
+  const plain = (words: string) => words.replace(/\s+/g, " ");
+  assert.ok(plain(text).includes(plain(ends)), text);
+  assert.ok(plain((await page(`${made.url}?lang=es`)).text).includes(plain(ends)), "the page names the same end");
   const { status, body } = await call("POST", `fills/${made.fillId}/send`);
   assert.deepEqual([status, body.error], [409, "This form is no longer open, or its link was mailed 5 times."]);
 });

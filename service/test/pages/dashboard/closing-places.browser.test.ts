@@ -122,7 +122,7 @@ test("fields of a person who no longer signs the document are named, and return 
   await put(page, "Signature", 200, 300);
   await done(page);
   await boxOf(page, "1. Note", "Ana Ortega").uncheck();
-  await page.locator("#places-1").getByText("1 field for a signer whom nobody is named for any more.").waitFor();
+  await page.locator("#places-1").getByText("1 field for somebody who does not sign this document.").waitFor();
   await page.getByRole("button", { name: "Add another person" }).click();
   await page.locator("#person-row-3").waitFor();
   await page.locator("#field-person1_role").selectOption("Gets the link to the closing’s room");

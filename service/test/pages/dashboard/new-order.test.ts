@@ -138,14 +138,39 @@ test("tells what a document will cost before it is uploaded, and which fields of
   assert.doesNotMatch(told, /Total so far/);
   const wrong = await ask({ pages: "0", ship: "on", postal: "7870", state: "XX", type: "poem", method: "pigeon" });
   for (const words of [
-    "Pages must be a number from 1 to 10000",
-    "Document type must be one",
-    "Delivery method must be one",
-    "Recipient’s ZIP code must have 5 digits",
-    "Recipient’s state must be one",
+    "Pages must be a whole number from 1 to 10000",
+    "Document type must be a document of the catalog",
+    "Delivery method must be label or print_mail",
+    "Recipient’s ZIP code must be a US ZIP code: 5 digits, or ZIP+4",
+    "Recipient’s state must be a US state of exactly 2 characters",
   ])
     assert.ok(wrong.includes(words), words);
   assert.doesNotMatch(wrong, /Estimate, in US dollars/);
+});
+
+test("the API's estimate takes the fields of an order by the order's own rules, and gives its warnings", async () => {
+  const { headers } = await running.newPartner();
+  const live = await running.newPartner({ live: true });
+  const ask = async (query: Record<string, string>, asker = headers) => {
+    const url = `${running.service.baseUrl}/api/partner/prices/estimate?${new URLSearchParams({ pages: "3", ...query })}`;
+    const answer = await fetch(url, { headers: asker });
+    assert.equal(answer.status, 200, await answer.clone().text());
+    return (await answer.json()) as { totalCents: number; warnings?: string[]; lines: unknown };
+  };
+  const [faxed, byFlag] = [await ask({ fax_to: "2125550123" }), await ask({ svc_fax: "true" })];
+  assert.deepEqual(faxed.lines, byFlag.lines);
+  assert.deepEqual((await ask({ fax_to: "2125550123", svc_fax: "true" })).lines, byFlag.lines, "the fax costs once");
+  assert.deepEqual([faxed.warnings, byFlag.warnings], [undefined, undefined]);
+  const to = { svc_ship: "true", ship_state: "TX", ship_postal: "78701" };
+  const asOrdersTakeIt = await ask({ ...to, ship_state: " tx", ship_postal: "78701-1234" });
+  assert.deepEqual(asOrdersTakeIt.lines, (await ask(to)).lines);
+  const [unknown, none, ...rest] = (await ask({ svc_shp: "true" })).warnings ?? [];
+  assert.equal(unknown, 'svc_shp is no field of this request and was ignored: did you mean "svc_ship"?');
+  assert.match(none ?? "", /^No service was chosen .* the workflow fee alone\.$/);
+  assert.deepEqual(rest, []);
+  assert.equal((await ask({ doc_slug: "affidavit" })).warnings, undefined, "the catalog says that it is signed");
+  assert.equal((await ask({ doc_slug: "recorded-copy" })).warnings?.length, 1, "as an order of it says");
+  assert.equal((await ask({ svc_shp: "true" }, live.headers)).warnings, undefined, "with a live key");
 });
 
 test("the API's estimate is that of the page, for each question, and names the field of a wrong one", async () => {
@@ -184,13 +209,19 @@ test("the API's estimate is that of the page, for each question, and names the f
     const shown = await page(`/dashboard/prices?${new URLSearchParams(fields)}`);
     assert.ok(shown.includes(`$${(Number(body["totalCents"]) / 100).toFixed(2)}`), JSON.stringify(query));
   }
+  const zip = "ship_postal must be a US ZIP code: 5 digits, or ZIP+4.";
   for (const [query, message] of [
-    [{ pages: "0" }, "pages must be a number from 1 to 10000."],
-    [{ pages: "3", doc_slug: "poem" }, "doc_slug must be one of the list."],
+    [{ pages: "0" }, "pages must be a whole number from 1 to 10000."],
+    [{ pages: "3", doc_slug: "poem" }, "doc_slug must be a document of the catalog."],
     [{ pages: "3", svc_notary: "yes" }, "svc_notary must be true or on to include it, or be left out."],
-    [{ pages: "3", ship_method: "pigeon" }, "ship_method must be one of the list."],
-    [{ pages: "3", svc_ship: "true", ship_state: "TX" }, "ship_postal must have 5 digits."],
-    [{ pages: "3", svc_ship: "true", ship_postal: "78701", ship_state: "XX" }, "ship_state must be one of the list."],
+    [{ pages: "3", ship_method: "pigeon" }, "ship_method must be label or print_mail."],
+    [{ pages: "3", svc_ship: "true", ship_state: "TX" }, zip],
+    [
+      { pages: "3", svc_ship: "true", ship_postal: "78701", ship_state: "XX" },
+      "ship_state must be a US state of exactly 2 characters.",
+    ],
+    [{ pages: "3", svc_ship: "true", ship_postal: "78701-12", ship_state: "TX" }, zip],
+    [{ pages: "3", fax_to: "12" }, "fax_to must be a 10-digit US number or an international number in +country form."],
   ] as [Record<string, string>, string][]) {
     const { status, body } = await ask(query);
     assert.deepEqual(

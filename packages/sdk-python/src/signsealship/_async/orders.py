@@ -85,6 +85,7 @@ class AsyncOrders:
         svc_notary: bool = False,
         svc_ship: bool = False,
         svc_fax: bool = False,
+        fax_to: str | None = None,
         ship_method: Literal["label", "print_mail"] | None = None,
         ship_state: str | None = None,
         ship_postal: str | None = None,
@@ -93,6 +94,7 @@ class AsyncOrders:
         The price of a document before it is uploaded. A carrier's own rate can change the postage of an order.
 
         :param pages: the pages of the document
+        :param fax_to: the fax number, as an order has it: the price then includes the fax
         :param ship_state: needed for shipping, as is `ship_postal`
         """
         flags = {"svc_sign": svc_sign, "svc_notary": svc_notary, "svc_ship": svc_ship, "svc_fax": svc_fax}
@@ -100,6 +102,7 @@ class AsyncOrders:
             "pages": pages,
             "doc_slug": doc_slug,
             **{name: "true" for name, is_on in flags.items() if is_on},
+            "fax_to": fax_to,
             "ship_method": ship_method,
             "ship_state": ship_state,
             "ship_postal": ship_postal,

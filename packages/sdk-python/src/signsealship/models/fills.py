@@ -13,8 +13,8 @@ from .orders import Language
 class FillTemplate:
     """The template to which a form belongs."""
 
-    template_id: str
-    """The template's id, for `template` of an order."""
+    template_id: str | None
+    """The template's id, for `template` of an order. None for the service's form of a catalog document."""
     version: int
     """The number of the version. A version never changes."""
 
@@ -26,7 +26,7 @@ class FillSummary:
     fill_id: str
     """The id of this record."""
     template: FillTemplate
-    """The template of the form. For a catalog document it may be the service's, which you can't read."""
+    """The template of the form."""
     doc_slug: str | None
     """The document of the catalog: an order with `fill_token` is for it. None for any other document."""
     title: str
@@ -54,6 +54,8 @@ class FillSummary:
     """The token for `fill_token` of one order."""
     usable_until: datetime | None
     """The time until which an order may use the document, in UTC."""
+    order_code: str | None
+    """The order that used the document; None before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -323,6 +323,8 @@ class PriceEstimate:
     """The price, line by line."""
     request_id: str
     """The id of the request, for support."""
+    warnings: list[str] | None = None
+    """Possible mistakes, such as a misspelt parameter; None when there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

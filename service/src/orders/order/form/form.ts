@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { type Address, type BoughtServices, isUsState, type ShipMethod } from "../../pricing/pricing.ts";
+import { type Address, type BoughtServices, isZipCode, type ShipMethod, usStateOf } from "../../pricing/pricing.ts";
 import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
@@ -36,8 +36,6 @@ export type OrderForm = {
 };
 
 export type Payer = "client" | "firm";
-
-const postal = /^\d{5}(-\d{4})?$/;
 
 /**
  * Checks a form against the contract's table for creating orders.
@@ -118,8 +116,8 @@ export function faxNumber(fields: Fields): string | null {
 function state(fields: Fields, name: OrderFormField): string | null {
   const text = fields.optional(name, 100);
   if (text === null) return null;
-  const code = text.toUpperCase();
-  if (code.length !== 2 || !isUsState(code)) throw invalid(`${name} must be a US state of exactly 2 characters.`);
+  const code = usStateOf(text);
+  if (code === null) throw invalid(`${name} must be a US state of exactly 2 characters.`);
   return code;
 }
 
@@ -138,7 +136,7 @@ export function address(fields: Fields, prefix: "ship" | "from", when: string): 
   part("state", 100);
   found.state = state(fields, `${prefix}_state`) ?? "";
   found.postal = part("postal", 20);
-  if (!postal.test(found.postal)) throw invalid(`${prefix}_postal must be a US ZIP code: 5 digits, or ZIP+4.`);
+  if (!isZipCode(found.postal)) throw invalid(`${prefix}_postal must be a US ZIP code: 5 digits, or ZIP+4.`);
   return found;
 }
 

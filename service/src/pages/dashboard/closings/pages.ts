@@ -164,17 +164,16 @@ async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload |
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
   await orders.originals.requireStorage(principal, upload.bytes.length);
-  const fileName = documentName(upload.filename) ?? "";
   const kept = await keepUpload(orders, upload.bytes, principal.partnerId, "closing");
   if (!kept) {
     const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
     throw invalid(
       isPdf
         ? `Your firm has ${mostKept.closing} files that wait for a closing. Place one, remove some, or try again tomorrow.`
-        : `${fileName || "The file"} must be a PDF.`,
+        : "The file must be a PDF.",
     );
   }
-  return fileText({ token: kept.fillToken, pages: kept.pages, fileName });
+  return fileText({ token: kept.fillToken, pages: kept.pages, fileName: documentName(upload.filename) ?? "" });
 }
 
 /**

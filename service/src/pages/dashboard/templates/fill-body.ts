@@ -90,7 +90,8 @@ export type FillDetailView = FormSubmission & { fill: FillView; error: string | 
 
 /** One form: its state, its link, and the order that was placed with it. */
 export function fillBody({ fill, error, submission }: FillDetailView): Html {
-  const { id, title, use, isCatalogForm, person, state, url, createdAt, expiresAt, endedAt, usableUntil } = fill;
+  const { id, title, use, isCatalogForm, person, state, url, createdAt, expiresAt, endedAt, usableUntil, orderCode } =
+    fill;
   const orderPath = isCatalogForm ? "/dashboard/orders/new" : `${path}/${use.templateId}/order`;
   const isOpen = state === "open";
   const fields = { submission };
@@ -108,7 +109,8 @@ ${card(
     ["Ended", endedAt && time(endedAt)],
     ["Order it by", usableUntil && time(usableUntil)],
   ])}
-${state === "completed" && html`<p><a class="button" href="${orderPath}?fill=${id}">Place an order with it</a></p>`}`,
+${state === "completed" && html`<p><a class="button" href="${orderPath}?fill=${id}">Place an order with it</a></p>`}
+${orderCode !== null && html`<p><a class="button" href="/dashboard/orders/${orderCode}">The order with this document</a></p>`}`,
 )}
 ${
   isOpen &&

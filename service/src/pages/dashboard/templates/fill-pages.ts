@@ -6,9 +6,9 @@ import {
   createFill,
   type FillView,
   fillPage,
+  formOfDocument,
   ownFill,
   type Question,
-  questionsOfDocument,
   questionsOfTemplate,
   readNewFill,
   sendFill,
@@ -64,7 +64,7 @@ const documentForms = ({ desk: { fills } }: TemplatePagesDeps): Forms => ({
     if (!row) throw new ServiceError("not_found", "The catalog has no such document.");
     return { name: row.title, back: html`<a href="${fillsPath}">All forms</a>` };
   },
-  questionsOf: async (request, slug) => (await questionsOfDocument(fills, principalOf(request), slug)).questions,
+  questionsOf: async (request, slug) => (await formOfDocument(fills, principalOf(request), slug)).questions,
 });
 
 function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member, find, questionsOf }: Forms): void {
@@ -84,7 +84,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
       });
       return done(`${fillsPath}/${name}`, fields.send ? "fill-sent" : "fill-made");
     },
-    refused: ({ request, params, form }, error) => show(request, params.id, form, error),
+    refused: ({ request, params, form }, error) => show(request, params.id, form, pageWords(error)),
   });
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
@@ -110,6 +110,13 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
     return dashboardPage(deps.frame, request, { title: `Have ${name} filled in`, section, body });
   }
 }
+
+/** A refusal in the page's words: the API's sentence with labels instead of names. */
+const pageWords = (message: string): string =>
+  message
+    .replace(/^days /, "“Days that the link works” ")
+    .replace(/^(name|email) /, (_all, field) => (field === "name" ? "“Name” " : "“Email” "))
+    .replace(/^labels\.(.+) must be text/, "The words for $1 must be text");
 
 /** The form's content as the API takes it. */
 function bodyOf(form: FormValues, questions: readonly Question[]): object {

@@ -9,6 +9,7 @@ import { pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { inOurWords, submissionFor, submissionKey } from "../submit-once.ts";
 import { path } from "./body.ts";
+import { fillsPath } from "./fill-body.ts";
 import { pageWords, valueLabels, withPeople } from "./form-fields.ts";
 import { templateOrderBody } from "./order-body.ts";
 import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts";
@@ -20,8 +21,13 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
 
   pageRoute(app, deps.frame, {
     url,
-    handle: async ({ request, params, query: { fill = "" } }) =>
-      show(request, params.id, fill === "" ? {} : await valuesOf(request, fill)),
+    handle: async ({ request, params, query: { fill = "" } }) => {
+      if (fill === "") return show(request, params.id, {});
+      const { id, state, person } = await ownFill(fills, principalOf(request), fill);
+      // A form that can't be ordered says why on its own page, and names the order that has its document.
+      if (state !== "completed") return { redirect: `${fillsPath}/${id}` };
+      return show(request, params.id, { fill, name: person.name ?? "", email: person.email ?? "" });
+    },
   });
 
   pageRoute(app, deps.frame, {
@@ -68,11 +74,6 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     if (id === "") return null;
     const { fillToken, use, person } = await usableFill(fills, principalOf(request), id);
     return { id, token: fillToken, version: String(use.version), by: person.name ?? person.email };
-  }
-
-  async function valuesOf(request: FastifyRequest, fill: string): Promise<FormValues> {
-    const { person } = await ownFill(fills, principalOf(request), fill);
-    return { fill, name: person.name ?? "", email: person.email ?? "" };
   }
 }
 

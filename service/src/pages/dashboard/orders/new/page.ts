@@ -5,7 +5,7 @@ import { type Form, readForm } from "../../../../kernel/http/uploads/multipart.t
 import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { documentName } from "../../../../kernel/platform/document-name.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
-import { usableFill } from "../../../../orders/fills/fills.ts";
+import { type FillView, ownFill } from "../../../../orders/fills/fills.ts";
 import { keepUpload, openKept, readWhole } from "../../../../orders/order/order.ts";
 import { templatePageCounts } from "../../../../orders/templates/templates.ts";
 import { wantsJson } from "../../../ui/error-page.ts";
@@ -44,8 +44,12 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     url: `${path}/new`,
     headers,
     handle: async ({ request, query: { like, room, fill } }) => {
-      if (fill !== undefined)
-        return show(request, { typed: { values: await filledIn(deps, request, fill), messages: [] } });
+      if (fill !== undefined) {
+        const found = await ownFill(deps.fills, principalOf(request), fill);
+        // A form that can't be ordered says why on its own page, and names the order that has its document.
+        if (found.state !== "completed") return { redirect: `/dashboard/fills/${found.id}` };
+        return show(request, { typed: { values: filledIn(found), messages: [] } });
+      }
       if (like === undefined) return show(request, { room });
       return show(request, { begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like) });
     },
@@ -127,10 +131,9 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
 }
 
 /** The values of an order of a document that was filled in online. */
-async function filledIn({ fills }: OrderNewDeps, request: FastifyRequest, id: string): Promise<FormValues> {
-  const { fillToken, title, slug, pages, person } = await usableFill(fills, principalOf(request), id);
+function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValues {
   return {
-    fill_token: fillToken,
+    fill_token: fillToken ?? "",
     document_name: `${title}.pdf`,
     document_pages: String(pages),
     doc_slug: slug ?? "",

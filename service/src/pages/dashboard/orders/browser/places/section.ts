@@ -112,7 +112,7 @@ function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string
     ({ row, name }) => `${name}: ${counted(fields.filter((each) => each.row === row).length)}.`,
   );
   const lost = fields.filter(({ row }) => !signers.some((signer) => signer.row === row)).length;
-  if (lost > 0) parts.push(`${counted(lost)} for a signer whom nobody is named for any more.`);
+  if (lost > 0) parts.push(`${counted(lost)} for somebody who does not sign this document.`);
   const refused = fields.filter(({ error }) => error !== null).length;
   if (refused > 0) parts.push(`${counted(refused)} to correct.`);
   return parts.join(" ");
