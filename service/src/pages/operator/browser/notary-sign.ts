@@ -5,8 +5,8 @@ import { type Certificate, nameText, parseCertificate } from "@signsealship/evid
 import { make, part } from "../../ui/browser/parts.ts";
 import { type OpenedKey, openPkcs12, Pkcs12Error, type Pkcs12Fault } from "./pkcs12.ts";
 
-// Signs with the notary's own key. The file, its password and the key stay in this page; only the certificate and the
-// signature are sent.
+// Signs with the notary's own key. For a key in a file, the file, its password and the key stay in this page; only the
+// certificate and the signature are sent. `remoteKeys` uses a key at a trust service.
 
 const faults: Readonly<Record<Pkcs12Fault, string>> = {
   format: "This is not a certificate file (PKCS#12), or it is damaged.",

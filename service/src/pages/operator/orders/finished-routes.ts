@@ -101,7 +101,10 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
   });
 }
 
-/** Adds the decisions of a second person about a document that was notarized elsewhere, except for the approval. */
+/**
+ * Adds the forms that end a request to accept a document that was notarized elsewhere: another person refuses it, or
+ * the requester withdraws it.
+ */
 export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteDeps, "orderPage" | "approval">): void {
   for (const state of ["refused", "withdrawn"] as const)
     consoleRoute(scope, deps.orderPage.frame, {

@@ -33,7 +33,8 @@ export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: Ref
 
 /**
  * Adds the pages about payments that changed no order's status. One operator asks to return the money, and another one
- * approves. No button on these pages changes an order's status.
+ * approves. No button on these pages changes an order's status, except the approval of an assignment: it makes an order
+ * Refunded if all of its money went back.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;

@@ -9,7 +9,7 @@ const endings: ReadonlySet<string> = new Set(["Cancelled", "RefundPending", "Ref
 /** Whether the order has ended. */
 const isOver = ({ status }: Card): boolean => endings.has(status);
 
-/** The number of orders in the room. */
+/** The number of orders in the room, and how many of them have ended. */
 export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<Words, "room"> = en): string =>
   room.inThisRoom(orders.length, orders.filter(isOver).length);
 

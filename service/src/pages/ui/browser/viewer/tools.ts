@@ -31,7 +31,7 @@ export function frameOf(words: ViewerWords, place: HTMLElement, pages: Pages) {
   };
 }
 
-/** Finds the current page, and shows its number when it changes. */
+/** The element that shows the current page's number, and the function that sets the number. */
 export function placeOf(words: Pick<ViewerWords, "page">, pages: number) {
   const place = make("span", { className: "viewer-place" });
   const onPage = (page: number) => {
