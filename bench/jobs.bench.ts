@@ -75,7 +75,8 @@ export async function run(): Promise<Result[]> {
   const server = await openEmbeddedPostgres(folder.path);
   const db = openDatabase(server.owner, () => {});
   const pgPool = new pg.Pool({ ...server.owner, max: 20 });
-  // An error at the server's shutdown is not a failure of the benchmark.
+  // graphile-worker warns about a pool that lacks these listeners. An error at the server's shutdown is not a failure
+  // of the benchmark.
   for (const event of ["error", "connect"] as const) pgPool.on(event, () => {});
   const ours = await startOurs(db);
   const theirs = await startTheirs(db, pgPool);

@@ -14,7 +14,7 @@ const desk = { width: 1280, height: 800 };
 const rounds = 3;
 const settledMs = 3000;
 const listed = 100;
-/** Core Web Vitals rate a layout shift below 0.1 and an interaction delay below 200 ms as good. */
+/** Stricter than Core Web Vitals, which rate a layout shift below 0.1 and an interaction delay below 200 ms as good. */
 const budgets = { shift: 0, interactionMs: 100 };
 
 // Layout shifts without a preceding touch or key, and for each interaction the milliseconds until its effect was

@@ -16,7 +16,7 @@ const p95BudgetMs = 300;
 const keys = generateKeyPairSync("ed25519");
 const publicKey = keys.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
 
-/** Live orders with a fax at Telnyx, for which the next event from Telnyx says that the fax is being sent. */
+/** Live orders whose fax is queued at Telnyx. The event that `eventOf` makes says that the fax is being sent. */
 const fill = (partnerId: string, count: number) => sql`
   WITH book AS (INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') RETURNING version), placed AS (
     INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, fax_to, customer_email,

@@ -31,8 +31,8 @@ const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools(positionals.length > 0 ? toolsOf(positionals) : undefined);
 
 /**
- * Starts the slowest files first, so that none of them runs alone at the end: builds, then browsers and files that
- * repeat something, then larger files first.
+ * Starts the slowest files first, so that none of them runs alone at the end: first the tests of the tools, which build
+ * things, then browser tests and files that repeat something, then the others. Within a group, larger files come first.
  */
 function longestFirst(files: string[]): string[] {
   const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));

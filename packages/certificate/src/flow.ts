@@ -60,7 +60,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     sheets.newPage();
     y = pageSize.height - margin.top;
   };
-  /** Lines of different sizes in one row share the baseline of the larger one. */
+  /** `row` passes the baseline of its value, because its label has a smaller size. */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);
 

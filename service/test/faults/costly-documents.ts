@@ -5,7 +5,6 @@ import { createCmsSigner } from "../../src/evidence/seals/cms/cms.ts";
 import { sealPdf } from "../../src/evidence/seals/pdf/seal-pdf.ts";
 import { memoryKey, selfSigned } from "../evidence/seals/signers.ts";
 
-/** Documents that are made to be expensive to read. */
 const mib = 1024 * 1024;
 
 /** A file under construction: its objects in order, and their offsets. */

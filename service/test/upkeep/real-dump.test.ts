@@ -316,7 +316,8 @@ const uncoveredByDesign: Readonly<Record<string, string>> = {
     signer_state dest_state ship_method ship_to ship_from fax_to lines updated_at carrier_rate state_version taken_in signers
     signature_fields row_mac document_name document_notices code_start created_at pay_by`,
   partner_keys: "revoked_at name last4 created_at last_used_at last_used_from",
-  // The first two are encrypted for their row. The others are counts and times that only affect displays and delays.
+  // `payload` and `result` are encrypted for their row. The others are counts and times that only affect displays and
+  // delays.
   provider_calls:
     "payload result looks intended_at begun_at look_at away_since ended_at why request_sha256 answer_sha256",
   documents: "bytes pages created_at",

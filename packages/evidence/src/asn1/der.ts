@@ -71,7 +71,10 @@ export function readDerPrefix(bytes: Uint8Array): DerNode {
   return readAt(bytes, 0, bytes.length, 0);
 }
 
-/** The values inside a constructed value. @throws EvidenceError `der`, `unsupported`, or `limit` past `MAX_DEPTH`. */
+/**
+ * The values inside a constructed value. @throws EvidenceError `der`, `unsupported`, or `limit` past `MAX_DEPTH` or
+ * `MAX_PARTS`.
+ */
 export function childrenOf(node: DerNode): DerNode[] {
   if ((node.tag & 0x20) === 0) throw new EvidenceError("der", "A primitive value has no parts");
   if (node.depth >= MAX_DEPTH) throw new EvidenceError("limit", "Values are nested too deeply");

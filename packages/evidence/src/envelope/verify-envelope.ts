@@ -180,7 +180,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
   const kinds = revisions.map(({ kind }) => kind).join(" ");
   const grows = revisions.every(({ number, bytes, sha256 }, index) => {
     const before = revisions[index - 1];
-    // The first revision may equal the original: a document with its own signature fields may need no preparation.
+    // Revision 1 may equal the original: a document with its own signature fields may need no preparation.
     const isSame = number === 1 && bytes === before?.bytes && sha256 === before.sha256;
     return isSame || bytes > (before?.bytes ?? 0);
   });

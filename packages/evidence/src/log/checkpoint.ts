@@ -15,7 +15,7 @@ export const checkpointText = ({ origin, size, root }: Checkpoint): string => `$
 export const formatCheckpoint = (checkpoint: Checkpoint, { name, id }: NoteKey, signature: Uint8Array): string =>
   formatNote({ text: checkpointText(checkpoint), signatures: [{ name, id, signature }] });
 
-/** Reads a signed checkpoint without judging its signatures. @throws EvidenceError `log` */
+/** Reads a signed checkpoint without judging its signatures. @throws EvidenceError `log` or `limit` */
 export function parseCheckpoint(text: string): SignedCheckpoint {
   const note = parseNote(text);
   const [origin = "", size = "", root = "", ...extensions] = note.text.slice(0, -1).split("\n");

@@ -67,7 +67,10 @@ const isKind = (text: string): text is EntryKind => Object.hasOwn(grammar, text)
 
 const rulesOf = (kind: EntryKind): [string, Rule][] => Object.entries(grammar[kind]);
 
-/** The line of an entry, with its line feed. @throws EvidenceError `log`, naming the field and its form */
+/**
+ * The line of an entry, with its line feed. @throws EvidenceError `log`, naming the field and its form; `limit` for a
+ * longer line
+ */
 export function formatEntry({ kind, ...fields }: LogEntry): string {
   const values = new Map<string, string>(Object.entries(fields));
   const words = rulesOf(kind).map(([name, rule]) => checked(kind, name, rule, values.get(name) ?? ""));
@@ -76,7 +79,10 @@ export function formatEntry({ kind, ...fields }: LogEntry): string {
   return line;
 }
 
-/** The entry in a line. @throws EvidenceError `log` for a line that does not match the grammar exactly */
+/**
+ * The entry in a line. @throws EvidenceError `log` for a line that does not match the grammar exactly, `limit` for a
+ * longer line
+ */
 export function parseEntry(line: string): LogEntry {
   if (line.length > maxEntryBytes) throw new EvidenceError("limit", `a line is at most ${maxEntryBytes} bytes`);
   if (!/^[\x20-\x7e]*\n$/.test(line)) throw new EvidenceError("log", "an entry is one line of ASCII with a line feed");

@@ -2,12 +2,12 @@ import { concatBytes, equalBytes, toHex } from "../bytes.ts";
 import { fromHex, sha256 } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 
-/** Signed notes as C2SP signed-note defines them, signed with Ed25519. */
+/** Limits of a signed note (C2SP signed-note). */
 const maxSignatures = 32;
 const maxNoteBytes = 64 * 1024;
 
 const ed25519 = 0x01;
-/** The Ed25519 cosignature of C2SP tlog-cosignature, which states when it was made. */
+/** The signature type of an Ed25519 cosignature (C2SP tlog-cosignature), which states when it was made. */
 const timedEd25519 = 0x04;
 const keyBytes = 32;
 const timeBytes = 8;
@@ -71,7 +71,7 @@ export const formatSignature = ({ name, id, signature }: NoteSignature): string 
 /** `NAME+ID`, which is different for each key that signs a note. */
 export const keyName = ({ name, id }: Pick<NoteKey, "name" | "id">): string => `${name}+${toHex(id)}`;
 
-/** Reads a note without judging its signatures. @throws EvidenceError `log` */
+/** Reads a note without judging its signatures. @throws EvidenceError `log` or `limit` */
 export function parseNote(note: string): Note {
   if (note.length > maxNoteBytes) throw new EvidenceError("limit", `a note is at most ${maxNoteBytes} bytes`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the format forbids them

@@ -16,8 +16,8 @@ export type LeafRange = { readonly start: number; readonly end: number };
 export type TreeNode = { readonly level: number; readonly index: number };
 
 /**
- * Computes the hash of two subtrees. Code that builds a tree passes a synchronous function, which is several times
- * faster.
+ * Computes the hash of the node above two subtrees. Code that builds a tree passes a synchronous function, which is
+ * several times faster.
  */
 export type NodeHash = (left: Uint8Array, right: Uint8Array) => Uint8Array;
 

@@ -16,7 +16,10 @@ export type ChainVersion = {
   readonly manifestSha256?: string;
 };
 
-/** The most versions of a room that are read at once: its manifest and its certificate may each be given apart. */
+/**
+ * Limit of the versions that are read at once: each version of a room may be given as a manifest and, separately, as a
+ * certificate.
+ */
 export const mostVersionsGiven = 2 * manifestLimits.versions;
 
 type Link = { readonly given: ChainVersion; readonly manifest: Manifest | EvidenceError; readonly sha256: string };

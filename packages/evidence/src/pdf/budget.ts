@@ -2,7 +2,7 @@ import { EvidenceError } from "../errors.ts";
 
 /**
  * Limits the work and memory of reading one hostile file. A unit is about ten nanoseconds of work, or a few bytes of
- * memory that stay in use. An opening of a file that is passed an earlier one shares its budget.
+ * memory that stay in use. Several openings of one file can share a budget (see `openDocument`).
  */
 export type Budget = { left: number };
 

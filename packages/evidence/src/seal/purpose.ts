@@ -70,8 +70,8 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
 }
 
 /**
- * The note on a seal by a test certificate. There is no note for other certificates: before test certificates existed,
- * one certificate sealed real and test documents alike.
+ * The claim about a seal by a test certificate. Seals by other certificates have no such claim: before test
+ * certificates existed, one certificate sealed real and test documents alike.
  */
 export function environmentClaims(
   purpose: SealPurpose | null,

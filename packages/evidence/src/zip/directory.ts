@@ -39,7 +39,7 @@ export type ZipEntry = {
 
 export type ZipDirectory = { readonly entries: readonly ZipEntry[]; readonly offset: number };
 
-/** Reads the central directory (sections 4.3.12 and 4.3.16). @throws EvidenceError `zip`, `limit` */
+/** Reads the central directory (APPNOTE 6.3.10, sections 4.3.12 and 4.3.16). @throws EvidenceError `zip`, `limit` */
 export function readDirectory(file: ZipFile): ZipDirectory {
   const { count, offset, end } = readEnd(file);
   const entries: ZipEntry[] = [];

@@ -2,7 +2,7 @@ const WIDTH = 30;
 
 export type Progress = { readonly step: (failed: boolean) => void; readonly end: () => void };
 
-/** A one-line progress bar. It is redrawn at most a hundred times and erased at the end. */
+/** A one-line progress bar. It is redrawn at most two hundred times and erased at the end. */
 export function progressBar(total: number, write: (text: string) => void): Progress {
   const every = Math.max(1, Math.floor(total / 100));
   let done = 0;

@@ -264,7 +264,7 @@ test("refuses to shrink, rewrite or delete the log", async () => {
     sql`UPDATE log_entries SET leaf = leaf + 1000 WHERE leaf IS NOT NULL`,
     sql`UPDATE log_entries SET line = line || ' '`,
     sql`DELETE FROM log_entries`,
-    // Each gives a leaf to a waiting line, and changes something else of it.
+    // The next four each give a leaf to a waiting line, and also change something else of it.
     sql`UPDATE log_entries SET leaf = 1000, line = line || ' ' WHERE leaf IS NULL`,
     sql`UPDATE log_entries SET leaf = 1000, id = DEFAULT WHERE leaf IS NULL`,
     sql`UPDATE log_entries SET leaf = 1000, log = 'live-2' WHERE leaf IS NULL`,

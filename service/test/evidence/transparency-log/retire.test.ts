@@ -98,7 +98,7 @@ const current = async () => (await currentTree(db, "live"))?.log ?? "live";
 
 const proven = ["log_inclusion holds", "log_checkpoint_signed holds"];
 
-/** The paths that a node serves: its logs and the trust list. */
+/** A `fetch` that serves a node's logs and its trust list. @param other texts to serve at some paths instead */
 const served =
   (node: Node, other: ReadonlyMap<string, string> = new Map()): typeof fetch =>
   async (input) => {

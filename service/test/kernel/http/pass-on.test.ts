@@ -29,7 +29,7 @@ async function started(add: (app: FastifyInstance) => void): Promise<string> {
 
 const own = () => new OwnNode({ secrets, clock: systemClock, url: null });
 
-/** The node that has something: it answers with what it was asked. */
+/** The node to which requests are passed on. `/echo` returns what arrived there. */
 const holder = own();
 let streams = 0;
 const holderUrl = await started((app) => {

@@ -61,7 +61,7 @@ const take = (type: string, object: object) =>
     return takeEvent(tx, event, { at: now, log: silent, actor: "processor", simulated: false, livemode: null });
   });
 
-/** A payment whose refund succeeded and came back: the price is credited, and the money is here. */
+/** A payment whose refund succeeded and then failed: the price stays credited, and the service has the money again. */
 async function refundThatCameBack(): Promise<void> {
   const code = await orders.insert("QuoteReady");
   const intent = `pi_${++count}`;
@@ -137,8 +137,8 @@ test("a balance that an earlier release stored without reversed credits is corre
   assert.ok(last);
   const real = last.sums.closing;
   assert.equal(real, 6_000);
-  // That release let a reversed credit reduce the credits, so that it left the balance as it was. It stored no `owed`
-  // and no corrections.
+  // The earlier release reduced the credits by each reversed credit, so that the balance stayed as it was. It stored no
+  // `owed` and no corrections.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE billing_balances DISABLE TRIGGER billing_balances_append_only");
     let opening = 0;

@@ -64,7 +64,7 @@ async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[
 }
 
 test("a look at the statements of five years reads the documents of the open month alone, and a look at a month its own", async () => {
-  // Each document is read three times: for its line, its amount and its MAC.
+  // Each document is read three times: for its line, its amount and its MAC. One more read is allowed.
   const most = 4;
   let all: Awaited<ReturnType<typeof statementsOf>> = [];
   const read = await rowsRead(async (tx) => {

@@ -64,14 +64,14 @@ const idOf = async (email: string) =>
   );
 
 const deps = { db, clock: () => new Date(), closingsOf };
-/** How many orders of the client are recorded as told of their payment. */
+/** The number of the client's orders for which the mail about the payment is on record. */
 const sentPayments = async (email: string) =>
   (
     await db.query(sql`
       SELECT FROM client_mails m JOIN orders o ON o.id = m.order_id
       WHERE o.customer_email = ${email} AND m.moment = 'payment_received'`)
   ).length;
-/** How many mails to the client are queued. */
+/** The number of queued mails about the client's orders. */
 const waiting = async (email: string) =>
   (
     await db.query(sql`

@@ -96,7 +96,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const paidSessions = () => sessions.map((id) => stripe.sessions.get(id) ?? {});
   const intentsOf = () => [...charges().map(idOf), ...paidSessions().map((each) => String(each["payment_intent"]))];
 
-  /** The events about changes at the processor since the last call. */
+  /** Adds the events about changes at the processor since the last call. */
   function look(): void {
     for (const intent of charges()) {
       const [id, state] = [idOf(intent), String(intent["status"])];

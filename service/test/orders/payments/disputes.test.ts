@@ -501,7 +501,7 @@ test("a dispute is shared in proportion to what is left of each order, to the ce
         const exact = total === 0 ? 0 : (wanted / total) * rest;
         assert.ok(cents > exact - 1.001 && cents < exact + rests.length + 0.001, `${cents} of ${exact}`);
       }
-      // The order in which a repeated event finds the losses on record.
+      // The state that a repeated event finds: the losses are on record.
       const taken = shares.map((cents) => (cents > 0 ? cents : null));
       const again = rests.map((rest, index) => ({
         restCents: rest - (taken[index] ?? 0),

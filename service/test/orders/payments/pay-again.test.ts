@@ -269,7 +269,7 @@ test("nothing is asked for when a bank takes back a duplicate payment", async ()
     ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
   });
   assert.equal(await unpaidLossOf(db, code), 0);
-  // The loss of the payment that did pay is one.
+  // The loss of the payment that did pay the order lets the operator offer to pay again.
   await lose(first, total);
   assert.equal((await offerOf({ code, id }))?.cents, total);
 });
@@ -293,7 +293,7 @@ async function mailable(id: number): Promise<Mailable> {
   return order;
 }
 
-/** More postage is due for an order, whose parcel waits for it. */
+/** Asks for more postage for an order whose parcel waits for it. */
 async function askPostage(code: string, amountCents: number): Promise<void> {
   await changeOrder(db, code, sql`status = 'ShippingPending', status_before_hold = NULL`);
   await db.transaction(async (tx) => {

@@ -63,7 +63,10 @@ async function paid(count = 2) {
   return { codes, intent: String(event.data.object["payment_intent"]) };
 }
 
-/** A refund of some cents that somebody makes at the processor. */
+/**
+ * Simulates a refund that somebody makes at the processor. @returns the refund's id, and the payments that it may
+ * belong to
+ */
 async function refundedByHand(intent: string, cents: number) {
   for (const event of stripe.refundByHand(intent, cents)) await world.take(event);
   await work();
@@ -87,7 +90,7 @@ const pend = (code: string) =>
       await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
   });
 
-/** Runs the jobs of approved parts as well. */
+/** The handlers of the jobs for approved parts, by queue. */
 const givers = new Map<string, Handler<object>>();
 partRefundJobs(
   {
@@ -129,7 +132,7 @@ async function partOf(code: string, amountCents: number): Promise<void> {
 
 const refundsAt = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
 
-/** The processor's events about the latest refund of an intent. */
+/** Applies the processor's events about the latest refund of an intent. */
 async function takeLast(intent: string): Promise<void> {
   for (const event of stripe.refundEvents(refundsAt(intent).at(-1) ?? {})) await world.take(event);
 }

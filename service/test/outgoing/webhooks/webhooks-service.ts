@@ -24,7 +24,7 @@ export type Client = Caller & {
   subscribe: (path: string, topics: string[]) => Promise<Hook>;
   /** Places an order. @returns its code */
   order: (fields?: Record<string, string>) => Promise<string>;
-  /** The subscription's only delivery, once it has ended. */
+  /** Waits until the webhook has `count` deliveries that ended, by default one. @returns all that ended */
   ended: (hook: Hook, count?: number) => Promise<Delivery[]>;
 };
 

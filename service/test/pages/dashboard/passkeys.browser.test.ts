@@ -20,7 +20,7 @@ import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
 let browser: Browser;
-/** Uses the host name, because passkeys do not work at an IP address. */
+/** The service at its host name, because passkeys do not work at an IP address. */
 let service: Service;
 
 before(async () => {

@@ -371,7 +371,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await tries(device.missing);
     await assertGoodLooks(room);
     await page.evaluate("navigator.mediaDevices.getUserMedia = globalThis.devices");
-    // Through a relay alone, and there is none: as in a network that lets nothing through.
+    // Allows only connections over a relay, and there is none: as in a network that blocks all media.
     await page.evaluate(`{
       const Line = RTCPeerConnection;
       globalThis.RTCPeerConnection = class extends Line {

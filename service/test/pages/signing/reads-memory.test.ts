@@ -93,12 +93,12 @@ test("40 sockets that request a whole document and read nothing use less than 20
   for (const socket of sockets) socket.destroy();
 });
 
-/** How many of these sockets' connections the service has open. */
+/** The number of the service's open connections with bytes that were not sent yet. */
 async function openConnections(): Promise<number> {
   const { port } = new URL(running.service.baseUrl);
   const local = `:${Number(port).toString(16).toUpperCase().padStart(4, "0")}`;
   const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/net/${name}`, "utf8").split("\n").slice(1));
-  // Connections in the state ESTABLISHED with unsent bytes.
+  // State 01 is ESTABLISHED. The first number of `queues` is the length of the send queue.
   return lines.filter((line) => {
     const [, from = "", , state, queues = ""] = line.trim().split(/\s+/);
     return from.endsWith(local) && state === "01" && Number.parseInt(queues.split(":")[0] ?? "", 16) > 0;

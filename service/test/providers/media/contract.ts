@@ -1,4 +1,4 @@
-/** The behavior that every way of media has in common. */
+/** Tests of the behavior that all media engines have in common. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -73,7 +73,8 @@ test("media above the rate limit are dropped, and counted", async () => {
   );
   for (const [index, { at, videoPackets }] of counts().entries()) {
     const seconds = (at - (counts()[index - 1]?.at ?? opened)) / 1_000;
-    // The limit allows 450 packets a second, and as many at once. A busy machine counts over longer times.
+    // The limit allows 450 packets a second, and a burst of as many. On a busy machine, a count covers more than a
+    // second.
     assert.ok(videoPackets < 450 * (1 + seconds), `${videoPackets} packets of ${seconds} s went on`);
   }
   await engine.close("flood");
@@ -176,7 +177,7 @@ const bothKinds = [
   ...["m=video 9 X 96", "a=sendonly", ""],
 ].join("\r\n");
 
-/** A recorded session with two people and a transport without a network, whose seconds a test lets pass. */
+/** A recorded session with two people over a transport without a network. The test advances the time. */
 async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
   mock.timers.enable({ apis: ["setInterval"] });
   const folder = mkdtempSync(join(tmpdir(), "sss-spool-"));

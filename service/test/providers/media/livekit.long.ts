@@ -86,7 +86,7 @@ async function withLivekit(): Promise<void> {
     };
     const b = await openPeer({ engine, session: "modified", person: "b", onPayload });
     const a = await openPeer({ engine, session: "modified", person: "a", namesStreams: true });
-    // This one subscribes and is never recorded.
+    // This person only receives, and is never recorded.
     const c = await openPeer({ engine, session: "modified", person: "c", audio: false, video: false });
     const seenOf = (peer: typeof b) => peer.received.get("a")?.video ?? 0;
     await until(() => seenOf(b) > 20 && seenOf(c) > 20);

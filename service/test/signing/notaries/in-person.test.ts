@@ -95,7 +95,7 @@ function upload(code: string, step: string, fields: Record<string, string> = {})
   return fetch(at(desk(code, step)), { method: "POST", redirect: "manual", headers, body });
 }
 
-/** Notes the act and uploads the scan. */
+/** Uploads the scan, and confirms the report about it. */
 async function complete(code: string): Promise<Response> {
   const report = await (await upload(code, "/check")).text();
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";

@@ -70,7 +70,7 @@ after(async () => {
   await proxy.sever();
 });
 
-/** Begins a session at the node that shall have it. */
+/** Begins a session at the holder. */
 async function beginAtHolder(email: string): Promise<BegunSession> {
   running.service = holder;
   try {
@@ -89,7 +89,7 @@ async function recordedAtHolder(session: BegunSession): Promise<void> {
   }
 }
 
-/** The lines of a session that are on the holder's disk alone. */
+/** The lines of a session that are only on the holder's disk. */
 async function linesOnDisk({ id }: BegunSession): Promise<ChainLine[]> {
   const files = await spoolFiles(join(holderDir, "recordings", id));
   const read = await Promise.all(files.map(readSpool));
@@ -153,7 +153,7 @@ test("before a session begins, its pages hear of each other by either node", asy
   const page = await ask(other, path, { cookie });
   assert.equal(page.status, 200);
   assert.match(page.headers.get("permissions-policy") ?? "", /camera=\(self\)/);
-  // Who has no session of the console is refused by the node that was asked.
+  // The node that was asked refuses a caller without a session of the console.
   assert.equal((await ask(other, pageOf(begun, "notary").path)).status, 401);
   await world.end(begun);
 });
@@ -216,7 +216,7 @@ describe("a request that claims to come from another node", () => {
   });
 });
 
-/** The name of a node, from a session that it takes because its pages are asked for there. */
+/** The id of the node that people reach, read from the lease of a session that begins there. */
 async function nodeOf(service: Service): Promise<string> {
   const session = await world.begin("named@example.com");
   assert.equal(service, other);
@@ -238,7 +238,7 @@ test("no request goes to an address that no node has written, nor in circles", a
   assert.ok(address && typeof address === "object");
   const url = `http://127.0.0.1:${address.port}`;
   const until = new Date(Date.now() + 60_000);
-  // The holder renews its lease every few seconds, so another name is written, too.
+  // Also writes another node's id, because the holder's next renewal of its lease would otherwise overwrite the row.
   const write = (node: string, to: string, mac: Buffer) =>
     running.db.query(sql`
       UPDATE live_sessions SET node = ${node}, node_url = ${to}, node_url_mac = ${mac}, lease_until = ${until}

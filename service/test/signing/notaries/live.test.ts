@@ -575,7 +575,7 @@ test("the journal names a witness who was let go only if the witness identified 
   assert.equal(named([...came, "excused"], null), false);
   assert.equal(named(came, "credential"), true);
   assert.equal(named([...came, "released"], "credible_witness"), false);
-  // Nobody is named who was let in and never came, now or the last time.
+  // A person who was admitted but did not join, at all or since the last time, is not named.
   assert.equal(named(["admitted"], "credential"), false);
   assert.equal(named(["admitted", "away"], "credential"), false);
   assert.equal(named(["admitted", "away", "back"], "credential"), true);
@@ -640,7 +640,7 @@ test("a witness who was let in and does not come blocks the act, and no act name
   };
   const moves = async (person: string) =>
     (await eventsOf(db, rowMac, await liveOf(code))).flatMap((event) => (event.person === person ? [event.name] : []));
-  // It takes the witness longer to come than an absence may last after which the act begins again.
+  // The witness takes longer to come than the absence after which an act begins again.
   Object.assign(room.people.get("third-1") ?? {}, { lastAt: Date.now() - 60_000 });
   await rooms.connect(id, "third-2", true);
   const stop = watchSessions(deps);

@@ -72,7 +72,7 @@ const people = [
   { person: "n", role: "notary", name: "Nora Ames" },
   { person: "s", role: "signer", name: "Sam Cole" },
 ];
-/** Only one node has the sessions of these tests. */
+/** Whether this node holds the session: always, because these tests have only one node. */
 const held = async () => {};
 const begin = (session: string, notary = notaryId) =>
   recordings.begin({ session, notaryId: notary, orderId: null, environment: "test", people, requireHeld: held });

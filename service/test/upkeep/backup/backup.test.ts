@@ -104,7 +104,7 @@ test("a restored backup has every code, and repeats no job and no webhook until 
   }
 });
 
-/** The original service sends everything that was in progress. */
+/** Waits until the original service has sent everything that was in progress. */
 async function sentOnce(): Promise<void> {
   await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail'`);
   await until(async () => {

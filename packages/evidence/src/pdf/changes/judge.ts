@@ -117,7 +117,8 @@ function heldBy(changed: Table): ReadonlyMap<number, number> {
 const MAX_SIZE = 8_388_608;
 
 /**
- * Judges the change of the trailer: /Root must stay the same object, but /Info may be removed or name another object.
+ * Judges the change of the trailer: /Root and /Encrypt must stay the same, but /Info may be removed or name another
+ * object.
  */
 function trailerLevel({ earlier, later, between }: Step): Level {
   const [was, is] = [earlier.trailer.entries, later.trailer.entries];

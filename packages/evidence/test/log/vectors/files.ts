@@ -46,7 +46,7 @@ listCase("whose log has a key of another form", [{ environment: "live", key: `${
 listCase("whose log has a number for a key", [{ environment: "live", key: 1 }], "refused");
 listCase("whose log has a list for a key", [{ environment: "live", key: [key] }], "refused");
 
-// Sealed files, each with the proof of a log that has the one line which is the file's.
+// Sealed files, each with a proof from a log whose only entry is the line of the file.
 const besideCase = (name: string, file: string, purpose: SealPurpose | null, line: string) => {
   const leaf = hashOfLeaf(Buffer.from(line));
   const text = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf([leaf])) });

@@ -1,7 +1,7 @@
 import { formatLogProof, formatNoteKey, sealEntry } from "../../../src/log/log.ts";
 import { hashOfLeaf, inclusionOf, rootOf, sampleLog } from "../sample-tree.ts";
 
-/** The log that the vectors are of: eleven entries, one of them a seal that is asked for. */
+/** The log of the vectors: eleven entries, of which entry 5 is the seal that the proofs are about. */
 export const origin = "example.com/log/live";
 export const live = await sampleLog(origin, 7);
 /** Another key under the same name. */

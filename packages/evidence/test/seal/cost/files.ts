@@ -1,6 +1,5 @@
 import { deflateSync } from "node:zlib";
 
-/** Files made to be expensive to read: each is up to 35 MiB of one kind of content. */
 const MIB = 1024 * 1024;
 const FULL = 35 * MIB;
 
@@ -197,7 +196,7 @@ const manyParts = (size: number) =>
     Buffer.concat([SIGNED_DATA, der(0xa0, der(0x30, Buffer.alloc(size - (size % 2), Buffer.from("0500", "hex"))))]),
   );
 
-/** All of the files, by name. */
+/** Files that are made to be expensive to read, by name. Each is up to 35 MiB of one kind of content. */
 export const FILES: Readonly<Record<string, () => Buffer>> = {
   "fields that are signed": () => form((number) => `<</FT/Sig/T(${number})/V${SIGNATURE}>>`),
   "fields whose values are signatures elsewhere": () =>

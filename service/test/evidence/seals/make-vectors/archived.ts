@@ -33,7 +33,7 @@ export const archivedBy =
     });
 const archived: Step = archivedBy();
 const unreadableStamp: Step = archivedBy(tsa, undefined, { contents: () => bytesOf("0") });
-/** The word that begins the end of a revision, before the signature's value. */
+/** A time stamp with the word `startxref` in its dictionary, before the signature's value. */
 const misplacedStamp: Step = archivedBy(tsa, undefined, {
   dictionary: (text) =>
     text.replace("/Type /Sig ", "/Type /DocTimeStamp ").replace("D:20260101000000Z", "startxref20260101"),
@@ -115,7 +115,7 @@ const REFUSED: Readonly<Record<string, readonly [steps: readonly Step[], expect?
   "that a byte follows": [[sealedAs("notarized"), archived, oneByteMore], notCovered],
 };
 
-/** Files of orders that archival document time stamps end. */
+/** Documents of orders, each ended by archival document time stamps. */
 export function archivedFiles(): Made {
   const { add, put, made, slug } = collection("archived");
   const make = (steps: readonly Step[]) => steps.reduce((pdf, step) => step(pdf), document());

@@ -7,15 +7,17 @@ export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "u
 /** A conforming verifier's result for a case: written down from docs/evidence-format.md, never recorded from a run. */
 export type Expectation = {
   readonly verdict: Verdict;
-  /** Claims that the format decides, by name; several states where a claim is made so often. */
+  /** The claims that the format decides, by name; a list of states if the claim is made several times. */
   readonly claims: Readonly<Record<string, State | readonly State[]>>;
-  /** For each signature that the document held before its seal: its claims of section 7, in the order of the file. */
+  /**
+   * For each signature that the document had before it was sealed: its claims of section 7, in the order of the file.
+   */
   readonly earlier?: readonly Readonly<Record<string, State>>[];
 };
 
 type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set" | "custody_set";
 
-/** One vector, with what is expected of it, written by hand. */
+/** One vector, and its expected result, which is written by hand. */
 export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {
   readonly kind: Kind;
   readonly expect: Expectation;
@@ -28,7 +30,9 @@ export type Made = {
   readonly files: ReadonlyMap<string, Uint8Array>;
 };
 
-/** A case as the index has it: the claims in one list, those of earlier signatures by their numbers. */
+/**
+ * Converts a case to its form in the index: one list of claims, with the earlier signatures' claims named by number.
+ */
 export function indexed({ expect, teaches, ...one }: VectorCase) {
   const listed = Object.entries(expect.claims).flatMap(([claim, states]) =>
     [states].flat().map((state) => ({ claim, state })),
@@ -85,7 +89,7 @@ const SEAL: Readonly<Record<string, State>> = {
   original_document_hash: "holds",
 };
 
-/** The claims of a sealed PDF, with those that differ; null takes a claim out that the format leaves open. */
+/** The claims of a good sealed PDF, with changes; null removes a claim that the format leaves open. */
 function sealClaims(changes: Readonly<Record<string, State | null>> = {}): Record<string, State> {
   const all = Object.entries<State | null>({ ...SEAL, ...changes });
   return Object.fromEntries(all.filter((entry): entry is [string, State] => entry[1] !== null));
@@ -100,12 +104,12 @@ export const verifiedTest = (changes: Changes = {}) =>
   expected("verified_test")({ seal_environment: "unchecked", ...changes });
 export const intact = expected("intact");
 export const notVerified = expected("not_verified");
-/** Readable, and no signature ends at the last byte. */
+/** The expected result for a readable file in which no signature covers the last byte. */
 export const notCovered: Expectation = {
   verdict: "not_verified",
   claims: { pdf_readable: "holds", whole_file_covered: "fails" },
 };
 export const unreadable: Expectation = { verdict: "not_verified", claims: { pdf_readable: "fails" } };
 export const unsigned: Expectation = { verdict: "unsigned", claims: { pdf_readable: "holds" } };
-/** The signed bytes are others: neither the digest nor the signature over it belongs to this file. */
+/** The claims that differ when signed bytes were changed: neither the digest nor the signature matches them. */
 export const changedBytes = { document_unchanged_since_seal: "fails", seal_signature_valid: "fails" } as const;

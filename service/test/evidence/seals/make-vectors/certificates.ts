@@ -25,9 +25,9 @@ export type Stated = {
   readonly from?: number;
   readonly until?: number;
   readonly extensions?: readonly DerValue[];
-  /** Another public key than the subject's. */
+  /** A public key to state instead of the subject's. */
   readonly spki?: Uint8Array;
-  /** Stands in the place of the issuer's signature. */
+  /** A value to write instead of the issuer's signature. */
   readonly signature?: Uint8Array;
 };
 

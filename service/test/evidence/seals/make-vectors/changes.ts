@@ -128,7 +128,7 @@ const UNDUE_3 = [
   "a read-only field opened",
 ];
 
-/** Seals what the sealer refuses: anybody whose key is trusted could write such a tail. */
+/** Seals a file that the sealer refuses. Anybody with a trusted key could write such a seal. */
 function sealedInSpite(pdf: string): Uint8Array {
   const { size } = endOf(pdf);
   const placeholder = `<${"0".repeat(1800)}>`;
@@ -174,10 +174,10 @@ const finding = (later: State): Record<string, State> => ({
   later_changes_permitted: later,
 });
 
-/** Where an attack leaves the file in another state than the others. */
+/** The attacks whose expected result is not `broken`: none at present. */
 const OTHERWISE: Readonly<Record<string, Expectation>> = {};
 
-/** Forms that a stranger certified or signed, changed and then sealed. */
+/** Forms that were certified or signed by a stranger, then changed, then sealed. */
 export async function changes(): Promise<Made> {
   const { add, put, made, slug } = collection("changes");
   const one = async (name: string, pdf: string, expect: Expectation, teaches: string) =>

@@ -16,7 +16,7 @@ const leaf = subject("forms leaf");
 const root = subject("forms root");
 export const leafDer = certificateOf(leaf, root, { serial: 2 });
 const rootDer = certificateOf(root, root, { extensions: authority() });
-/** The root with another signature in its own place: it is not its own. */
+/** A root certificate that its own key did not sign. */
 const unsoundRoot = certificateOf(root, root, { extensions: authority(), signature: leaf.key.sign(Uint8Array.of(1)) });
 const laterRoot = certificateOf(root, root, { serial: 7, extensions: authority() });
 
@@ -25,13 +25,13 @@ const byLeaf = certificateOf(other, leaf, { serial: 2 });
 const identifier = (octet: number) => extension(OID.subjectKeyIdentifier, octetString(Uint8Array.of(octet)), false);
 export const identified = certificateOf(leaf, root, { serial: 2, extensions: [signing, identifier(1)] });
 const otherIdentified = certificateOf(other, leaf, { serial: 3, extensions: [signing, identifier(2)] });
-/** Its own issuer, by an algorithm that is not read. */
+/** A root certificate with a signature algorithm that verifiers don't know. */
 const oddRoot = [[0, 2], [1]].reduce(
   (der, path) => edit.withEdit(der, path, edit.becomes(hexOf(encode(sequence(oid("1.2.3.4")))))),
   rootDer,
 );
 
-/** The signer named by its key identifier. */
+/** Names the signer by its key identifier instead of by issuer and serial number. */
 const byIdentifier: Change = (cms) =>
   [
     [[1, 0, 0], edit.holding("03")] as const,
@@ -39,7 +39,7 @@ const byIdentifier: Change = (cms) =>
     [[1, 0, 4, 0, 1], edit.becomes("800101")] as const,
   ].reduce((der, [path, change]) => edit.withEdit(der, path, change), cms);
 
-/** A seal's value with these certificates, the signer's own among them. */
+/** A signature value that includes these certificates; `own` is the signer's. */
 function holding(certificates: readonly Uint8Array[], own = leafDer, change: Change = (cms) => cms): Change {
   const signer = { ...leaf.key, certificate: parseCertificate(own) };
   const held = certificates.map(hexOf).join("");
@@ -49,7 +49,7 @@ function holding(certificates: readonly Uint8Array[], own = leafDer, change: Cha
   };
 }
 
-/** Chains that come with a seal: section 3.2, "nothing loose". */
+/** Certificate chains that a seal includes: section 3.2, "nothing loose". */
 export function chains(): readonly Row[] {
   const needed = "Going from the signer's to its issuer and on, all are met (3.2).";
   const named = "The signer's certificate is the one that the signer identifier names (3.2).";

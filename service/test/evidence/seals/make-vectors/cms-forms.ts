@@ -35,7 +35,7 @@ const hashOf = (...ders: readonly Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
-/** The signed bytes state the place of the gap; a value made outside of the writer has to be found there. */
+/** Finds the position of the gap in the signed bytes, for a value that the writer of the PDF does not make. */
 function placeIn(signed: Uint8Array) {
   const text = Buffer.from(signed).toString("latin1");
   const numbers = (name: RegExp) => text.match(name)?.at(-1)?.match(/\d+/g)?.map(Number) ?? [];
@@ -43,7 +43,10 @@ function placeIn(signed: Uint8Array) {
   return { byteRange: numbers(/\/ByteRange\[[\d ]+/g).slice(0, 4), originalLength };
 }
 
-/** A seal by the usual key whose CMS is changed behind the signature; it states its place unless it is one of before. */
+/**
+ * A seal by the usual key, whose CMS is changed after signing. Without `isStated`, it does not state its position, as
+ * older seals.
+ */
 const changed =
   (change: Change, isStated: boolean, more: Parameters<typeof cmsOver>[2] = {}) =>
   (signed: Uint8Array): Uint8Array =>
@@ -52,7 +55,10 @@ const changed =
 const STATEMENT = hexOf(encode(oid(OID.sealStatement)).subarray(2));
 const SIGNER = [1, 0, 4, 0] as const;
 const loose = notVerified({ seal_signature_valid: "fails" });
-/** The seven checks don't all hold, and what they rest on is not decided. */
+/**
+ * The expected result when at least one of the seven checks of the CMS fails. The claims that depend on them are left
+ * open.
+ */
 const unsound: Expectation = {
   verdict: "not_verified",
   claims: { pdf_readable: "holds", whole_file_covered: "holds", seal_signature_valid: "fails" },
@@ -60,7 +66,7 @@ const unsound: Expectation = {
 const attribute = (type: string, ...values: readonly DerValue[]) => hexOf(encode(sequence(oid(type), set(...values))));
 
 const token = (cms: Uint8Array) => by.stamp(edit.valueAt(cms, [...SIGNER, 5]).content as Uint8Array);
-/** Unsigned attributes: the hex of each. */
+/** Adds unsigned attributes. @param attributes hex of each */
 const unsigned = (...attributes: readonly string[]): Change =>
   at([...SIGNER, 5], then(hexOf(wrapped(attributes.join("")))));
 const wrapped = (hex: string) => edit.explicitOf(1, Buffer.from(hex, "hex"));
@@ -75,7 +81,7 @@ const tokens =
 
 type Row = readonly [name: string, change: Change, expect: Expectation, teaches: string, options?: Options];
 
-/** Parts of a CMS that nothing covers, in a seal of before: section 3.2, "nothing loose". */
+/** Parts of a CMS that the signature does not cover, in older seals: section 3.2, "nothing loose". */
 function looseParts(): readonly Row[] {
   const nothing = "A part that the signature does not cover could be changed unnoticed (3.2, nothing loose).";
   const timed = verified({ time_stamp_valid: "holds" });
@@ -134,7 +140,7 @@ function looseParts(): readonly Row[] {
   ];
 }
 
-/** signing-certificate in the place of signing-certificate-v2. */
+/** Replaces signing-certificate-v2 by the older signing-certificate. */
 const renamed: Change = (cms) => {
   const index = edit.attributeIndex(cms, "2a864886f70d010910022f");
   const sha1 = createHash("sha1").update(by.seal.certificate.der).digest();
@@ -144,13 +150,13 @@ const renamed: Change = (cms) => {
   return edit.resigned(cms, [index], edit.becomes(hexOf(v1)), sign);
 };
 
-/** A statement of the seal's place with another value in one place of it, signed again. */
+/** Replaces one value in the seal's statement of its position, and signs again. */
 const stating =
   (path: readonly number[], change: edit.Edit): Change =>
   (cms) =>
     edit.resigned(cms, [edit.attributeIndex(cms, STATEMENT), ...path], change, sign);
 
-/** A seal that states its place has one form: section 3.2. */
+/** Seals that state their position, but deviate from the one permitted form: section 3.2. */
 function oneForm(): readonly Row[] {
   const form = "A seal that states its place has one form alone, byte by byte (3.2).";
   const place = notVerified({ seal_place: "fails" });

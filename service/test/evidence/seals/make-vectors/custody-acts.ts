@@ -18,7 +18,9 @@ import { seal, stamp } from "./signers.ts";
 
 const noActs = { act_certificate: "fails", act_place: "fails", act_time_stamp: "fails" } as const;
 
-/** Another signature over the revision of an act: before it in the form, and behind it in the file. */
+/**
+ * Adds a second signature over the revision of an act: before the act in the form's fields, and after it in the file.
+ */
 export const twoOverOne: NonNullable<by.Doing["written"]> = {
   objects: (list) => [
     ...list.map(([number, body]): NewObject => [number, body.replace("/Fields [", "/Fields [40 0 R ")]),
@@ -28,7 +30,7 @@ export const twoOverOne: NonNullable<by.Doing["written"]> = {
   append: (pdf, objects) => ranged(appendRevision(pdf, objects)),
 };
 
-/** The value of the newest field taken away. */
+/** Removes the value of the newest field. */
 const takenAway = (file: Uint8Array): Uint8Array => {
   const pdf = latin1(file);
   const field = endOf(pdf).size - 1;
@@ -36,7 +38,7 @@ const takenAway = (file: Uint8Array): Uint8Array => {
 };
 
 const commonName = (value: DerValue): DerValue => set(sequence(oid(OID.commonName), value));
-/** A second token behind the first. */
+/** Repeats the time-stamp token. */
 const stampedAgain = (cms: Uint8Array): Uint8Array => edit.withEdit(cms, [1, 0, 4, 0, 6, 0], edit.repeated(2));
 
 /** Acts that lack a signature of their own, or have one that is not theirs. */
@@ -132,7 +134,7 @@ export function oddActs(ann: by.Doing, bob: by.Doing): readonly Row[] {
   ];
 }
 
-/** A custody certificate whose tree of attachments stands there twice. */
+/** A custody certificate whose /Names has /EmbeddedFiles twice. */
 export const twiceAttached = (): Uint8Array => {
   const names = "<< /EmbeddedFiles << /Names [(envelope.json) 101 0 R] >> /EmbeddedFiles << /Names [] >> >>";
   const pdf = withAttachment(Uint8Array.from(Buffer.from("{}")), { name: "(envelope.json)", names });

@@ -9,7 +9,7 @@ import { seal, stampedAt, stranger } from "./signers.ts";
 
 type Claims = Readonly<Record<string, State>>;
 type Files = { readonly certificate: Uint8Array; readonly document?: Uint8Array };
-/** How the makers of custody sets write one down: with the claims that differ from all in order. */
+/** A custody set. `changes` lists the claims whose state differs from that in a good set. */
 export type Row = readonly [
   name: string,
   files: Files,
@@ -19,7 +19,7 @@ export type Row = readonly [
   more?: Partial<Pick<VectorCase, "trust" | "tsaTrust" | "absent" | "anotherFile">>,
 ];
 
-/** Custody sets that differ in one place from a signing by these two. */
+/** Custody sets that differ in one place from a good set of these two signers. */
 export function furtherCustody(ann: by.Doing, bob: by.Doing, stolen: string): readonly Row[] {
   const honest = by.signedEnvelope([ann, bob]);
   const stamped = { token: by.stampedBy() };
@@ -123,7 +123,7 @@ export function furtherCustody(ann: by.Doing, bob: by.Doing, stolen: string): re
   ];
 }
 
-/** Files that are cut behind an act and ended by a seal that is not the service's, with the signature that ends them. */
+/** Files that were cut off after an act and then ended by a signature that is not a seal of the service. */
 export function falseEnds(ann: by.Doing, first: Uint8Array): readonly (readonly [name: string, bytes: Uint8Array])[] {
   const broken = { ...seal, sign: stranger.sign ?? (() => new Uint8Array(0)), key: stranger.key };
   const end = (signer: TestSigner) => sealedFor(sealReasons.signed.live, { signer }, first);

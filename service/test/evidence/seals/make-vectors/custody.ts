@@ -21,7 +21,7 @@ import { pem, seal, sealPem, stampedAt, stranger } from "./signers.ts";
 
 type Claims = Readonly<Record<string, State>>;
 
-/** Every claim of section 20.2 about a custody certificate with its document, for one that is all in order. */
+/** Every claim of section 20.2 about a good custody certificate with its document. */
 const ALL: Claims = {
   custody_purpose: "holds",
   custody_environment: "holds",
@@ -62,7 +62,10 @@ export async function custodySets(): Promise<Made> {
       `${JSON.stringify({ format: 1, sealCertificates: [{ pem: sealPem }], signerCertificates: signers }, null, 1)}\n`,
     );
   const published = list("signers.json", [entry(by.authorityCertificate.der)]);
-  /** Most certificates that are wrong are about one document. */
+  /**
+   * The paths of the written files by hash. Most faulty certificates are about the same document, which is written
+   * once.
+   */
   const written = new Map<string, string>();
   const once = (name: string, bytes: Uint8Array): string => {
     const key = hash("sha256", bytes);

@@ -1,7 +1,7 @@
 import { collection, type Expectation, type Made, type State, verified } from "./case.ts";
 import { sealed, zooFile } from "./sealing.ts";
 
-/** Documents of all kinds from testing/inputs/zoo, and what is taught by sealing them. */
+/** Documents of all kinds from testing/inputs/zoo, and what a verifier learns from each. */
 const KINDS: Readonly<Record<string, string>> = {
   "incremental-table": "A table of several revisions, continued by a table.",
   "incremental-stream": "A cross-reference stream, continued by one.",
@@ -44,7 +44,7 @@ const whole = {
 } as const satisfies Record<string, State>;
 const certified: Expectation = { ...verified({ certification_respected: "holds" }), earlier: [whole] };
 
-/** Documents that others signed before. */
+/** Documents that were signed before they were sealed. */
 const SIGNED: Readonly<Record<string, { readonly expect: Expectation; readonly teaches: string }>> = {
   "signed-once": { expect: { ...verified(), earlier: [whole] }, teaches: "An earlier signature without a permission." },
   "signed-twice": {

@@ -35,7 +35,7 @@ import { plain } from "./way.ts";
 const referring = (reference: string): Step =>
   signed({ dictionary: (text) => text.replace("/Contents", `${reference} /Contents`) });
 
-/** A signature that names another algorithm: nothing covers the name. */
+/** Replaces the signature algorithm that a signature names. No signature covers this name. */
 const algorithmOf =
   (algorithm: DerValue) =>
   (bytes: Uint8Array): Uint8Array => {
@@ -126,7 +126,10 @@ function signatures(): readonly Row[] {
   ];
 }
 
-/** Two signatures to the same end, of which the second is taken away; the first is not valid, since its bytes were changed. */
+/**
+ * Two signatures whose signed ranges end at the same byte. The second is removed later; the first is not valid, because
+ * its bytes were changed.
+ */
 function twoToOneEnd(): Row {
   const [field, value] = [40, 41];
   const hole = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC";
@@ -182,7 +185,9 @@ function counted(): readonly Row[] {
   ];
 }
 
-/** A signature with /P 1 to 100 bytes before its revision's end, and with the numbers of that end in a text. */
+/**
+ * A signature with /P 1 whose /Reason contains the text of another /ByteRange, with the numbers of the revision's end.
+ */
 const insideText: Step = (pdf) => {
   const permission = "/Reference [<< /TransformMethod /DocMDP /TransformParams << /P 1 >> >>]";
   const waiting = "DDDDDDDDDD EEEEEEEEEE FFFFFFFFFF";
@@ -192,7 +197,7 @@ const insideText: Step = (pdf) => {
   return bytesOf(text.replace(waiting, numbers.join(" ")));
 };
 
-/** A document of one revision, whose signature ends before the section. */
+/** A document of one revision, whose signed range ends before the cross-reference section. */
 const inOneRevision: Step = () => {
   const at = endOf(plain).startxref;
   const padding = "/PieceInfo << /Padding << /Private 4 0 R >> >>";

@@ -120,7 +120,7 @@ export function earlierSeals(): readonly Row[] {
   ];
 }
 
-/** Signatures whose lock states a permission, where later revisions can't be compared with what was signed. */
+/** Signatures whose lock states a permission, in files where later revisions can't be compared with the signed one. */
 export function lockedRows(): readonly Row[] {
   const teaches = "What can't be judged is not permitted, whatever states the permission (7).";
   const uncovered: Earlier = { revision_covered: "fails", signature_valid: "holds", later_changes_permitted: "fails" };

@@ -59,12 +59,12 @@ export const noted = revised((pdf) => {
     [number, "<< /Type /Annot /Subtype /Text /Rect [10 10 20 20] /Contents (x) >>"],
   ];
 });
-/** The newest signature's field emptied. */
+/** Empties the newest signature's field. */
 export const emptied = revised((pdf) => {
   const field = endOf(pdf).size - 1;
   return [[field, bodyOf(pdf, field).replace(/ \/V \d+ 0 R/, "")]];
 });
-/** Another page under the same seal. */
+/** Replaces the page's content. */
 export const rewritten = revised((pdf) => {
   const number = endOf(pdf).size;
   const data = "BT /F1 18 Tf 72 720 Td (Another text) Tj ET";
@@ -73,10 +73,10 @@ export const rewritten = revised((pdf) => {
     [number, `<< /Length ${data.length} >>\nstream\n${data}\nendstream`],
   ];
 });
-/** The same, by a section that leads past the sealed revision. */
+/** Does the same as `rewritten`, but the new section's /Prev skips the sealed revision. */
 export const bypassed: Step = (pdf) =>
   bytesOf(latin1(rewritten(pdf)).replace(/\/Prev \d+(?![\s\S]*\/Prev)/, `/Prev ${endOf(plain).startxref}`));
-/** A font that no reader can read, and none needs. */
+/** Adds a font that can't be read and that no text uses. */
 export const damaged = revised((pdf) => [
   [5, bodyOf(pdf, 5).replace("/F1 3 0 R", "/F1 3 0 R /F2 20 0 R")],
   [20, "<< /A 7x >>"],
@@ -90,7 +90,7 @@ export const locked = signed({
       body.replace("/FT /Sig", "/FT /Sig /Lock << /Action /Include /Fields [] /P 2 >>"),
     ]),
 });
-/** The newest signature's field without its lock. */
+/** Removes the lock of the newest signature's field. */
 export const unlocked = revised((pdf) => {
   const field = endOf(pdf).size - 1;
   return [[field, bodyOf(pdf, field).replace(/ \/Lock << .*? >>/, "")]];
@@ -110,7 +110,7 @@ export function ranged(pdf: string, short = 0): string {
   }
   return text;
 }
-/** A revision whose form holds so many signatures to its end, and no others. */
+/** Adds a revision whose form has exactly `count` signatures, which all cover the file up to the revision's end. */
 export const holding =
   (count: number, more = ""): Step =>
   (pdf) => {

@@ -13,7 +13,10 @@ export const hexOf = (bytes: Uint8Array): string => sha256(bytes).toString("hex"
 const NONCE = Buffer.from("4f5325a2eea854f82965b02ebadaa6b2", "hex");
 export const HEIGHT = 930_000;
 
-/** A proof of a digest that one calendar confirmed; and the header of the block that confirms it, with its time in seconds. */
+/**
+ * An OpenTimestamps proof that a Bitcoin block confirms a digest, and the header of that block. @param time the block's
+ * time, in seconds since 1970
+ */
 export function confirmedProof(digest: Uint8Array, time = 0x695fab29) {
   const root = sha256(digest, NONCE);
   const seconds = Buffer.alloc(4);

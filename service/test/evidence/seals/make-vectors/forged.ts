@@ -38,7 +38,7 @@ const ATTACKS: Readonly<Record<string, { readonly expect: Expectation; readonly 
   "odd bytes": { expect: notCovered, teaches: "No byte is another." },
 };
 
-/** Where an attack ends in another way than the others of its class. */
+/** The expected results of attacks that differ from the rest of their class. */
 const OTHERWISE: Readonly<Record<string, Expectation>> = {
   "a revision that changes nothing": refused,
   "the signed rest repeated at the end": notCovered,
@@ -66,7 +66,7 @@ const OTHERWISE: Readonly<Record<string, Expectation>> = {
   "line ends turned": unreadable,
 };
 
-/** Forgeries of every published class, of a good seal that is in the folder, too. */
+/** Forgeries of every published class, made from one good seal, which is also in the folder. */
 export function forged(): Made {
   const { add, put, made, slug } = collection("forged");
   const genuine = oddSeal(document("Contract"));
@@ -91,7 +91,7 @@ export function forged(): Made {
   return made();
 }
 
-/** Seals with the same signed bytes and the value in two places: section 2.9. */
+/** Pairs of files with the same signed bytes, but with the signature value in different places: section 2.9. */
 export async function movedGaps(): Promise<Made> {
   const { add, put, made, slug } = collection("moved-gap");
   const seal = async (original: Buffer) => Buffer.from(await sealed(original));

@@ -27,10 +27,11 @@ type Certified = {
   readonly serial: number;
   readonly isAuthority: boolean;
   readonly until?: number;
-  /** Stands in the place of the subject's name. */
+  /** A name to state instead of the subject's own. */
   readonly subjectName?: DerValue;
-  /** The policy of signers' certificates, or of a certificate of test seals. */
+  /** Whether the certificate has the policy of signers' certificates. */
   readonly isSigners?: boolean;
+  /** Whether it has the policy of certificates for test seals. */
   readonly isTestSeals?: boolean;
 };
 
@@ -76,7 +77,10 @@ const signersCertificate = issue(leaf, root, { serial: 16, isAuthority: false, i
 const testCertificate = issue(leaf, root, { serial: 17, isAuthority: false, isTestSeals: true });
 const lonerCertificate = issue(loner, loner, { serial: 15, isAuthority: true });
 
-/** Seals whose certificate somebody issued: section 4.2, and what of section 3.2 is about the certificates included. */
+/**
+ * Seals whose certificate was issued by an authority: section 4.2, and the parts of section 3.2 about included
+ * certificates.
+ */
 export async function issued(): Promise<Made> {
   const { add, put, trust, made } = collection("issued");
   const roots = trust("root.pem", pem(rootCertificate.der));
@@ -184,7 +188,7 @@ export async function issued(): Promise<Made> {
   return made();
 }
 
-/** The bytes with another last octet, or hexadecimal digit, in a key's point: it is not on its curve any more. */
+/** Changes the last octet, or hexadecimal digit, of a key's point, so that the point is no longer on its curve. */
 function offCurve(bytes: Uint8Array, spki: Uint8Array): Uint8Array {
   const copy = Buffer.from(bytes);
   const digits = Buffer.from(spki).toString("hex");

@@ -21,13 +21,16 @@ function logWith(pdf: Uint8Array) {
   return { root, checkpoint, proof };
 }
 
-/** Years after the seal's certificate has ended: only a proven time shows that the seal is older. */
+/** Years after the seal's certificate expired: only a proven time shows that the seal is older. */
 const late = { at: "2040-01-01T00:00:00.000Z" };
 const ended = { seal_certificate_valid_at_time: "fails", seal_certificate_trusted: "unchecked" } as const;
 const included = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;
 const carriedAlone = { absent: ["log_sandwich"] } as const;
 
-/** Seals with the log's checkpoint in them, log proofs with them, and the anchors of those: sections 22.4, 22.6 and 22.7. */
+/**
+ * Seals that contain a checkpoint of the log, seals with log proofs, and proofs of the checkpoint's time: sections
+ * 22.4, 22.6 and 22.7.
+ */
 export async function logged(): Promise<Made> {
   const { add, put, trust, slug, made } = collection("logged");
   const list = { format: 1, sealCertificates: [{ pem: by.sealPem }], logs: [{ environment: "live", key }] };

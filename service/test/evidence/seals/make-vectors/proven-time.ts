@@ -7,7 +7,7 @@ import { document, sealed } from "./sealing.ts";
 import * as by from "./signers.ts";
 import { oddZip } from "./zip-writer.ts";
 
-/** Years after the seal's certificate and the authority's have ended. */
+/** Years after the certificates of the seal and of the authority expired. */
 const at = "2040-01-01T00:00:00.000Z";
 const tsaTrust = ["trust/tsa.pem"];
 const ended = { seal_certificate_valid_at_time: "fails", seal_certificate_trusted: "unchecked" } as const;

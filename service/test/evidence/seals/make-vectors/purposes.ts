@@ -3,11 +3,11 @@ import { withAttachment } from "../../../../../packages/evidence/test/seal/closi
 import { collection, intact, type Made, notCovered, verified, verifiedTest } from "./case.ts";
 import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 
-/** /Reason: the purposes, and none of them. */
+/** Seals with each purpose in /Reason, and with none. */
 export async function purposes(): Promise<Made> {
   const { add, put, made, slug } = collection("purposes");
   for (const [kind, reasons] of Object.entries(sealReasons)) {
-    // These are judged with what is attached to them, or are nothing without it.
+    // Seals for these purposes are judged together with an attachment, so other makers cover them.
     if (["closing", "custody", "journal", "receipt", "certificate"].includes(kind)) continue;
     for (const reason of Object.values(reasons)) {
       const test = reason !== reasons.live;

@@ -15,7 +15,7 @@ const revised = (objects: readonly NewObject[], trailer = ""): string => appendR
 const catalogWith = (entries: string): NewObject => [1, bodyOf(plain, 1).replace(/ >>$/, ` ${entries} >>`)];
 const field = (more: string): NewObject => [90, `<< /FT /Tx /T (a) ${more}>>`];
 
-/** Documents under a good seal that section 2.6 has refused, and what is close to them and taken. */
+/** Documents under a good seal that section 2.6 refuses, and similar ones that it accepts. */
 const WAYS: readonly (readonly [name: string, pdf: string, expect: Expectation, teaches: string])[] = [
   [
     "an object twice in a section",
@@ -64,7 +64,7 @@ const WAYS: readonly (readonly [name: string, pdf: string, expect: Expectation, 
   ],
 ];
 
-/** How a PDF is read, and what is over a whole file without being its seal. */
+/** How a PDF is read, and signatures that cover a whole file without being its seal. */
 export async function reading(): Promise<Made> {
   const { add, put, made, slug } = collection("reading");
   const one = (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) =>

@@ -12,7 +12,7 @@ type Odd = {
 const digits = (value: number, width: number): string => String(value).padStart(width, "0");
 const row = ({ offset, generation }: Row): string => `${digits(offset, 10)} ${digits(generation, 5)} n \n`;
 
-/** A tail that lists every object of the document, as the sealer writes one, but for what is given. */
+/** A tail that lists every object of the document, as the sealer writes it, with the given deviations. */
 const listingAll =
   ({ head = "0 1\n0000000000 65535 f \n", rows: change = (rows) => rows, trailer = (entries) => entries }: Odd) =>
   (pdf: string, objects: readonly NewObject[]): string => {
@@ -95,7 +95,7 @@ export async function restated(): Promise<Made> {
   return made();
 }
 
-/** A document that is all in the tail, behind its seal. */
+/** A document whose objects are all in the tail, after the seal. */
 const WHOLE: readonly NewObject[] = [
   [2, "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Seal) /F 132 /Rect [0 0 0 0] /P 5 0 R /V 1 0 R >>"],
   [3, "<< /Type /Catalog /Pages 4 0 R /AcroForm << /SigFlags 3 /Fields [2 0 R] >> >>"],

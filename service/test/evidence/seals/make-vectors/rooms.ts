@@ -26,7 +26,7 @@ const otherRoom = { roomCode: "f".repeat(40) };
 const firstOfOther = manifest(otherRoom);
 export const foreign = { ...otherRoom, version: 2, prevManifestSha256: hexOf(v1) };
 
-/** The claims of sections 10.3 and 10.4 about one version that is all in order. */
+/** The claims of sections 10.3 and 10.4 about one good version. */
 export function version(
   n: number,
   given: { readonly sealed: boolean; readonly stated?: boolean },
@@ -55,7 +55,7 @@ export function expectation(verdict: Verdict, ...claims: readonly Claims[]): Exp
 
 export const sealedOne = { sealed: true } as const;
 export const unsealed = { sealed: false } as const;
-/** Versions are there from 1 on. */
+/** No version is missing from version 1 on. */
 export const fromOne: Claims = { "chain.versions": "holds" };
 
 export const answer = (

@@ -9,7 +9,7 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 const instant = (ms: number): string => new Date(ms).toISOString();
 const withTime = { time_stamp_valid: "holds" } as const;
 
-/** Seals of each key, purpose and time, and what trust and the instant make of them. */
+/** Seals by each key, with each purpose and time, judged with different trust and at different instants. */
 export async function sealedFiles(): Promise<Made> {
   const { add, put, made } = collection("sealed");
   const contract = document();
@@ -88,7 +88,7 @@ export async function sealedFiles(): Promise<Made> {
   return made();
 }
 
-/** Documents whose last object has another header, or none: a string that nothing closes follows. */
+/** Documents whose last object has an unusual header, or none, and is a string that is not closed. */
 function oddHeaders(): readonly (readonly [what: string, original: Uint8Array, isOver: boolean])[] {
   const named = (header: string) =>
     bytesOf(latin1(endingIn("(", "named behind a comment")).replace("0 obj\n(", `${header}\n(`));
@@ -107,7 +107,7 @@ function oddHeaders(): readonly (readonly [what: string, original: Uint8Array, i
   ];
 }
 
-/** Values that a reader has to follow word by word to know where they end. */
+/** Values whose end a reader finds only if it reads them word by word. */
 const WORDS: readonly (readonly [what: string, value: string, isOver: boolean])[] = [
   ["a brace before the word that closes", "}endobj\n(", false],
   ["an image whose length leads past its end", "<< /Length 4096 >>\nstream\nq\nendstream\nendobj", true],
@@ -119,7 +119,7 @@ const WORDS: readonly (readonly [what: string, value: string, isOver: boolean])[
   ["a key that begins as /Length", "<< /Length1 4096 /Length 2 >>\nstream\nab\nendstream\nendobj", false],
 ];
 
-/** Documents that have no end before their seal begins: what the seal holds is a part of what they show. */
+/** Documents whose last object does not end before the seal, so that the seal's bytes become part of it. */
 export async function runningOver(): Promise<Made> {
   const { add, put, made, slug } = collection("running-over");
   const one = async (what: string, value: string, expect: Parameters<typeof add>[0]["expect"], teaches: string) =>

@@ -15,7 +15,7 @@ export type Sealing = {
 /** Room for a token of the vectors' authority. */
 const TOKEN = 750;
 
-/** Seals as the service does, without its drawn lengths: the file is a function of what is sealed. */
+/** Seals as the service does, but without random lengths, so that the same document gives the same file. */
 export async function sealed(original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> {
   const { cms = p256Cms, reason = sealReasons.proof.live, checkpoint, stamp: token } = options;
   const bytes = Buffer.from(original);
@@ -33,11 +33,11 @@ export async function sealed(original: Uint8Array, options: Sealing = {}): Promi
   return Uint8Array.from(Buffer.concat([bytes, tail]));
 }
 
-/** The same with a token of the authority that the cases trust. */
+/** Like `sealed`, with a time stamp by the authority that the cases trust. */
 export const stamped = (original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> =>
   sealed(original, { stamp, ...options });
 
-/** A seal that is wrong in some way, by the tests' own writer; as the sealer writes it unless an option says otherwise. */
+/** A faulty seal by the tests' own writer. It is in the sealer's form unless an option says otherwise. */
 export const oddSeal = (original: Uint8Array, options: Partial<SignOptions> = {}): Uint8Array =>
   signPdf(original, { signer: seal, reserve: 900, ...options });
 

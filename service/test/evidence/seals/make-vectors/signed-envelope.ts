@@ -52,7 +52,7 @@ export function signerOf(
   return { ...key, certificate };
 }
 export const byStranger = (name: string): TestSigner => signerOf(name, 30, { issuer: stranger });
-/** A signer's certificate in every respect, for the key of the seal. */
+/** A good signer's certificate, but for the key of the seal. */
 export const withSealKey = (name: string): TestSigner =>
   signerOf(name, 31, { key: { key: seal.key, sign: seal.sign ?? (() => new Uint8Array()) } });
 
@@ -85,14 +85,14 @@ export const stampedBy =
     tokenOver(signature, authorityOfTime, stampedAt);
 export const stampRecord: JsonObject = { at: new Date(stampedAt).toISOString(), authority: "http://tsa.example/" };
 
-/** The gap of a draft: /Contents of zeros, and what is signed around it. */
+/** The /ByteRange of a file whose signature value is still missing in `signed`. */
 const gapOf = (signed: Uint8Array, end: number): Place["byteRange"] => {
   const gapStart = Buffer.from(signed).lastIndexOf("/Contents /ByteRange[") + "/Contents ".length;
   const length = signed.length - gapStart;
   return [0, gapStart, end - length, length];
 };
 
-/** The document with one more act, by the tests' own writer: the members that section 20 asks for, and a field of its own. */
+/** Appends an act with the tests' own writer: a field, and a signature with the members of section 20. */
 function withAct(file: Uint8Array, record: JsonObject, doing: Doing): Uint8Array {
   const { by, above = [], token, statement, originalLength = (length) => length, actSha256 = (hex) => hex } = doing;
   const marker = "Act ".padEnd(87, "x");
@@ -144,7 +144,7 @@ export type Options = {
 const at = (second: number): string => new Date(sealedAt.getTime() + 1000 * second).toISOString();
 const sizeOf = (bytes: Uint8Array) => ({ bytes: bytes.length, sha256: sha256(bytes) });
 
-/** An envelope that was signed and sealed, with its custody certificate; or one that is wrong in the ways of the options. */
+/** An envelope that was signed and sealed, with its custody certificate. The options add faults. */
 export function signedEnvelope(doings: readonly Doing[], options: Options = {}): Envelope {
   const { environment = "live", original = document() } = options;
   const prepared = original;
@@ -221,7 +221,7 @@ export function signedEnvelope(doings: readonly Doing[], options: Options = {}):
   return { certificate: sealedFor(reason, { signer: seal, ...options.sealing }, pdf), document: sealed, states };
 }
 
-/** Records with their frame, each with the hash of the one before. */
+/** Completes records with the members that all records have, and chains each to the one before by its hash. */
 function chained(records: readonly JsonObject[]): JsonObject[] {
   const trail: JsonObject[] = [];
   for (const [index, record] of records.entries()) {

@@ -8,7 +8,7 @@ import { sealKeyOf } from "../../../../src/evidence/seals/keys/file-key.ts";
 import type { SealKey } from "../../../../src/evidence/seals/keys/seal-key.ts";
 import { selfSigned } from "../signers.ts";
 
-/** When the seals were made, stamped and are verified, unless a case says otherwise. */
+/** The times at which the seals are made, stamped and verified, unless a case says otherwise. */
 export const sealedAt = new Date("2026-01-15T12:00:00Z");
 export const stampedAt = Date.UTC(2026, 0, 15, 12, 0, 1);
 export const verifiedAt = "2026-06-01T00:00:00.000Z";
@@ -42,7 +42,10 @@ function pointOf(scalar: bigint): Buffer {
   return ecdh.getPublicKey();
 }
 
-/** A P-256 key made of a name. Its signatures are a function of what is signed: keys of tests have no secret to keep. */
+/**
+ * A P-256 key that is derived from a name. Its signatures depend only on the signed bytes. Test keys protect nothing,
+ * so they need no randomness.
+ */
 export function fixedKey(name: string): { readonly key: KeyObject; readonly sign: (data: Uint8Array) => Uint8Array } {
   const d = scalarOf("SignSealShip vectors: ", name);
   const point = pointOf(d);
@@ -73,10 +76,10 @@ const otherSeal = fixedSigner("seal", "other seal");
 export const tsa = fixedSigner("tsa");
 /** An authority that the cases do not trust. */
 export const otherTsa = fixedSigner("tsa", "other tsa");
-/** Signs documents before they are sealed. */
+/** The key of other people's signatures, from before a document is sealed. */
 export const stranger = fixedSigner("stranger");
 
-/** A seal key whose signatures don't differ from run to run. */
+/** A seal key whose signatures are the same in each run. */
 export function sealKeyOver({ key, sign }: Omit<TestSigner, "certificate">): SealKey {
   const plain = sealKeyOf(key, "vectors");
   return sign === undefined ? plain : { ...plain, sign: async (data) => sign(data) };

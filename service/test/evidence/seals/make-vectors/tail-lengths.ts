@@ -25,7 +25,7 @@ export type StreamWriting = {
   readonly width?: (row: Buffer) => Buffer;
 };
 
-/** A tail whose section is a stream, as the sealer writes it, but for what is given. */
+/** A tail that ends in a cross-reference stream, as the sealer writes it, with the given deviations. */
 export const streaming =
   (odd: StreamWriting) =>
   (pdf: string, objects: readonly NewObject[]): string => {
@@ -52,7 +52,7 @@ export const streaming =
     return `${text}startxref\n${at}\n%%EOF\n`;
   };
 
-/** The document's own section names what stands behind it: the file is opened by that section. */
+/** The document's own section already names the seal's objects, which come after it. */
 const namedBefore = (pdf: string, objects: readonly NewObject[]): string => {
   let text = pdf;
   let before = pdf;

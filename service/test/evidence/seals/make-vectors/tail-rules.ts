@@ -70,7 +70,7 @@ function tables(): readonly TailRow[] {
   ];
 }
 
-/** A document whose form has a signature field that is signed by an object that is not there yet. */
+/** A document with a signature field whose value is an object that only the seal will add. */
 function withField(): string {
   const catalog = bodyOf(plain, 1).replace(/ >>$/, ` /AcroForm << /SigFlags 3 /Fields [${SEAL} 0 R] >> >>`);
   const field = `<< /FT /Sig /T (Seal) /V ${FIELD} 0 R >>`;
@@ -80,7 +80,7 @@ function withField(): string {
   ]);
 }
 
-/** Tails that end in a cross-reference stream, behind a document that does. */
+/** Tails that end in a cross-reference stream, after a document that does. */
 function streams(): readonly TailRow[] {
   const original = bytesOf(streamed([[1, bodyOf(plain, 1)]]));
   const row = (name: string, odd: StreamWriting, expect: Expectation = structure): TailRow => [
@@ -110,7 +110,7 @@ function streams(): readonly TailRow[] {
   ];
 }
 
-/** An earlier signature whose range ends in the tail. */
+/** An earlier signature whose signed range ends in the tail. */
 function reachingIn(): Uint8Array {
   const signed = latin1(signPdf(document(), { signer: by.stranger, originalLength: "absent", reserve: 900 }));
   return bytesOf(
@@ -120,7 +120,7 @@ function reachingIn(): Uint8Array {
   );
 }
 
-/** Rules of the last list of section 2.3, and of section 2.4, each broken by itself. */
+/** Seals that each break one rule of the last list of section 2.3, or of section 2.4. */
 export function tailRules(): Made {
   const { add, put, made, slug } = collection("tail-rules");
   const rows: readonly TailRow[] = [

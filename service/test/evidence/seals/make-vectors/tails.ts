@@ -4,7 +4,7 @@ import { document, oddSeal } from "./sealing.ts";
 
 type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 
-/** How the tail of a seal may be written otherwise. */
+/** Deviations from the sealer's tail. */
 export type Writing = {
   readonly header?: (number: number) => string;
   readonly behind?: (number: number) => string;
@@ -15,11 +15,11 @@ export type Writing = {
   readonly behindTrailer?: string;
   readonly last?: (offset: number) => string;
   readonly beforeTable?: string;
-  /** The document with what stands between it and the seal. */
+  /** Returns the document with the bytes between it and the seal. */
   readonly document?: (pdf: string) => string;
 };
 
-/** A document with the line feed that the sealer adds where it needs one. */
+/** Appends a line feed if the document does not end in one, as the sealer does. */
 export const endingInLine = (pdf: string): string => (pdf.endsWith("\n") ? pdf : `${pdf}\n`);
 
 const subsections = (rows: readonly (readonly [number, string])[]): string => {
@@ -35,7 +35,7 @@ const subsections = (rows: readonly (readonly [number, string])[]): string => {
   return text;
 };
 
-/** The tail as the sealer writes it, but for what is given. */
+/** A tail as the sealer writes it, with the given deviations. */
 export const writing =
   (odd: Writing) =>
   (pdf: string, objects: readonly NewObject[]): string => {
@@ -304,7 +304,7 @@ function ranges(): readonly Row[] {
   ];
 }
 
-/** Seals whose tail is written in another way: section 2.3, the last list. */
+/** Seals whose tail deviates from the sealer's: section 2.3, the last list. */
 export function oddTails(): Made {
   const { add, put, made, slug } = collection("tails");
   for (const [name, options, expect, teaches] of [...dictionaries(), ...objects(), ...tails(), ...ranges()]) {

@@ -3,7 +3,7 @@ import { bodyOf, endOf, type NewObject } from "../../../../../packages/evidence/
 import { type Expectation, unreadable, verified } from "./case.ts";
 import { plain, readStrictly, tolerated, type Way } from "./way.ts";
 
-/** How a cross-reference stream may be written otherwise. */
+/** Deviations from a usual cross-reference stream. */
 type StreamWriting = {
   readonly entries?: (text: string) => string;
   readonly data?: (rows: Buffer) => Buffer;
@@ -11,7 +11,7 @@ type StreamWriting = {
   readonly rows?: (rows: readonly (readonly number[])[]) => readonly (readonly number[])[];
 };
 
-/** A revision of objects that a cross-reference stream names; `held` are in the object stream 91, by their numbers. */
+/** A revision with a cross-reference stream. The objects with the numbers in `held` are in object stream 91. */
 export function streamed(objects: readonly NewObject[], odd: StreamWriting = {}, held: readonly number[] = []): string {
   const { startxref } = endOf(plain);
   let text = plain;

@@ -11,7 +11,7 @@ import { catalogWith, plain, readStrictly, tolerated, type Way, withField } from
 import { streamed, streams } from "./way-streams.ts";
 import { tables } from "./way-tables.ts";
 
-/** Object streams: a field of the form is in one. */
+/** Object streams that contain a field of the form. */
 function objectStreams(): readonly Way[] {
   const field = "<< /FT /Tx /T (a) >>";
   const one = (
@@ -59,7 +59,7 @@ function objectStreams(): readonly Way[] {
   ];
 }
 
-/** Values on the way that can't be read. */
+/** Values on the path to a field that can't be read, and odd ones that can. */
 function values(): readonly Way[] {
   const field = (body: string): string => appendRevision(plain, [withField, [90, body]]);
   const bad = (name: string, body: string): Way => [`a field with ${name}`, field(body), unreadable, readStrictly];
@@ -117,7 +117,9 @@ function values(): readonly Way[] {
   ];
 }
 
-/** Encrypted documents: section 2.8. Each is a sealed one with the same number of other bytes. */
+/**
+ * Encrypted documents: section 2.8. Each is made from a sealed one by replacing bytes with the same number of others.
+ */
 async function encrypted(
   one: (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) => void,
 ): Promise<void> {
@@ -181,7 +183,7 @@ async function encrypted(
   one("encrypted: with a user password", bytesOf(password), unreadable, teaches);
 }
 
-/** How a PDF must be read: section 2.6, by documents under a seal that is good. */
+/** How a PDF must be read: section 2.6. Each document is under a good seal. */
 export async function ways(): Promise<Made> {
   const { add, put, made, slug } = collection("ways");
   const one = (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) =>

@@ -11,7 +11,7 @@ type Header = {
   readonly extra: Uint8Array;
 };
 
-/** An entry, and what of it is to be odd: in the directory, in its own header, or behind its data. */
+/** An entry of a zip, and its deviations: in the directory, in its local header, or after its data. */
 export type OddEntry = {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -24,7 +24,7 @@ export type OddEntry = {
     readonly offset?: number;
   };
   readonly local?: Partial<Header>;
-  /** Sizes and checksum behind the data (bit 3), not before it. */
+  /** Writes sizes and checksum after the data (bit 3) instead of before it. */
   readonly descriptor?: boolean;
   readonly behind?: Uint8Array;
 };
@@ -52,7 +52,10 @@ const common = ({ name, version, flags, method, crc, compressed, size, extra }: 
   ...u16(Buffer.byteLength(name), extra.length),
 ];
 
-/** A zip of which every field can be bent; without oddities as the evidence's own writer has it, but for bit 3. */
+/**
+ * A zip in which every field can deviate. Without deviations, it is written as the evidence's own writer does, but
+ * without bit 3.
+ */
 export function oddZip(entries: readonly OddEntry[], end: OddEnd = {}): Uint8Array {
   const file: number[] = [];
   const directory: number[] = [];

@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<string, Uint8Array>> = {
   "README.txt": text("How to check this evidence without us.\n"),
 };
 
-/** The evidence's entries, with some in the place of others, further ones, or without those that are null. */
+/** The evidence's entries with changes: bytes replace or add an entry, and null removes it. */
 function entries(changes: Readonly<Record<string, Uint8Array | null>> = {}): OddEntry[] {
   return Object.entries({ ...PARTS, ...changes }).flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
 }
@@ -145,7 +145,7 @@ function missing(): readonly Row[] {
   ];
 }
 
-/** The certificate of another seal, so that OpenSSL reads it and not every other program does. */
+/** The certificate of another seal, in forms of PEM that OpenSSL reads and some other programs do not. */
 function oddCertificates(): readonly (readonly [string, Buffer])[] {
   const pem = trustFiles["trust/other-seal.pem"];
   return [

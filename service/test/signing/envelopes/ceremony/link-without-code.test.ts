@@ -59,7 +59,7 @@ async function lastCodeOf(orderId: number, email: string): Promise<string> {
   return code;
 }
 
-/** Requests as many codes as the service allows, over ten days. @returns how many were sent */
+/** Requests a code 200 times over ten days. @returns how many were sent */
 async function useUpCodes(link: Link): Promise<number> {
   let sent = 0;
   for (let n = 0; n < 200; n++)

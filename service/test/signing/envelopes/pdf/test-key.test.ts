@@ -27,8 +27,9 @@ async function signedBy(signing: Signing): Promise<Buffer> {
 }
 
 const [live, tests] = [await openSigning("live"), await openSigning("test")];
-/** The same document, signed by a signer of a live order. */
-/** A document that a holder of a test key made and signed in the director's name. */
+/**
+ * The same document, signed in the director's name: `genuine` for a live order, `forged` by the holder of a test key.
+ */
 const [genuine, forged] = [await signedBy(live), await signedBy(tests)];
 
 const at = (name: string, bytes: Uint8Array | string) => {

@@ -36,7 +36,10 @@ const modulusOf = (bits: number) => (1n << BigInt(bits - 1)) + 1n;
 const keyOf = (modulus: bigint, exponent: bigint) => encode(sequence(integer(modulus), integer(exponent)));
 const byRsa = (spki: Uint8Array, serial: number) => certificateOf(signer, signer, { serial, spki });
 
-/** Written as numbers of 32 octets side by side, the second covers the last octet of the first, and leaves it as it was. */
+/**
+ * Gives s a 33rd octet in front, equal to the last octet of r. A reader that writes r and s right-aligned into 32
+ * octets each, in this order, overwrites that octet with itself and accepts the signature.
+ */
 function overlapping(data: Uint8Array): Uint8Array {
   const signature = withLowS(signer.key.sign(data));
   const [r, s] = [0, 1].map((index) => Buffer.from(edit.valueAt(signature, [index]).content as Uint8Array));

@@ -30,14 +30,14 @@ export const attached = (
     expect,
     "Section 10.5: the attached file is one for every reader.",
   );
-/** The same name by its mark: of UTF-16, or of UTF-8. */
+/** Writes the same name in UTF-16 or UTF-8, with its byte order mark. */
 const named = (mark: string) => (text: string) => {
   const codes = Buffer.from("record.json", mark === "feff" ? "utf16le" : "utf8");
   const name = `<${mark}${(mark === "feff" ? codes.swap16() : codes).toString("hex")}>`;
   return text.replaceAll("(record.json)", name);
 };
 const SAME = /\/Length 7/;
-/** PDF files with a file that is attached, or not for every reader. */
+/** PDF files whose attachment all readers find, or about which they may disagree. */
 export const attachments: readonly Part[] = [
   attached("as it should be", "accepted"),
   attached("a length that is elsewhere", "accepted", (text) => swapped(text, SAME, "/Length 7 0 R")),

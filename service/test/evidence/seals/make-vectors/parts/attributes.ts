@@ -23,7 +23,7 @@ import {
 const unusable = ["signedAttributes", "contentType", "messageDigest"];
 const unbound = ["signingCertificate"];
 
-/** Who is named, and what is signed: section 3.2. */
+/** The signer that a CMS names, and its signed attributes: section 3.2. */
 export function ofAttributes(): readonly Row[] {
   const bound = essOf(own);
   const hash = octetString(sha("sha256", own));

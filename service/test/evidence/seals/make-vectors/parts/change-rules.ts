@@ -15,7 +15,10 @@ import {
 import type { FormChange } from "./changes.ts";
 import type { Part } from "./part.ts";
 
-/** A change with the permission that it is judged by: of what is refused the laxest, of what is accepted any. */
+/**
+ * A change, and the permission of the signature before it: usually the laxest (3) for a change that is refused, and 2
+ * for one that is accepted.
+ */
 export type ChangeRule = FormChange & { readonly permission: Permission; readonly expect: Part["expect"] };
 type Made = readonly NewObject[] | ((signed: string) => readonly NewObject[]);
 type More = Partial<FormChange> & { readonly permission?: Permission };
@@ -34,7 +37,7 @@ export const accepted = rule("accepted", 2);
 export const edit =
   (object: keyof typeof OBJECT, from: string | RegExp, to: string): Made =>
   (signed) => [edited(signed, OBJECT[object], from, to)];
-/** With further entries. */
+/** Adds entries to a dictionary of the form document. */
 export const grown = (object: keyof typeof OBJECT, entries: string): Made => edit(object, / >>$/, ` ${entries} >>`);
 export const sizeOf = (pdf: string): number => endOf(pdf).size;
 

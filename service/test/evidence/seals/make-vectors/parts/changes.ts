@@ -29,7 +29,7 @@ export type FormChange = {
 };
 
 const base = formDocument();
-/** A value that is DER and no signature: here it is asked what was changed, and not who signed. */
+/** DER that is not a signature: these parts test the judgment of the changes, not of the signer. */
 const NOTHING = Uint8Array.of(0x30, 0x03, 0x02, 0x01, 0x00);
 
 function bodies(prepared: FormChange["prepared"]): NewObject[] {
@@ -39,7 +39,10 @@ function bodies(prepared: FormChange["prepared"]): NewObject[] {
   });
 }
 
-/** A part of what follows `form.pdf`: a signature that states the permission, and the change. */
+/**
+ * A part of the kind `changes`: the bytes that follow `form.pdf`, with a signature that states the permission, and the
+ * change.
+ */
 function changed(change: FormChange, permission: Permission, expect: Part["expect"], teaches: string): Part {
   const objects = bodies(change.prepared);
   const prepared = objects.length === 0 ? base : appendRevision(base, objects, " /Info 13 0 R");
@@ -53,20 +56,23 @@ function changed(change: FormChange, permission: Permission, expect: Part["expec
   return {
     name: `${state}: ${change.name}`,
     kind: "changes",
-    // A comment behind it: no signature is over the whole file.
+    // Appends a comment, so that no signature covers the whole file.
     text: `${later.slice(base.length)}% end\n`,
     expect,
     teaches,
   };
 }
 
-/** It signs with a key that is another in each run. */
+/** Left out, because it signs with a new key in each run. */
 const RANDOM = "an invisible signature under a signed lock of all";
 
 /** The laxest first. */
 const PERMISSIONS: readonly Permission[] = [3, "approval", 2, 1];
 
-/** Changes of forms: of each the laxest permission that does not allow it, and the strictest that does. */
+/**
+ * Changes of forms. Each attack is judged under the laxest permission that forbids it, each honest change under the
+ * strictest that permits it.
+ */
 export function changeParts(): Part[] {
   const parts: Part[] = [];
   for (const attack of attacks) {

@@ -11,7 +11,7 @@ const rows = (kind: PartKind, teaches: string, list: readonly Row[]): Part[] =>
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const times = (count: number, hex: string): string => hex.repeat(count);
 
-/** Values in BER, which earlier signatures may be in: section 7. */
+/** Values in BER, which earlier signatures may use: section 7. */
 function ber(): Part[] {
   const good = cms({});
   const deep = (levels: number) => `${times(levels, "3080")}0500${times(levels, "0000")}`;
@@ -47,7 +47,7 @@ function ber(): Part[] {
   ]);
 }
 
-/** Bits of deflated data, the first in the lowest place; Huffman codes are written with `code`. */
+/** Packs numbers of the given bit counts, lowest bits first. Huffman codes go through `code`. */
 function deflated(...fields: readonly (readonly [value: number, count: number])[]): string {
   const octets: number[] = [];
   let at = 0;
@@ -58,7 +58,7 @@ function deflated(...fields: readonly (readonly [value: number, count: number])[
   }
   return hexOf(Uint8Array.from(octets));
 }
-/** A Huffman code, whose first bit is its highest. */
+/** A Huffman code, with its bits reversed: deflate writes its highest bit first. */
 const code = (value: number, count: number): readonly [number, number] => {
   let reversed = 0;
   for (let bit = 0; bit < count; bit++) reversed |= ((value >> bit) & 1) << (count - 1 - bit);
@@ -74,9 +74,10 @@ function deflate(): Part[] {
   const [end, x] = [code(0, 7), code(0x30 + 0x78, 8)];
   type Bits = readonly [value: number, count: number];
   /**
-   * A block with codes of its own: 258 literals and lengths. In the code of lengths 18 has one bit; 1 and another have two.
+   * A block with dynamic Huffman codes, for 258 literals and lengths. In the code for the code lengths, symbol 18 has
+   * one bit; symbol 1 and `other` have two.
    *
-   * @param other the other: 2, or 16 for a repeat
+   * @param other 2, or 16 for a repetition
    */
   const dynamic = (other: 2 | 16, distances: number, lengths: readonly Bits[], data: readonly Bits[]) => {
     // In the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1.
@@ -134,7 +135,7 @@ function zips(): Part[] {
   const named = (name: string): OddEntry => ({ ...text, name });
   const many = (count: number) => Array.from({ length: count }, (_, index) => named(`${index}`));
   const good = oddZip([text]);
-  /** The zip with bytes changed at a distance from its end, or its start. */
+  /** The zip with bytes changed at an offset from its start or, if `at` is negative, from its end. */
   const patched = (name: string, at: number, ...octets: readonly number[]): Row => {
     const bytes = Uint8Array.from(good);
     bytes.set(octets, at < 0 ? bytes.length + at : at);

@@ -8,7 +8,7 @@ const lengthOf = (length: number): number[] => {
   return [0x80 | octets.length, ...octets];
 };
 
-/** Reads values that are known to be good. */
+/** Parses DER that is known to be valid. */
 function treesOf(bytes: Uint8Array): Tree[] {
   const trees: Tree[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -32,7 +32,7 @@ function encoded(tree: Tree): Uint8Array {
   return Buffer.concat([Uint8Array.of(tree.tag, ...lengthOf(content.length)), content]);
 }
 
-/** The replacement of a value: nothing, or values. */
+/** Returns the values that replace a value; none to remove it. */
 export type Edit = (value: Tree, encoding: Uint8Array) => readonly (Tree | Uint8Array)[];
 
 function edited(tree: Tree, path: readonly number[], edit: Edit): Uint8Array {
@@ -47,7 +47,7 @@ function edited(tree: Tree, path: readonly number[], edit: Edit): Uint8Array {
   return Buffer.concat([Uint8Array.of(tree.tag, ...lengthOf(content.length)), content]);
 }
 
-/** The value with another in the place that the path of child numbers leads to. */
+/** Applies an edit to the value at a path of child indexes. @returns the new DER */
 export function withEdit(der: Uint8Array, path: readonly number[], edit: Edit): Uint8Array {
   const [tree] = treesOf(der);
   if (tree === undefined) throw new Error("no value");
@@ -72,7 +72,7 @@ export const becomes =
 export const holding =
   (hex: string): Edit =>
   ({ tag }) => [{ tag, content: Buffer.from(hex, "hex") }];
-/** One value more at the end of a constructed one. */
+/** Appends a value to a constructed value. */
 export const longerBy =
   (hex: string): Edit =>
   ({ tag, content }) => [
@@ -88,14 +88,14 @@ export const repeated =
   (times: number): Edit =>
   (value) =>
     Array.from({ length: times }, () => value);
-/** The length in one octet more than it needs. */
+/** Writes the length with one octet more than it needs. */
 export const overlong: Edit = ({ tag, content }) => {
   const body = isPrimitive(content) ? content : Buffer.concat(content.map(encoded));
   const octets = lengthOf(body.length);
   const longer = octets.length === 1 ? [0x81, ...octets] : [(octets[0] ?? 0) + 1, 0, ...octets.slice(1)];
   return [Buffer.concat([Uint8Array.of(tag, ...longer), body])];
 };
-/** The length of BER that says "until the end". */
+/** Writes the indefinite length of BER. */
 export const indefinite: Edit = ({ tag, content }) => {
   const body = isPrimitive(content) ? content : Buffer.concat(content.map(encoded));
   return [Buffer.concat([Uint8Array.of(tag, 0x80), body, Uint8Array.of(0, 0)])];
@@ -113,7 +113,7 @@ const [ATTRIBUTES, SIGNATURE] = [
   [1, 0, 4, 0, 5],
 ] as const;
 
-/** Which of the signed attributes has this type, by the hex of its content octets. */
+/** The index of a signed attribute. @param type its type, as the hex of the identifier's content octets */
 export function attributeIndex(cms: Uint8Array, type: string): number {
   const { content } = valueAt(cms, ATTRIBUTES);
   if (isPrimitive(content)) throw new Error("no attributes");
@@ -124,7 +124,7 @@ export function attributeIndex(cms: Uint8Array, type: string): number {
   );
 }
 
-/** A CMS with another value among its signed attributes, signed again. */
+/** Edits a value in the signed attributes of a CMS, and signs them again. */
 export function resigned(
   cms: Uint8Array,
   path: readonly number[],

@@ -41,7 +41,10 @@ function rc4(key: Uint8Array, data: Uint8Array): Buffer {
   }) as Buffer;
 }
 
-/** An encryption dictionary of the empty user password, by algorithms 2, 4 and 5 of ISO 32000-2, whatever its numbers. */
+/**
+ * An encryption dictionary for the empty user password, by algorithms 2, 4 and 5 of ISO 32000-2. Versions and revisions
+ * that do not exist are written as given.
+ */
 function byMd5(v: number, r: number, length: number, more = ""): Dictionary {
   const permissions = Buffer.alloc(4);
   permissions.writeInt32LE(PERMISSIONS);
@@ -59,7 +62,10 @@ function byMd5(v: number, r: number, length: number, more = ""): Dictionary {
   return { v, r, key, more, u: r === 2 ? u : Buffer.concat([u, Buffer.alloc(16)]) };
 }
 
-/** One of algorithm 2.A, in its revision 5: the hashes of two salts. */
+/**
+ * A dictionary for the empty user password by algorithm 2.A, revision 5. /U has the SHA-256 of the validation salt, and
+ * both salts; `key` is the SHA-256 of the key salt.
+ */
 function bySha256(v: number, more: string): Dictionary {
   const salts = Buffer.from("validatekeysalts");
   return { v, r: 5, key: sha256(salts.subarray(8)), more, u: Buffer.concat([sha256(salts.subarray(0, 8)), salts]) };
@@ -92,7 +98,7 @@ const objectKey = (key: Uint8Array, salt = ""): Buffer =>
   md5(key, Uint8Array.from([3, 0, 0, 0, 0]), Buffer.from(salt)).subarray(0, Math.min(key.length + 5, 16));
 const AES = byMd5(4, 4, 16, filter("AESV2"));
 
-/** An initialization vector, and the text under it; whole blocks that are not padded further. */
+/** Encrypts a text of whole blocks with AES. @returns the initialization vector, then the blocks */
 function aes(padded: string): Buffer {
   const cipher = createCipheriv("aes-128-cbc", objectKey(AES.key, "sAlT"), IV).setAutoPadding(false);
   return Buffer.concat([IV, cipher.update(padded, "latin1"), cipher.final()]);

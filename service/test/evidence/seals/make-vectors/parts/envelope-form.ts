@@ -79,7 +79,7 @@ export function envelopeText(wrong: Wrong): string {
     })),
     trail,
   };
-  // Some of what is wrong has no canonical text.
+  // Some faulty evidence has no canonical form.
   const changed = (wrong.evidence ?? ((one) => one))(envelope);
   return changed === envelope ? canonicalJson(envelope) : JSON.stringify(sorted(changed));
 }

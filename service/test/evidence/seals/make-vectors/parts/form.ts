@@ -52,7 +52,7 @@ export type Form = {
 export const SHA256: DerValue = sequence(oid(OID.sha256));
 export const ecdsa: DerValue = sequence(oid(OID.ecdsaWithSha256));
 
-/** A CMS that is as it should be but for what the form states. */
+/** A good CMS, except for the deviations in `form`. */
 export function cms(form: Form): Uint8Array {
   const { certificate = own } = form;
   const signedAttrs = setOf([...(form.attributes ?? [contentType, digestOf(), essOf(certificate)])]);

@@ -34,7 +34,7 @@ function filtered(rows: readonly Row[], filters: Row): number[] {
 
 const inOneByte = (rows: readonly Row[]): Row[] => rows.map(([type = 0, high = 0, low = 0]) => [type, low, high && -1]);
 
-/** A file whose cross-reference stream is compressed. @param first the row of object 0, which nobody asks for */
+/** A file whose cross-reference stream is compressed. @param first the row of object 0, which no reader looks up */
 function compressed(
   parameters: string,
   encode: (rows: readonly Row[]) => readonly number[],
@@ -49,7 +49,10 @@ function compressed(
 const png = (filters: Row, first?: Row, parameters = "/Predictor 15 /Columns 3"): string =>
   compressed(`/DecodeParms << ${parameters} >>`, (rows) => filtered(rows, filters), first);
 
-/** Object 2 is said to be in an object stream, by a row of which a wrong neighbor would make another. */
+/**
+ * A row says that object 2 is in an object stream. A reader that applies the Paeth filter with the wrong neighbor reads
+ * another row.
+ */
 const inNoStream = (): string =>
   streamed(
     (size) => `/Size ${size} /W [1 1 1] /Filter /FlateDecode /DecodeParms << /Predictor 15 /Columns 3 >>`,
@@ -68,7 +71,7 @@ function withoutItsEnd(): string {
     (size) => `/Size ${size} /W [1 1 1] /Filter /FlateDecode`,
     (rows) => {
       const whole = deflateSync(Uint8Array.from(inOneByte(rows).flat()), { strategy: constants.Z_FIXED });
-      // Four bytes of a checksum, and one that holds nothing but the end of the block.
+      // Cuts off the checksum (four bytes), and the byte that contains only the end of the block.
       if (whole.at(-5) !== 0) throw new Error("the end of the block is not in a byte of its own");
       return [[...whole.subarray(0, -5)]];
     },
@@ -101,7 +104,7 @@ const compressedStreams: readonly Part[] = [
   ),
 ];
 
-/** A second section behind the text, whose trailer is this. */
+/** Appends a second section with these trailer entries. */
 function continued(text: string, entries: string): string {
   return `${text}xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 3 /Root 1 0 R ${entries} >>\nstartxref\n${text.length}\n%%EOF\n`;
 }

@@ -25,22 +25,22 @@ export type Part = {
   readonly kind: PartKind;
   readonly hex?: string;
   readonly text?: string;
-  /** Stands in the hex or the text `times` times from this character on, and is left out of it. */
+  /** A repetition that is left out of the hex or text: `of`, `times` times, at this character. */
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
   /** The signed or stamped bytes. */
   readonly content?: string;
-  /** Certificates that are at hand, and those that are trusted, in hex. */
+  /** In hex: further certificates for the path, and the trusted certificates. */
   readonly others?: readonly string[];
   readonly anchors?: readonly string[];
   readonly at?: string;
   readonly purpose?: string;
-  /** Of a signature or a token, the checks that do not hold. */
+  /** The checks that do not hold, for a signature, a token or an envelope. */
   readonly notHolding?: readonly string[];
   readonly expect: "accepted" | "refused";
   readonly teaches: string;
 };
 
-/** The same part in less room, where much of it is one thing many times. */
+/** Shortens a part with a long repetition, which moves to `again`. */
 export function shortened(part: Part): Part {
   const member = part.hex === undefined ? "text" : "hex";
   const value = part[member] ?? "";

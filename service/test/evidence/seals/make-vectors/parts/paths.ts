@@ -45,7 +45,7 @@ const keyId = (value: number) => extension(OID.subjectKeyIdentifier, octetString
 const authorityKeyId = (value: number) =>
   extension(OID.authorityKeyIdentifier, sequence(raw(Uint8Array.of(0x80, 1, value))), false);
 
-/** A chain of so many certificates, its last one trusted. */
+/** A chain of `length` certificates, of which the last one is trusted. */
 function long(length: number): Chain {
   const subjects = Array.from({ length }, (_, index) => subject(`path ${index}`));
   const ders = subjects.map((one, index) =>
@@ -58,7 +58,7 @@ function long(length: number): Chain {
   return { leaf: first, others: ders.slice(1, -1), anchors: ders.slice(-1) };
 }
 
-/** So many issuers of the leaf's issuer's name, none of which signed it, and then the one that did. */
+/** `count` certificates with the name of the leaf's issuer that did not sign the leaf, and then the issuer's own. */
 function crowd(count: number): Chain {
   const other = subject("path stranger");
   const strangers = Array.from({ length: count }, (_, index) =>
@@ -81,7 +81,7 @@ function rows(): readonly Row[] {
     others: [certificateOf(middle, root, { serial: 3, extensions: extensions ?? [] })],
     anchors: [certificateOf(root, root, { extensions: top })],
   });
-  /** A leaf by one in between, which a trusted one of this name and key issued. */
+  /** A leaf, its issuer, and a trusted certificate for `top`, which issued the issuer. */
   const overOne = (top: Subject): Chain => ({
     leaf: certificateOf(leaf, middle, {}),
     others: [certificateOf(middle, top, { serial: 3, extensions: authority() })],
@@ -236,7 +236,7 @@ function rows(): readonly Row[] {
   ];
 }
 
-/** Paths of section 4.2: a leaf, what is at hand, and what is trusted. */
+/** Paths of section 4.2: a leaf, further certificates, and trusted certificates. */
 export const paths = (): Part[] =>
   rows().map(([name, chain, expect]) => ({
     name: `path: ${name}`,

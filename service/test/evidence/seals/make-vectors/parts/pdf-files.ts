@@ -21,7 +21,7 @@ function written(objects: Objects, head: string): Written {
   return { text, size, table: `xref\n0 ${size}\n${rows.join("")}` };
 }
 
-/** A small PDF of these objects, besides a catalog and a node of pages. */
+/** A small PDF of a catalog, a node of the page tree and these objects. */
 export function pdf(objects: Objects = [], more = "", catalog = CATALOG): string {
   const { text, size, table } = written([[1, catalog], [2, PAGES], ...objects], "%PDF-1.7\n");
   return `${text}${table}trailer\n<< /Size ${size} /Root 1 0 R ${more}>>\nstartxref\n${text.length}\n%%EOF\n`;
@@ -30,7 +30,7 @@ export function pdf(objects: Objects = [], more = "", catalog = CATALOG): string
 const withForm = (field: string, edit = (text: string) => text): string =>
   edit(pdf([[3, field]], "", CATALOG.replace(" >>", " /AcroForm << /Fields [3 0 R] >> >>")));
 
-/** The same with a cross-reference stream. */
+/** Like `pdf`, but with a cross-reference stream. */
 export function streamed(
   dictionary: (size: number) => string,
   rows?: (rows: readonly (readonly number[])[]) => readonly number[][],
@@ -63,7 +63,7 @@ export const swapped = (text: string, from: string | RegExp, to: string): string
   return result;
 };
 
-/** The text with its table and `startxref` as its objects have moved. */
+/** Recomputes the table and `startxref` after the objects have moved. */
 export function placed(text: string): string {
   const table = text.lastIndexOf("xref\n0 ");
   let number = -1;
@@ -76,7 +76,10 @@ export function placed(text: string): string {
     .replace(/startxref\n\d+/, `startxref\n${table}`);
 }
 
-/** Two tables, of which `startxref` leads to the one from the first byte and to the other from the header. */
+/**
+ * Two tables. `startxref` leads to one if offsets count from the first byte, and to the other if they count from the
+ * header.
+ */
 function twoTables(word = "xref"): string {
   const prefix = `${"x".repeat(399)}\n`;
   const { text, size, table } = written(
@@ -141,7 +144,10 @@ const files: readonly Part[] = [
   no("a row behind what is no white space", swapped(TABLE, / n \n(\d{10} 00000 n)/, " n x$1")),
 ];
 
-/** Where the number behind the word would be in a file that begins with the word, is one that leads to the table. */
+/**
+ * A file without `startxref`. A reader that takes "not found" for offset 0 would read the number that is placed so that
+ * it leads to the table.
+ */
 function withoutStartxref(): string {
   const text = placed(swapped(TABLE, "%PDF-1.7\n", "%PDF-1.7\n0000000000\n"));
   const table = String(text.indexOf("xref\n0 ")).padStart(10, "0");
@@ -168,7 +174,10 @@ function twoHeads(): string {
   return `${text}${moved}trailer\n<< /Size ${size} /Root 1 0 R /Prev 0 >>\nstartxref\n${text.length + head}\n%%EOF\n`;
 }
 
-/** A stream whose /Length leads back beyond the first byte: counted from the end, that is one byte before the end. */
+/**
+ * A stream with a negative /Length that leads to before the first byte. Counted from the end, as some functions count
+ * negative offsets, that is one byte before the end.
+ */
 function backwards(): string {
   const text = streamed((size) => `/Size ${size} ${W}`, withBytes);
   const from = text.lastIndexOf("\nstream\n") + "\nstream\n".length;
@@ -176,5 +185,5 @@ function backwards(): string {
   return swapped(text, length, `/Length -${String(from + 16 - length.length + 2).padStart(7, "0")}`);
 }
 
-/** PDF files that are read, or not. */
+/** PDF files that a verifier must read, or must refuse. */
 export const pdfParts = (): readonly Part[] => files;

@@ -151,7 +151,7 @@ const stored: readonly ChangeRule[] = [
   ),
 ];
 
-/** The signature's /ByteRange and value are written in another way. */
+/** A signature whose /ByteRange is replaced after signing. */
 const range = (
   name: string,
   change: (numbers: readonly number[]) => readonly (number | string)[],

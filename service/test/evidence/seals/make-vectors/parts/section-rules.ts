@@ -91,7 +91,7 @@ const HELD = [
 ] as const;
 const CONTENT = { preparedRevision: (pdf: string) => appendStreams(pdf, [], HELD) };
 const UNCLOSED = stream("q Q        ").replace(/\/Length \d+/, "/Length 3");
-/** A cross-reference stream of one row. */
+/** Appends a revision that ends in a cross-reference stream of one row. */
 function row(
   signed: string,
   number: number,
@@ -185,7 +185,7 @@ const sections: readonly ChangeRule[] = [
   }),
 ];
 
-/** Two values that differ in one thing, in an object that nothing leads to: it has to stay as it was. */
+/** A change of one value in an object that nothing references. Such an object must stay unchanged. */
 const differing = (name: string, before: string, after: string, make = refused): ChangeRule =>
   make(`an object that nothing leads to: ${name}`, [[OBJECT.orphan, after]], { prepared: { orphan: before } });
 const values: readonly ChangeRule[] = [

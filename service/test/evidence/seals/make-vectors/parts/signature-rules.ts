@@ -4,7 +4,10 @@ import { accepted, type ChangeRule, refused, sizeOf } from "./change-rules.ts";
 
 export const INVISIBLE = "/Type /Annot /Subtype /Widget /FT /Sig /T (Later) /F 132 /Rect [0 0 0 0] /P 10 0 R";
 const SHOWN = INVISIBLE.replace("[0 0 0 0]", "[10 10 90 90]");
-/** In the lists a new field; behind it are further objects, the first at the number that NEXT stands for. */
+/**
+ * Adds a new field to the lists, and `more` objects after it. NEXT stands for a reference to the first of these, SELF
+ * for one to the field.
+ */
 export function newFields(
   signed: string,
   entries: string,

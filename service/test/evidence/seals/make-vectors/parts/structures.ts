@@ -10,7 +10,7 @@ type Structure = {
   readonly kind: PartKind;
   readonly title: string;
   readonly der: Uint8Array;
-  /** Constructed values whose definition is closed: one value more in them is refused. */
+  /** Constructed values whose definition is closed: a further value in them is refused. */
   readonly closed: Readonly<Record<string, readonly number[]>>;
   /** Values of one type: under another tag they are refused. */
   readonly typed: Readonly<Record<string, readonly number[]>>;
@@ -25,7 +25,7 @@ const NULL = "0500";
 const EMPTY_OID = "0600";
 const hexByte = (value: number): string => value.toString(16).padStart(2, "0");
 const oidOf = (content: string) => edit.becomes("06", (content.length / 2).toString(16).padStart(2, "0"), content);
-/** Values inside one another, the innermost empty. */
+/** Nested values, of which the innermost is empty. */
 const nested =
   (depth: number): edit.Edit =>
   () => {
@@ -42,7 +42,7 @@ const generalized =
   (text: string): edit.Edit =>
   () => [{ tag: 0x18, content: Buffer.from(text) }];
 
-/** DER of the same general rules, in whatever structure it stands. */
+/** Violations of DER's general rules, which apply to every structure. */
 const anyDer: Structure["refused"] = {
   "a value behind its end": [[], (_, encoding) => [encoding, Buffer.from(NULL, "hex")]],
   "a length in more octets than it needs": [[0], edit.overlong],
@@ -338,7 +338,7 @@ const info: Structure = {
   },
 };
 
-/** A type that stands nowhere in these structures. */
+/** Tags that occur nowhere in these structures. */
 const OTHER_TAG = { primitive: 0x13, constructed: 0x34 } as const;
 
 function partsOf({ kind, title, der, closed, typed, required, refused, accepted }: Structure): Part[] {

@@ -7,7 +7,7 @@ const NOTE = "<< /Type /OBJR /Obj 24 0 R >>";
 const element = (kids: string, more = ""): string => `<< /Type /StructElem /S /Annot /P 41 0 R ${more}/K ${kids} >>`;
 const elements = (kids: string): string => `<< /Type /StructElem /S /Document /P 40 0 R /K ${kids} >>`;
 const root = (more: string): string => `<< /Type /StructTreeRoot ${more} >>`;
-/** The document's element gains what is written at NEW. */
+/** Adds a kid to the document's element. NEW stands for a reference to the new object `body`. */
 const gains = (
   name: string,
   kid: string,
@@ -27,7 +27,7 @@ const tree = (nums: string, more = ""): string => `<< /Nums ${nums} ${more}>>`;
 const NUMS = "[1 42 0 R 5 [41 0 R]]";
 const LIMITED = { prepared: { parentTree: tree(NUMS, "/Limits [1 5] ") } };
 const NODES = { prepared: { parentTree: "<< /Kids [44 0 R] >>", orphan: tree(NUMS, "/Limits [1 5] ") } };
-/** The parent tree gains a node. */
+/** Adds a node to the parent tree. NEW stands for a reference to the new object `body`. */
 const node = (
   name: string,
   kid: string,

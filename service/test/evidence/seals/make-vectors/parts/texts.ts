@@ -113,7 +113,7 @@ const manifestFile = (version: number): Value =>
     ),
   );
 
-/** Manifests with another value in one place: section 10.1. Their form is not canonical, which is not asked here. */
+/** Manifests with another value in one place: section 10.1. They are not canonical, which is not tested here. */
 function manifests(): Part[] {
   const base = (): { passport: Value; documents: Value[]; coverage: Value } & Value => manifestFile(3) as never;
   const document = { label: null, orderCode: "0".repeat(40), statusAtSnapshot: statusOf() };

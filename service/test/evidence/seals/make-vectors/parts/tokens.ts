@@ -9,7 +9,7 @@ import type { Part } from "./part.ts";
 
 const GRANTED = ["status", "nonce"];
 
-/** Another serial number, which nobody stamped. */
+/** Changes the serial number without signing again. */
 const renumbered: edit.Edit = ({ tag, content }) => [
   { tag, content: edit.withEdit(content as Uint8Array, [3], edit.holding("08")) },
 ];
@@ -19,7 +19,7 @@ export function tokens(): Part[] {
   const good = tokenOver(Buffer.from(CONTENT), tsa, sealedAt.getTime());
   const info = [1, 0, 2, 1, 0] as const;
   const anchors = [Buffer.from(tsa.certificate.der).toString("hex")];
-  /** The TSTInfo with another value in one place, stamped by the same authority. */
+  /** A token whose TSTInfo has another value in one place, signed again by the same authority. */
   const stamped = (path: readonly number[], change: edit.Edit, from = good): Uint8Array => {
     const { content } = edit.valueAt(from, info);
     const changed = edit.withEdit(content as Uint8Array, path, change);
