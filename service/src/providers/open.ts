@@ -175,7 +175,7 @@ export type CheckedAccount = {
   ok: boolean;
   /** The provider's answer, or the reason why there is no answer. */
   detail: string;
-  /** Whether the provider sends events; if it doesn't, the service polls. */
+  /** Whether the service accepts the provider's events. If it doesn't, the service polls. */
   takesEvents: boolean;
 };
 

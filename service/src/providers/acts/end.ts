@@ -12,8 +12,9 @@ import { findIntent, type IntentRow, intentContext, lockIntent, updateIntent } f
 type EndDeps = { clock: Clock; sealed: SealedJson };
 
 /**
- * Ends an intent, its tasks and everything that depends on it. The caller must have locked the rows of the intent and
- * the order. @param by the actor; default: the provider
+ * Ends an intent, its tasks and everything that depends on it. The end `unclear` only records that the outcome is
+ * unknown, and opens a task to find it out. The caller must have locked the rows of the intent and the order. @param by
+ * the actor; default: the provider
  */
 export async function endIntent(
   { clock, sealed }: EndDeps,

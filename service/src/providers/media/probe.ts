@@ -20,7 +20,7 @@ export function iceServersFor({ turn }: MediaSettings, name: string, now: Date):
   return [{ urls: turn.urls, username, credential: createHmac("sha1", turn.secret).update(username).digest("base64") }];
 }
 
-/** Opens the first free UDP port of the range. @throws Error when none is free */
+/** Finds the first free UDP port of the range, by opening it for a moment. @throws Error when none is free */
 export async function probePorts({ ports: [first, last], announce }: EmbeddedMedia): Promise<number> {
   for (let port = first; port <= last; port++) if (await canOpen(port, isIPv6(announce))) return port;
   throw new Error(`no UDP port of ${first}-${last} is free: is MEDIA_PORTS the same as another program's?`);
@@ -42,7 +42,7 @@ export function reachOf({ announce }: EmbeddedMedia): string {
 
 /**
  * Asks the first relay for an allocation with one of our credentials, then releases it.
- * @returns its address; null without a relay
+ * @returns the relay's URL; null without a relay
  * @throws Error when the relay refuses or does not answer
  */
 export async function probeTurn(settings: MediaSettings): Promise<string | null> {

@@ -174,7 +174,10 @@ function warningsOf({ excludesMailAddresses }: Certificate, why: string): Certif
   return [{ code: "mail-addresses", severity: "warning", detail }];
 }
 
-/** Whether signers' certificates could be issued now, for `/readyz`. @throws SealKeyError, or Error for an expired certificate */
+/**
+ * Checks for `/readyz` that signers' certificates could be issued now. @throws SealKeyError; Error for an authority's
+ * certificate with an error, such as an expired one
+ */
 export async function probeSignerAuthorities(authorities: SignerAuthorities, at: Date): Promise<void> {
   for (const { key, chain } of [authorities.live, authorities.test]) {
     await probeSealKey(key);

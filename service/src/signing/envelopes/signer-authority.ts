@@ -49,8 +49,8 @@ export async function makeSignerAuthority(
 
 /**
  * Issues the certificate of one act. The certificate contains no mail address. It is valid as long as the authority's
- * certificate, because some readers check validity at today's date. It is revoked minutes after the act
- * (revocation.ts), so that readers that check revocation refuse any later signature.
+ * certificate, because some readers check validity at today's date. If the act gets a time stamp, the certificate is
+ * revoked minutes later (revocation.ts), so that readers that check revocation refuse any later signature.
  * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` the URL where its
  * revocation is published
  */

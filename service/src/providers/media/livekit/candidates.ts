@@ -5,7 +5,7 @@ import type { Signal } from "./signal.ts";
 /** LiveKit knows its addresses at once; only its own STUN requests can take longer, and are not waited for. */
 const gatherMs = 1_000;
 
-/** @returns a function that resolves with the addresses, once there are all or the wait is over */
+/** @returns a function that resolves with the addresses, once all have come or the wait is over */
 export function candidatesOf(signal: Signal, target: SignalTarget): () => Promise<readonly string[]> {
   const found = new Set<string>();
   const { promise: all, resolve } = Promise.withResolvers<void>();

@@ -85,7 +85,7 @@ export class Endings {
     await Promise.all((await this.#roomsOf(livekit, session, now())).map((room) => this.room(room)));
   }
 
-  /** Sends a request at once, unless the server did not answer the last one: then it waits for the next round. */
+  /** Sends a request at once, unless earlier requests are still open: then it waits for their next round. */
   async #attempt(work: () => Promise<boolean>): Promise<void> {
     this.#openSince ??= this.#input.now();
     if (this.#timer === null) await work();

@@ -171,8 +171,8 @@ export type Ceremony = {
   /** Records the person whom the signer suggests as a replacement. The firm decides whether to replace the signer. */
   readonly propose: (link: Link, other: { name: string; email: string }, client: Client) => Promise<void>;
   /**
-   * Sets the language of the signer's mails. Before the signer's access step and after the envelope's end this has no
-   * effect; only the browser then remembers the language.
+   * Sets the language of the signer's mails. For a mailed link, this has no effect before the signer's access step and
+   * after the envelope's end; only the browser then remembers the language.
    */
   readonly setLanguage: (link: Link, language: Language) => Promise<void>;
 };

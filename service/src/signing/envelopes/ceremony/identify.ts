@@ -79,7 +79,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
 }
 
 /**
- * Tries a code. The fifth wrong one locks the link's codes for a day, or until the firm unlocks it.
+ * Tries a code. The fifth wrong one locks the link's codes: mailed and texted codes for a day, an access code until the
+ * firm unlocks the link (`isLocked`).
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(deps: IdentifyDeps, link: Link, typed: string, client: Client): Promise<Begun | null> {

@@ -60,7 +60,10 @@ export async function issueLink(
   await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
 }
 
-/** Ends the signer's earlier link and its codes. If the link belongs to a session, the session also gets a new link. */
+/**
+ * Ends the codes of the signer's earlier link, if there is one. If that link belongs to a session, the session also
+ * gets a new link.
+ */
 async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
   const [before] = await tx.query(sql`SELECT FROM envelope_signers WHERE id = ${signerId} AND issued_at IS NOT NULL`);
   if (!before) return;

@@ -58,5 +58,5 @@ function refuseCostly(error: unknown): never {
   throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
 }
 
-/** A Buffer that was cloned into the worker arrives as a plain Uint8Array, so it is wrapped in a Buffer again. */
+/** A Buffer that a worker returns arrives as a plain Uint8Array, so it is wrapped in a Buffer again. */
 const ownBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

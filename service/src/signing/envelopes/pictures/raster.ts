@@ -65,7 +65,7 @@ function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [num
   return [of(red), of(green), of(blue), Math.round(alpha / ((right - left) * (bottom - top)))];
 }
 
-/** @throws UnfitPicture for a picture that shows nothing */
+/** @throws UnfitPicture for a picture that shows nothing, because all its pixels are equal */
 export function requireInk({ rgba }: Raster): void {
   for (let at = 4; at < rgba.length; at += 4)
     for (let channel = 0; channel < 4; channel++) if (rgba[at + channel] !== rgba[channel]) return;

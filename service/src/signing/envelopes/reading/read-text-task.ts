@@ -2,15 +2,15 @@ import { textWithValues } from "../../../kernel/pdf/field-values.ts";
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 
 /**
- * The text of a document by page, in the order of the file. `isWhole` is false when the document has more text than the
- * service reads.
+ * The text of a document by page, in the order of the file. `isWhole` is false when the document has more pages or more
+ * text than the service reads.
  */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };
 
 const mostPages = 500;
 const mostCharacters = 1_000_000;
 
-/** Null for a document that pdf.js can't read. */
+/** Null for a document that pdf.js can't read, or whose text costs too much to read. */
 export async function run(bytes: Buffer): Promise<DocumentText | null> {
   const opened = await openWithinBounds(bytes);
   if (!opened) return null;

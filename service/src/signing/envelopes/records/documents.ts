@@ -102,8 +102,8 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 
 /**
  * Opens one of an order's documents for sending.
- * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it
- * @throws Error when the row or the bytes were altered
+ * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it,
+ * or its row fails its MAC @throws Error when the bytes were altered
  */
 export async function openOrderDocument(
   deps: DocumentDeps,

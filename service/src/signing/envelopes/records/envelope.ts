@@ -65,7 +65,10 @@ export type Signer = {
   openedAt: Date | null;
   failures: number;
   lockedAt: Date | null;
-  /** The number of codes requested since the link was issued, or since the signer last entered a correct code. */
+  /**
+   * The number of codes requested since the latest of these: the link was issued, the signer entered a correct code,
+   * the envelope ended.
+   */
   codesRequested: number;
   /** The number of codes requested in the day that began at `codesDayAt`. */
   codesOfDay: number;

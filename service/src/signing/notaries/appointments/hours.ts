@@ -131,8 +131,8 @@ function windowsIn(read: FormReader, name: string, typed: Typed): Window[] | nul
 }
 
 /**
- * Parses the time windows of a day. Null for a malformed text, for windows that overlap, and for a window that is too
- * short.
+ * Parses the time windows of a day. Null for a malformed text, for windows that overlap or are out of order, for a
+ * window that is too short, and for more than six windows.
  */
 function parseWindows(text: string): Window[] | null {
   if (text === "" || text === "closed") return [];

@@ -24,7 +24,8 @@ const UNSEEN = 1 | 2 | 32;
  * widget and visible on a page. Some fields are left out:
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;
- * - in a signed document, fields that a signature may not change, and fields that require a certain signature;
+ * - in a signed or certified document, fields that name a lock of their own, which can't be changed any more, and
+ * fields that require a certain signature;
  * - in an encrypted document all fields, because their names are encrypted.
  *
  * @throws PdfRefusal
