@@ -144,7 +144,7 @@ type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"
 /**
  * The receipts of an order and the documents that correct them, oldest first.
  * @param owner null for a caller who proved access by the order's code
- * @throws ServiceError `unavailable` when a row that an amount is computed from fails its MAC
+ * @throws ServiceError `unavailable` when a row that they are made from fails its MAC
  */
 export async function documentsOfOrder(db: Sql, code: string, owner: Owner | null): Promise<BillingDocument[]> {
   if (!isCode(code)) return [];

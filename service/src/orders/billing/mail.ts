@@ -9,7 +9,7 @@ import { statementsOf } from "./statements.ts";
 
 type StatementNews = Owner & { month: string; userId: string };
 
-/** Tells a firm's owners that a month is closed and its statement is ready. */
+/** Tells an owner of a firm that a month is closed and its statement is ready. */
 export const statementMail = defineMail({
   queue: "statement-mail",
   async load(news: StatementNews, deps) {
@@ -33,7 +33,7 @@ export const statementMail = defineMail({
   }),
 });
 
-/** Owners get no mail about months that were closed long ago and get their sums only now. */
+/** Owners get no mail about a month whose sums are stored later than this after its end. */
 const newsMs = 10 * dayMs;
 
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>

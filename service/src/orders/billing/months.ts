@@ -13,7 +13,10 @@ import { balanceState, closedMonths, statementState, sumsOfClosed } from "./stat
 
 type JobDeps = { db: Database; clock: Clock; log: Log };
 
-/** Closes every month that has ended, for every firm with receipts. Safe to repeat and to run on several nodes. */
+/**
+ * Closes every month that has ended, and stores its sums, for every firm with receipts. Safe to repeat and to run on
+ * several nodes.
+ */
 export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
   // A month lasts at least 28 days, less an hour when daylight saving time begins. So every month that has ended began
   // more than 27 days ago.
@@ -69,7 +72,7 @@ export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping:
   }
 }
 
-/** A difference that a later month's correction has settled is not logged again. */
+/** A difference that a later month's correction has settled is not logged. */
 async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
   const lost = await lossLines(db, owner);
   let before: Sums | undefined;

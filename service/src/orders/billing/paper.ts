@@ -55,7 +55,7 @@ const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, str
   ["Issued to", [buyer.name, ...buyer.address].join(", ")],
 ];
 
-/** The first digits of an order's code. The whole code is not printed, because it opens the client's page. */
+/** The first characters of an order's code. The whole code is not printed, because it opens the client's page. */
 const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 
 /** Shortens a text, so that it leaves room for the next column. */
@@ -142,7 +142,7 @@ export const paidData = (paid: Paid): { paidBy: "client" | "firm"; method: strin
   method: paid.method && methodName(paid.method),
 });
 
-/** The printed form of a statement. @param now printed as the date when the month is still open */
+/** The printed form of a statement. @param now the creation date in the file while the month is not closed */
 export function drawnStatement(
   { statement, lines }: StatementWithLines,
   { environment, now }: { environment: "live" | "test"; now: Date },

@@ -91,7 +91,7 @@ export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null>
 }
 
 /**
- * Sets the name and address for the firm's later receipts.
+ * Sets the firm's name and address for its later receipts and statements.
  * @throws ServiceError for a caller who is not an owner of the firm, for an owner without access to the firm's live
  * environment, and for invalid input
  */

@@ -71,7 +71,10 @@ export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
       ] as const)),
 ];
 
-/** Sentences about a correction, and about how a balance is settled; none when both are 0. */
+/**
+ * Sentences about a correction, about money that is held for the firm, and about money that it owes; none about a sum
+ * of 0.
+ */
 export function settlement({ sums, issuer }: Month): string[] {
   const held = heldCents(sums);
   const operator = issuer.name === "" ? "The operator of this service" : issuer.name;

@@ -28,8 +28,8 @@ export const balanceState: StateMac = {
 
 export const protectedTables = [stateRows(statementState), stateRows(balanceState)];
 
-/** The sums as an earlier release may have stored them, without the members that it did not have. */
 type Newer = "losses" | "owed" | "corrections";
+/** The sums as an earlier release may have stored them, without the members that it did not have. */
 type StoredSums = Omit<Sums, Newer> & Partial<Pick<Sums, Newer>>;
 
 type Statement = {
@@ -80,8 +80,8 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
 
 /**
  * The closed months with their sums, and what is wrong in the closing balance of the last of them. Documents are read
- * only for months without stored sums, and where an earlier release may have stored a wrong balance last: this release
- * stores `corrections`, and then the balance is right.
+ * only for months without stored sums, and for the months after the last one whose stored sums have `corrections`: an
+ * earlier release stored them, and may have stored a wrong balance.
  */
 export async function sumsOfClosed(
   db: Sql,
@@ -126,7 +126,7 @@ const monthsFrom = (db: Sql, from: Date, now: Date, zone: string) =>
 
 /**
  * The firm's statements, oldest first: the closed months, then those that have ended and are soon closed, then the
- * present month. For a closed month with stored sums, no documents are read.
+ * present month.
  */
 export async function statementsOf(
   { db, clock }: { db: Sql; clock: Clock },

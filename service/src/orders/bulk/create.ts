@@ -90,7 +90,7 @@ export async function createBulk(
   return { bulkId, rows: rows.length, totalCents, errors };
 }
 
-/** Checks and prices all rows. Lets other requests run between rows. */
+/** Checks and prices the rows; stops when too many are refused. Lets other requests run in between. */
 async function checked(
   { offer: { pricing } }: OrderDeps,
   { tier }: Principal,

@@ -126,13 +126,13 @@ const placesOf = (
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
     // If signing was not bought, people sign only before the notary, perhaps in ink. So the document needs places for
-    // them only if the request states places.
+    // them only if the request or the order states places.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
     return { names, fields, sign, notarize };
   });
 
 /**
- * Tries to sign the document in memory, as is done before an order is placed.
+ * Tries to sign the document in memory, as is done before an order is placed. If nobody signs, only counts its pages.
  * @throws ServiceError naming the obstacle
  */
 async function tryDocument(

@@ -38,8 +38,8 @@ export function questionsAt(fill: Pick<Fill, "questions">, step: number): { ques
 }
 
 /**
- * The outcome of saving a step. `stale`: nothing was saved, because another window has saved answers since this one was
- * opened.
+ * The outcome of saving a step. `stale`: nothing was saved, because another window has saved answers or the form has
+ * ended since this one was opened.
  */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
@@ -149,7 +149,10 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   return [];
 }
 
-/** Deletes all answers, including those from other windows. The form then looks as it did at first. */
+/**
+ * Deletes all answers, including those from other windows and those that the firm gave. Only the values in the uploaded
+ * form remain.
+ */
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);
   const answers = answersOf(fill.questions);

@@ -32,8 +32,8 @@ export type Ink = {
 
 const ink = "#17212e";
 /**
- * The smallest font size, in points, because smaller text can't be read on paper. In a field that is lower than this,
- * the text is as high as the field.
+ * The smallest font size, in points, because smaller text can't be read on paper. Text is smaller only if the form's
+ * own size is, or if the field is too low.
  */
 const least = 6;
 const usual = 11;

@@ -11,8 +11,8 @@ const mostCharacters = 500_000;
 const reach = { left: 220, above: 18, right: 24, betweenWords: 14, baseline: 3 } as const;
 
 /**
- * Finds the words printed next to fields that have no label of their own: on the left or above, for a check box on the
- * right. Ignores rotated pages.
+ * Finds the words printed next to fields that have no label of their own: on the left or above; for a check box and for
+ * each radio button, on the right. Ignores rotated pages.
  */
 export async function labelsOnPages(bytes: Buffer, asked: readonly AskedField[]): Promise<(of: AskedField) => OnPage> {
   const wanted = new Set(asked.flatMap(({ widgets }) => widgets.map(({ page }) => page)));

@@ -7,7 +7,7 @@ export type Question = {
   /** Whether the label is derived from the field's name, because no label was found in the form. */
   readonly isGuessed: boolean;
   readonly required: boolean;
-  /** The page of the field, counted from 1. Each page of the form is a step. */
+  /** The page of the field, counted from 1. Each page with questions is a step. */
   readonly page: number;
   /** Whether the answer may have several lines of text. */
   readonly lines: boolean;
