@@ -37,7 +37,7 @@ export type Proof = {
   correct: number | null;
   asked: number | null;
   seconds: number | null;
-  /** The provider's findings about a credential, encrypted; null after they were deleted. */
+  /** The provider's findings about a credential, encrypted; null before there are any, and after they were deleted. */
   content: Buffer | null;
 };
 

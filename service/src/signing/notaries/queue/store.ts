@@ -85,8 +85,8 @@ const select = (seen: Statement): Statement => sql`
   FROM notary_requests r`;
 
 /**
- * The open request of an order. @param lock whether to lock the request until the transaction ends. The order must be
- * locked first
+ * The open request of an order. @param lock the clause that locks the request until the transaction ends; absent,
+ * nothing is locked. The order must be locked before the request
  */
 export async function openRequestOf(
   db: Sql,

@@ -1,4 +1,4 @@
-/** Checks that a stored recording is unchanged. Each fault names the part, line or chunk. */
+/** Checks that a stored recording is unchanged. Each fault is a sentence that says what has changed. */
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { messageFaults } from "./messages.ts";
 import { chunkReader, placedChunks, type ReadDeps } from "./read.ts";

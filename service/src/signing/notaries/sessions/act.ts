@@ -109,7 +109,7 @@ async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise
   if (absent !== null) throw new ServiceError("conflict", "Somebody is away now: nothing is marked or signed.");
 }
 
-/** Why the state's rules don't let the notary identify a person in this way; null when they do. */
+/** Why the notary can't identify a signer in this way now; null when it is possible. `basis` names the way. */
 async function basisObstacle(
   deps: LiveDeps,
   { order, eligibility }: Claimed,
@@ -219,7 +219,8 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
 /**
  * Requires that an act by audio and video is signed in its own session, while all people are present.
  * @param mayHaveSigned false refuses a session in which the notary has already signed, which also ended the recording
- * @throws ServiceError `conflict` while a person is away or the session is on hold, and for an act of another session
+ * @throws ServiceError `conflict` while a person is away or the session is on hold, for an act of another session, and
+ * for an act whose session has ended
  */
 export async function requireTogether(
   db: Sql,

@@ -26,8 +26,8 @@ const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
 };
 
 /**
- * Admits one person. @throws ServiceError `conflict` before the session has begun, and for a person who is not in the
- * waiting room
+ * Admits one person. @throws ServiceError `conflict` before the session has begun, for a person who was admitted
+ * already, and for one who is not in the waiting room
  */
 export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const admitted = await changeLive(deps, operator, code, async (live) => {
@@ -75,10 +75,10 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Sends a credible witness back to the waiting room, even if the witness is disconnected. From then on the act
- * continues without the witness. The sheet keeps its marks about the vouching. If the signer must be identified again,
- * the notary can admit the witness again. An interpreter can't be excused, because the signer understands the rest of
- * the act only through the interpreter.
+ * Sends a witness or observer back to the waiting room, even if that person is disconnected. From then on the act
+ * continues without the person. The sheet keeps its marks about a credible witness's vouching. If the signer must be
+ * identified again, the notary can admit the witness again. An interpreter can't be excused, because the signer
+ * understands the rest of the act only through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
  */
 export async function excusePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

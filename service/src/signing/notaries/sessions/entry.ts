@@ -147,7 +147,10 @@ const mostFailures = 5;
 /** A stranger with the link can use up all codes. The notary can then allow the person more. */
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
-/** Mails a code: at most one every 30 seconds, and at most twelve in a session. @throws ServiceError */
+/**
+ * Mails a code: at most one every 30 seconds, and at most twelve until the notary allows another browser. @throws
+ * ServiceError
+ */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
   await atLink(deps, link, ["code"], async (locked) => {
     const { tx, person, at } = locked;
@@ -192,7 +195,8 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 /**
  * Records whether the person agrees to be recorded, and where the person is. A person who refuses is not admitted, and
  * the session can't begin, so nobody's media is forwarded.
- * @throws ServiceError naming every wrong field
+ * @throws ServiceError `validation` naming the first wrong field, `conflict` after the text or the list of observers
+ * has changed
  */
 export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Record<string, string>): Promise<void> {
   const { answer, version = "", language = "" } = typed;

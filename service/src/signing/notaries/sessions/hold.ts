@@ -36,7 +36,7 @@ export async function beginAgain(
 
 /**
  * Allows the signature of the signer whose turn it is, if the session is live and the sheet says that this signer signs
- * next. Otherwise blocks it.
+ * next. Otherwise blocks it. Also records on the sheet whether the session is live or held.
  */
 export async function openSignature(
   tx: Tx,

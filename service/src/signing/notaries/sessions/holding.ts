@@ -28,7 +28,10 @@ export async function renew(deps: LiveDeps, room: Room): Promise<void> {
   if (room.turn !== null) await keepTurn(deps, room);
 }
 
-/** The database may have answered so late that this node has let the session go meanwhile, and opened it again. */
+/**
+ * Whether this is still the session's room at this node. The database may have answered so late that this node has let
+ * the session go meanwhile, or opened it again.
+ */
 export const isHere = ({ rooms }: LiveDeps, room: Room): boolean => rooms.roomOf(room.session) === room;
 
 /**
@@ -54,7 +57,7 @@ export function fence(deps: LiveDeps, room: Room): void {
   rooms.endStreams(room.session);
 }
 
-/** Closes the recording at this node. It is tried again until all parts are stored. */
+/** Closes the recording at this node. If that fails, the watch tries again until all parts are stored. */
 export async function leave({ rooms, recordings }: LiveDeps, session: string): Promise<void> {
   await recordings.leave(session);
   rooms.leaving.delete(session);
@@ -80,7 +83,7 @@ export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promi
 }
 
 /**
- * Ends all sessions at this node before it stops, so that other nodes can continue them at once. A lease is released
+ * Lets all sessions at this node go before it stops, so that other nodes can continue them at once. A lease is released
  * only when the session's last part is stored, because a part can't be stored any more when another node has continued
  * the recording.
  */

@@ -14,8 +14,8 @@ export type Phase = "here" | "frozen" | "away";
 
 const frozenMs = 3_000;
 /**
- * The time without packets after which a person is away. It is longer than a brief outage: a connection that loses all
- * packets for 8 s recovers by itself within 10 s.
+ * The time without whole frames after which a person is away. It is longer than a brief outage: a connection that loses
+ * all packets for 8 s recovers by itself within 10 s.
  */
 const awayMs = 12_000;
 
@@ -54,7 +54,7 @@ const mostSessionMs = 8 * hourMs;
 
 /**
  * Whether a session must end for technical reasons.
- * @param silentMs the time without packets for each person, by the person's name in the engine
+ * @param silentMs the time without whole frames for each person, by the person's name in the engine
  */
 export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): boolean =>
   lasts >= mostSessionMs ||

@@ -1,5 +1,5 @@
 /**
- * Which node has a live session, and how long. That node alone has the session's media and the pages' event streams.
+ * Which node has a live session, and until when. That node alone has the session's media and the pages' event streams.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -46,7 +46,7 @@ async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
 export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
   leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
-/** Takes or renews a lease. @returns false while another node has a valid one */
+/** Takes or renews a lease. @returns false while another node has a valid one, and for a session that has ended */
 async function leaseSession(db: Pick<Tx, "query">, id: string, own: OwnNode, now: Date, until: Date): Promise<boolean> {
   const address = own.addressFor(id);
   const rows = await db.query(sql`
@@ -55,7 +55,10 @@ async function leaseSession(db: Pick<Tx, "query">, id: string, own: OwnNode, now
   return rows.length === 1;
 }
 
-/** Renews this node's lease on a session. @returns null while another node has the session */
+/**
+ * Takes or renews this node's lease on a session. @returns null while another node has the session, and after the
+ * session has ended
+ */
 export async function renewLease(
   { own, sheets: { desk } }: LeaseDeps,
   id: string,
@@ -67,7 +70,7 @@ export async function renewLease(
   return (await leaseSession(db, id, own, now, until)) ? { until: until.getTime(), since } : null;
 }
 
-/** @throws ServiceError `unavailable` while another node has the session */
+/** Like `renewLease`, but never returns null. @throws ServiceError `unavailable` instead */
 export async function leaseOf(deps: LeaseDeps, id: string, db?: Pick<Tx, "query">): Promise<OwnLease> {
   const lease = await renewLease(deps, id, db);
   if (lease === null) throw elsewhere();
@@ -138,7 +141,7 @@ export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(
   return null;
 }
 
-/** How long the lease of a session goes on, in milliseconds; 0 without one. */
+/** How long the lease of a session goes on, in milliseconds; 0 without one, negative after it has ended. */
 export const leftOf = ({ node, until }: Lease, now: Date): number =>
   node === null || until === null ? 0 : until.getTime() - now.getTime();
 

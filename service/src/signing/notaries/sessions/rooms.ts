@@ -21,7 +21,7 @@ type Presence = {
   lastAt: number;
   hasJoined: boolean;
   phase: Phase;
-  /** The time of the last packet before the present or latest gap. */
+  /** The time of the last whole frames before the present or latest gap. */
   goneAt: number;
   /** The number of packets lost in the last second. */
   lost: number;
@@ -234,7 +234,7 @@ export class LiveRooms extends PageStreams {
       this.tellOne(session, person, { kind: "written", written });
   }
 
-  /** Shows a page to everybody in the room. */
+  /** Tells everybody in the room, except observers, which page the notary shows. */
   lead(session: string, led: LedPage): void {
     const room = this.#rooms.get(session);
     if (!room) return;
@@ -244,7 +244,9 @@ export class LiveRooms extends PageStreams {
 
   tellNotary = (session: string, news: RoomNews): void => this.tellOne(session, notaryName, news);
 
-  /** For each admitted person, how many milliseconds ago the last video packet arrived. */
+  /**
+   * For the notary and each admitted person except observers, how many milliseconds ago the last whole frames arrived.
+   */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));

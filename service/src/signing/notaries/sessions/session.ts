@@ -57,9 +57,10 @@ export const mostPeople = 7;
 const confirmedMs = 366 * dayMs;
 
 /**
- * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, the state
- * requires a certificate that the service does not have, or the operator has not confirmed that the state's requirement
- * is met. Null when they are offered. The service never decides by itself that a state accepts the service.
+ * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, none of
+ * the state's ways of identifying a signer is possible here, the state requires a certificate that the service does not
+ * have, or the operator has not confirmed that the state's requirement is met. Null when they are offered. The service
+ * never decides by itself that a state accepts the service.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
@@ -170,7 +171,7 @@ export async function atLive<T>(
   });
 }
 
-/** Records the notary's action, and changes the session accordingly. */
+/** Records an action as an event of the session, and changes the session's row if `set` is given. */
 export async function note(
   deps: Pick<LiveDeps, "sheets">,
   { tx, session, at }: Pick<LockedLive, "tx" | "session" | "at">,

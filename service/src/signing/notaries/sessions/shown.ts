@@ -14,8 +14,8 @@ import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import { eventsOf, type LiveSession } from "./store.ts";
 
 /**
- * The most records of shown documents in a session. A document has a revision for each signer, and pages may be opened
- * again, so there may be many.
+ * The most records of shown documents for one person in a session. A document has a revision for each signer, and pages
+ * may be opened again, so there may be many.
  */
 const mostShown = 100;
 

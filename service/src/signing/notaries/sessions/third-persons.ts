@@ -221,7 +221,7 @@ function hasCome(events: readonly Moved[], n: number): boolean {
   return own.slice(own.lastIndexOf("admitted") + 1).some((name) => arrivals.includes(name));
 }
 
-/** Whether the notary let a third person go after their part. */
+/** Whether the notary has excused a third person, and has not admitted the person again since. */
 export async function isExcused(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   session: LiveSession,

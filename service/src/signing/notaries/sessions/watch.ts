@@ -141,7 +141,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   const turned: Turned[] = [];
   for (const [person, presence] of room.people) {
     const to = phaseOf(silences.get(person) ?? 0);
-    // A gap in a person's media begins with the last packet before the gap and ends with the first packet after it.
+    // A gap in a person's media begins with the last whole frames before the gap and ends with the first ones after it.
     if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
     const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
     const { isIncomplete, phase: from } = presence;

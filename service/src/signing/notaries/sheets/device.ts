@@ -62,7 +62,8 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
 }
 
 /**
- * Takes the device back through a console session: one that signed in again with a passkey, or one on another device.
+ * Takes the device back through a console session that is not suspended: one after signing in again, or one on another
+ * device.
  * @throws ServiceError
  */
 export async function takeBack(deps: SheetDeps, operator: Operator, code: string): Promise<void> {

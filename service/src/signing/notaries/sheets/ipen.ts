@@ -18,7 +18,7 @@ import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
-/** The dependencies that acts in person on one device need in addition to those of the desk. */
+/** The dependencies that acts with a run sheet need in addition to those of the desk. */
 export type SheetDeps = {
   desk: DeskDeps;
   workers: Workers;
@@ -141,7 +141,7 @@ async function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed,
 
 export type Opened = { sheet: Sheet; room: RoomEnvelope | undefined };
 
-/** The state that an act's page shows; null when no act is open. */
+/** The state that an act's page shows. */
 export type SheetView = Opened & {
   turns: { turn: Turn; isMarked: boolean; words: string }[];
   open: Turn | null;
@@ -149,7 +149,9 @@ export type SheetView = Opened & {
   handOver: HandOver | undefined;
 };
 
-/** @param conditions the conditions to check; by default those of an act in one room */
+/**
+ * @param conditions the conditions to check; by default those of an act in one room. @returns null when no act is open
+ */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
   { order, notary }: Claimed,

@@ -161,7 +161,10 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
   );
 }
 
-/** Reads the names of an act's steps. The first must be the opening, and the last the notary's signature. */
+/**
+ * Reads the names of an act's steps. The first must be the opening, and the last the notary's signature; the
+ * identification must be among them.
+ */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {
     const name = oneOf(each, stepNames);

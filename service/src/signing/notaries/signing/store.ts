@@ -1,7 +1,10 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
-/** How long a signed revision is kept. The notary needs this time to review the report on the file. */
+/**
+ * How long a signed revision is kept, counted from its preparation. The notary needs this time to review the report on
+ * the file.
+ */
 const keptMs = 60 * 60_000;
 /** How soon a prepared revision must be signed. */
 const preparedMs = 10 * 60_000;
@@ -20,7 +23,7 @@ export type NotarySignature = {
 
 type Key = { taskId: number; notaryId: string };
 
-/** Stores a prepared revision, instead of an earlier one for the same task. */
+/** Stores a prepared revision, instead of the notary's earlier one for the same task. */
 export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<NotarySignature, "isSigned">, at: Date) =>
   db.query(sql`
     INSERT INTO notary_signatures (task_id, notary_id, given_sha256, act_sha256, certificate, tail, contents_start, contents_end,

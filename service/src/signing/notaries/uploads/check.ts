@@ -49,7 +49,9 @@ export type UploadRules = {
 
 export type UploadReport = {
   readonly sha256: string;
-  /** Whether the upload is a scan of paper, which has no earlier signature. */
+  /**
+   * Whether the upload counts as a scan of paper: it does not begin with the given document, and a scan is accepted.
+   */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];
   /** The time of the signature according to a trusted time stamp, ISO 8601; null without one. */

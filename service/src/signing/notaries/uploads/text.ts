@@ -3,10 +3,10 @@ import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 const mostPages = 500;
 
 /**
- * The text of a document as readers show it: that of its pages, its annotations and its field values. Text in pictures
- * is not included.
+ * The text of a document's first 500 pages as readers show it: that of the pages, their annotations and field values.
+ * Text in pictures is not included.
  * @param givenSha256 hex SHA-256 of the document that the notary was given
- * @returns null when pdf.js can't read the document
+ * @returns null when pdf.js can't read the document, or it has too much text
  */
 export async function textOf(bytes: Buffer, givenSha256: string): Promise<string | null> {
   const opened = await openWithinBounds(bytes);
@@ -54,5 +54,8 @@ export const blockName = (givenSha256: string): string => `SignSealShip-Notary-$
 const plain = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");
 
-/** Whether a text contains a sentence. Line breaks, spacing and case don't matter. */
+/**
+ * Whether a text contains a sentence. Line breaks, spacing, case, and the shapes of apostrophes and dashes don't
+ * matter.
+ */
 export const hasSentence = (text: string, sentence: string): boolean => plain(text).includes(plain(sentence));

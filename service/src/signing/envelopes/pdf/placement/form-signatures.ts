@@ -25,7 +25,7 @@ const UNSEEN = 1 | 2 | 32;
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;
  * - in a signed or certified document, fields that name a lock of their own, which can't be changed any more, and
- * fields that require a certain signature;
+ *   fields that require a certain signature;
  * - in an encrypted document all fields, because their names are encrypted.
  *
  * @throws PdfRefusal
