@@ -244,9 +244,7 @@ export class LiveRooms extends PageStreams {
 
   tellNotary = (session: string, news: RoomNews): void => this.tellOne(session, notaryName, news);
 
-  /**
-   * For the notary and each admitted person except observers, how many milliseconds ago the last whole frames arrived.
-   */
+  /** How many milliseconds ago the last whole frames of the notary and of each admitted person arrived. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
