@@ -158,8 +158,8 @@ function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: An
 }
 
 /**
- * Serves until SIGINT or SIGTERM, or until a newer release has migrated the database. @throws StartupError in the
- * latter case, and when the start fails; nothing stays open then.
+ * Serves until SIGINT or SIGTERM, or until a newer release has migrated the database.
+ * @throws StartupError in the latter case, and when the start fails; nothing stays open then.
  */
 export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings = ownProcess()): Promise<void> {
   const { print, stopped } = surroundings;

@@ -145,8 +145,8 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
 }
 
 /**
- * Waits for other seals of the room, then reads the room and its versions. @throws ServiceError when no version may be
- * sealed
+ * Waits for other seals of the room, then reads the room and its versions.
+ * @throws ServiceError when no version may be sealed
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
   await lockSeals(tx, roomId);

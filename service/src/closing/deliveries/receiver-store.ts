@@ -54,8 +54,8 @@ export async function waitingReceivers(db: Sql, roomId: string): Promise<Waiting
 }
 
 /**
- * Locks an open room, so that its orders, its people and its status stay unchanged until the transaction ends. @returns
- * false for a room that is not open
+ * Locks an open room, so that its orders, its people and its status stay unchanged until the transaction ends.
+ * @returns false for a room that is not open
  */
 export async function holdOpenRoom(tx: Tx, roomId: string): Promise<boolean> {
   const rows = await tx.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND status = 'open' FOR SHARE`);

@@ -198,8 +198,8 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
 }
 
 /**
- * The zip of a delivery. Records that the download began. @throws ServiceError as `openDelivery`, and `conflict` when
- * the zip would be too large
+ * The zip of a delivery. Records that the download began.
+ * @throws ServiceError as `openDelivery`, and `conflict` when the zip would be too large
  */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
@@ -210,8 +210,8 @@ export async function deliveryZip(deps: DeliveryDeps, link: Link, network: strin
 }
 
 /**
- * One file of a delivery. Records that the download began. @throws ServiceError as `openDelivery`, and for a file that
- * was deleted
+ * One file of a delivery. Records that the download began.
+ * @throws ServiceError as `openDelivery`, and for a file that was deleted
  */
 export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);

@@ -44,8 +44,8 @@ export function newRoomFields(body: unknown): NewRoom {
 }
 
 /**
- * Reads the body of `POST /api/rooms/{roomCode}/orders`. @throws ServiceError for a code outside 24-64 characters or
- * a bad label
+ * Reads the body of `POST /api/rooms/{roomCode}/orders`.
+ * @throws ServiceError for a code outside 24-64 characters or a bad label
  */
 export function attachFields(body: unknown): NewAttachment {
   const members = membersOf(body);
@@ -55,8 +55,8 @@ export function attachFields(body: unknown): NewAttachment {
 }
 
 /**
- * Reads the body of `POST /api/rooms/{roomCode}/participants`; lowercases the email. @throws ServiceError naming the
- * field
+ * Reads the body of `POST /api/rooms/{roomCode}/participants`; lowercases the email.
+ * @throws ServiceError naming the field
  */
 export function participantFields(body: unknown): NewParticipant {
   const members = membersOf(body);

@@ -37,8 +37,8 @@ export type FaxingDeps = {
 };
 
 /**
- * Registers the acts, event handlers and jobs of faxes. @returns the provider that claims orders; none without an
- * account
+ * Registers the acts, event handlers and jobs of faxes.
+ * @returns the provider that claims orders; none without an account
  */
 export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
   const { telnyx, providers, receipts, paper, ...rest } = deps;

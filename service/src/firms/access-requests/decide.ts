@@ -101,7 +101,8 @@ async function decideOn<T>(
 }
 
 /**
- * Issues the trial key. @param actor for the audit log
+ * Issues the trial key.
+ * @param actor for the audit log
  * @throws ServiceError for an unknown or decided request, or an address that already has a key
  */
 export const approveRequest = (deps: AccessDeps, requestId: string, actor = "operator") =>
@@ -115,7 +116,8 @@ export const approveRequest = (deps: AccessDeps, requestId: string, actor = "ope
   });
 
 /**
- * Declines without sending mail. @param actor for the audit log
+ * Declines without sending mail.
+ * @param actor for the audit log
  * @throws ServiceError for an unknown or decided request
  */
 export const declineRequest = (deps: AccessDeps, requestId: string, actor = "operator") =>

@@ -49,8 +49,8 @@ function requireRole(text: string): Role {
 }
 
 /**
- * Removes a person from the firm on behalf of the operator, even its last owner. @throws ServiceError for a person
- * without a firm
+ * Removes a person from the firm on behalf of the operator, even its last owner.
+ * @throws ServiceError for a person without a firm
  */
 export const dropMember = (deps: MemberDeps, userId: string): Promise<Changed> =>
   asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId, deps.clock()));

@@ -24,8 +24,8 @@ export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> 
 }
 
 /**
- * Switches a kind of the caller's own mails on or off. @throws ServiceError for another kind or word, and for a caller
- * who is not a member
+ * Switches a kind of the caller's own mails on or off.
+ * @throws ServiceError for another kind or word, and for a caller who is not a member
  */
 export async function switchMails(
   { db, clock }: Pick<MemberDeps, "db" | "clock">,

@@ -47,7 +47,8 @@ export const mailNewOperator = (tx: Tx, userId: string) =>
 type Work = { userId: string; at: string; mail: Omit<Morning, "isNews">; isNews?: boolean };
 
 /**
- * Mails an operator the waiting tasks. @param work.at the day of a morning mail, or the time of a mail during the day
+ * Mails an operator the waiting tasks.
+ * @param work.at the day of a morning mail, or the time of a mail during the day
  * @param work.isNews true for a mail during the day
  */
 export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work) =>

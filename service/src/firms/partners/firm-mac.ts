@@ -37,8 +37,8 @@ export const withFirmNames = <Row extends { firmName: string | null }>(
   rows.map(({ isFirmAuthentic, ...row }) => (isFirmAuthentic ? row : { ...row, firmName: alteredFirm }));
 
 /**
- * Locks a firm's row against concurrent changes, and verifies its MAC. @throws ServiceError `unavailable` for a firm
- * that fails its MAC
+ * Locks a firm's row against concurrent changes, and verifies its MAC.
+ * @throws ServiceError `unavailable` for a firm that fails its MAC
  */
 export async function lockAuthenticFirm(tx: Tx, partnerId: string): Promise<boolean> {
   const found = await tx.query(sql`

@@ -27,8 +27,8 @@ async function addPartner(tx: Tx, firm: { name: string; tier: Tier; live: boolea
 }
 
 /**
- * Adds a firm on behalf of the operator. @throws ServiceError when the name is not 1-200 characters or the tier is
- * unknown
+ * Adds a firm on behalf of the operator.
+ * @throws ServiceError when the name is not 1-200 characters or the tier is unknown
  */
 export async function createPartner({ db, clock }: PartnerDeps, input: { name: string; tier: string; live: boolean }) {
   const name = input.name.trim();
@@ -64,8 +64,8 @@ export const listPartners = ({ db }: { db: Sql }) => store.selectPartners(db);
 export type PartnerSettings = Omit<store.PartnerChange, "tier"> & { tier?: string | undefined };
 
 /**
- * Changes a firm on behalf of the operator. @throws ServiceError for an unknown partner or a value that breaks its
- * rule
+ * Changes a firm on behalf of the operator.
+ * @throws ServiceError for an unknown partner or a value that breaks its rule
  */
 export async function setPartner(
   { db, clock }: PartnerDeps,

@@ -35,7 +35,8 @@ export type TierLimits = Static<typeof File>["tiers"];
 export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIMITS", path, File).tiers;
 
 /**
- * How many addresses of one mail domain get a trial key without a review. @throws StartupError like `readTierLimits`
+ * How many addresses of one mail domain get a trial key without a review.
+ * @throws StartupError like `readTierLimits`
  */
 export const readTrialsPerDomain = (path: string): number =>
   numberOf(readCheckedYaml("LIMITS", path, File).trialsPerDomain ?? 1);

@@ -125,8 +125,8 @@ export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]>
 }
 
 /**
- * The cents that the firm owes at `endsAt`. Money that is held for one order doesn't reduce the debt of another. @param
- * endsAt null for all lines
+ * The cents that the firm owes at `endsAt`. Money that is held for one order doesn't reduce the debt of another.
+ * @param endsAt null for all lines
  */
 export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null): number {
   const owed = new Map<string, number>();

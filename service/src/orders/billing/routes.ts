@@ -139,8 +139,8 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
 export type BillingDeps = { db: Database; clock: Clock; workers: Workers };
 
 /**
- * A receipt of an order, or a document that corrects one, as a PDF. @throws ServiceError when the order has no document
- * with this number
+ * A receipt of an order, or a document that corrects one, as a PDF.
+ * @throws ServiceError when the order has no document with this number
  */
 export async function documentFile(
   { workers }: Pick<BillingDeps, "workers">,

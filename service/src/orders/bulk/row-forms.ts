@@ -18,8 +18,8 @@ const excluded = [
 const orderFields = Object.keys(orderFormSchema.properties).filter((name) => !excluded.includes(name));
 
 /**
- * The form fields that apply to every row of a bulk. @throws ServiceError for a field that can't be set for a whole
- * bulk
+ * The form fields that apply to every row of a bulk.
+ * @throws ServiceError for a field that can't be set for a whole bulk
  */
 export function commonFields(sent: ReadonlyMap<string, string>): Map<string, string> {
   const own = ["template", "template_version"];

@@ -123,7 +123,8 @@ export async function correctOrder(
 
 /**
  * Refuses a change while the provider may already have a fax that is not on record yet. This can happen with a fax that
- * is sent early, while the order is being shipped. @throws ServiceError `conflict`
+ * is sent early, while the order is being shipped.
+ * @throws ServiceError `conflict`
  */
 async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
   const acts = await actsOfOrder(tx, order.id);

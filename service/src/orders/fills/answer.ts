@@ -96,7 +96,8 @@ async function unshownOf(
     await filledDocument(deps, fill, new Map([...fill.answers, ...changed]));
     return [];
   } catch (error) {
-    // While no worker is free, the answers are saved unchecked. They are checked again before the end.
+    // If the document can't be made now, such as while no worker is free, the answers are saved unchecked. They are
+    // checked again before the end.
     if (error instanceof ServiceError) return [];
     return unshownFaults(error).filter(({ name }) => changed.some(([each]) => each === name));
   }
@@ -120,7 +121,8 @@ function unshownFaults(error: unknown): Fault[] {
 }
 
 /**
- * A preview of the filled-in document. @throws UnshownAnswers when an answer can't be shown in its field; ServiceError
+ * A preview of the filled-in document.
+ * @throws UnshownAnswers when an answer can't be shown in its field; ServiceError
  */
 export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
   requireOpen(deps, fill);

@@ -110,8 +110,8 @@ const mostInADay = 5;
 const mostAskedForInADay = 3;
 
 /**
- * Queues a mail to the client again. @throws ServiceError for another firm's order, for a mail that no longer applies,
- * and for the sixth mail in 24 hours
+ * Queues a mail to the client again.
+ * @throws ServiceError for another firm's order, for a mail that no longer applies, and for the sixth mail in 24 hours
  */
 export async function sendAgain(
   deps: { db: Database; clock: Clock; takesPayment: TakesPayment },

@@ -109,8 +109,8 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
 }
 
 /**
- * Releasing an order during a payment dispute would continue work that may never be paid. @throws ServiceError
- * `conflict`
+ * Releasing an order during a payment dispute would continue work that may never be paid.
+ * @throws ServiceError `conflict`
  */
 async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
   const open = await openDisputes(tx, orderId);
@@ -123,7 +123,8 @@ async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
 
 /**
  * A firm can't cancel an order whose payment is under way: the money would arrive for an order that says that nothing
- * was charged. An operator may, and then decides on the money. @throws ServiceError `conflict`
+ * was charged. An operator may, and then decides on the money.
+ * @throws ServiceError `conflict`
  */
 async function requireNoPayment(tx: Tx, code: string, actor = "operator"): Promise<void> {
   if (/^operator(:|$)/.test(actor) || !(await isPaymentInProcess(tx, code))) return;

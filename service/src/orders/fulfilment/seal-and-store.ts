@@ -19,8 +19,8 @@ export type SealFor = DocumentOwner & {
 };
 
 /**
- * Seals and stores a document that people finished. @throws ServiceError `validation` for a document that cannot be
- * sealed
+ * Seals and stores a document that people finished.
+ * @throws ServiceError `validation` for a document that cannot be sealed
  */
 export async function sealAndStore(
   deps: SealDeps,

@@ -22,7 +22,8 @@ const pageSize = { usual: 20, most: 100 };
 
 /**
  * Checks the cursor that the caller sent, and returns it. The cursor is the code of the last order on the previous
- * page, so it tells the caller nothing new. @throws ServiceError when the caller has no order with this code
+ * page, so it tells the caller nothing new.
+ * @throws ServiceError when the caller has no order with this code
  */
 async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise<string | null> {
   const cursor = cursorOf(sent);

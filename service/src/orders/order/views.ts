@@ -93,8 +93,8 @@ export const createdView = (
 });
 
 /**
- * Contract, "Order detail (fetch)". @param more members for an order that bought a notarization, and for one that the
- * firm pays
+ * Contract, "Order detail (fetch)".
+ * @param more members for an order that bought a notarization, and for one that the firm pays
  */
 export const detailView = (
   order: OrderRow,

@@ -154,7 +154,8 @@ export async function lockRefundByHand(
 
 /**
  * A refund that may have returned money of the order, but is not assigned to orders. Until then nobody knows what is
- * left of the order's payment. @returns null without one
+ * left of the order's payment.
+ * @returns null without one
  * @throws ServiceError `unavailable` when a payment, refund or document was altered, because it may hide such a refund
  */
 export async function unassignedRefund(

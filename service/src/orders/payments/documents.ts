@@ -41,7 +41,8 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
 
 /**
  * Issues the credit note for everything that is left of a payment. Issues none when partial refunds have already
- * returned all of it. @returns the credited cents
+ * returned all of it.
+ * @returns the credited cents
  */
 export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);
@@ -186,7 +187,8 @@ export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<n
 
 /**
  * Replaces the losses of a payment by credit notes: its order is refunded, so the firm no longer owes the price that
- * the bank took back. @returns the credited cents
+ * the bank took back.
+ * @returns the credited cents
  */
 async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<number> {
   const subject = await lockedSeries(tx, paymentId);

@@ -69,8 +69,8 @@ export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundR
     WHERE payment_intent = ${paymentIntent} ORDER BY seen_at, id`);
 
 /**
- * The states of a request's refunds at the processor. @throws ServiceError `unavailable` for a refund that fails its
- * MAC
+ * The states of a request's refunds at the processor.
+ * @throws ServiceError `unavailable` for a refund that fails its MAC
  */
 export async function refundsOfRequest(db: Sql, paymentIntent: string, request: string): Promise<RefundRowState[]> {
   const rows = await refundsOfIntent(db, paymentIntent);

@@ -101,7 +101,8 @@ export async function decideByCallback(deps: DecideDeps, token: string, body: un
 }
 
 /**
- * Ends an execution on behalf of an operator. @param actor for the audit log
+ * Ends an execution on behalf of an operator.
+ * @param actor for the audit log
  * @throws ServiceError for an unknown or ended execution
  */
 export async function decideByOperator(deps: DecideDeps, executionName: string, decision: string, actor = "operator") {

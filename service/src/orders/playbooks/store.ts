@@ -125,8 +125,8 @@ export function expireStatement(now: Date, limit: number): Statement {
 }
 
 /**
- * Ends up to `limit` expired executions. Safe to run concurrently with itself and with decisions. @returns their
- * number
+ * Ends up to `limit` expired executions. Safe to run concurrently with itself and with decisions.
+ * @returns their number
  */
 export function expireExecutions(db: Database, now: Date, limit: number): Promise<number> {
   return db.transaction(async (tx) => {

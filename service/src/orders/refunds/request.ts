@@ -216,8 +216,9 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
 }
 
 /**
- * Refuses another operator's refund request, with a reason. @throws ServiceError without the permission, a recent
- * passkey check or a reason, for the operator's own request, and for an ended one
+ * Refuses another operator's refund request, with a reason.
+ * @throws ServiceError without the permission, a recent passkey check or a reason, for the operator's own request, and
+ * for an ended one
  */
 export async function refuseRefund(deps: RefundDeps, operator: Operator, id: string, typed: string): Promise<void> {
   const by = requireApprover(deps, operator);

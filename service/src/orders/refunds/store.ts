@@ -139,8 +139,9 @@ export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> 
 export type ApprovedPart = { id: string; orderId: number; payments: readonly Held[] };
 
 /**
- * Approved parts, for the jobs that refund them. @param which by request or by order @throws ServiceError `unavailable`
- * for a request that fails its MAC
+ * Approved parts, for the jobs that refund them.
+ * @param which by request or by order
+ * @throws ServiceError `unavailable` for a request that fails its MAC
  */
 export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: number }): Promise<ApprovedPart[]> =>
   db.query<ApprovedPart>(sql`

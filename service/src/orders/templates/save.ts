@@ -113,8 +113,9 @@ export async function addVersion(
 }
 
 /**
- * Archives a template, or restores it. Repeating it changes nothing. @throws ServiceError `not_found`; and for a
- * template to restore whose document was deleted, or for which the firm has too many others
+ * Archives a template, or restores it. Repeating it changes nothing.
+ * @throws ServiceError `not_found`; and for a template to restore whose document was deleted, or for which the firm has
+ * too many others
  */
 export async function archiveTemplate(
   { clock, db, rowMac }: Pick<TemplateDeps, "clock" | "db" | "rowMac">,

@@ -67,8 +67,8 @@ export type OrderPageDeps = {
     isToken: (orderCode: string, token: string) => Promise<boolean>;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
     /**
-     * Mails the link to the order's client. @throws ServiceError when there is nothing to send, or when the link was
-     * sent too often
+     * Mails the link to the order's client.
+     * @throws ServiceError when there is nothing to send, or when the link was sent too often
      */
     mail: (orderCode: string) => Promise<void>;
     /**

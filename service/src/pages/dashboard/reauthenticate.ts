@@ -3,7 +3,8 @@ import { type Callers, linkedPrincipalOf, readSession } from "../../kernel/http/
 
 /**
  * Authenticates a request again after a slow upload. During the upload the session may have ended, or the person may
- * have lost access to the firm. @throws ServiceError in the same cases as the dashboard's hooks
+ * have lost access to the firm.
+ * @throws ServiceError in the same cases as the dashboard's hooks
  */
 export function reauthenticate(deps: Pick<Callers, "resolveSession">) {
   const read = readSession(deps);

@@ -62,8 +62,8 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
 }
 
 /**
- * The view of a signer's room. Before the code is entered, the view shows only whose room this is. @throws ServiceError
- * `not_found`
+ * The view of a signer's room. Before the code is entered, the view shows only whose room this is.
+ * @throws ServiceError `not_found`
  */
 async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomView> {
   const entered = await enteredBy(live, link);

@@ -39,7 +39,8 @@ function typedIn(form: FormValues, one: ShownField): string {
 
 /**
  * Refuses a calculated number that differs from the one that the page showed, so that nobody signs an unseen number.
- * @param seen the number that the form sent @returns the number
+ * @param seen the number that the form sent
+ * @returns the number
  */
 function requireSeen(seen: string, one: ShownField, result: Calculated, { refused, ...words }: Words): string {
   const label = labelOf(one, { refused, ...words });

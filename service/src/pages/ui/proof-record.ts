@@ -38,8 +38,8 @@ export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRe
 }
 
 /**
- * Links to the sealed PDF if it is stored, the evidence, and the certificate. @param certificate the address of the
- * firm's own certificate
+ * Links to the sealed PDF if it is stored, the evidence, and the certificate.
+ * @param certificate the address of the firm's own certificate
  */
 export function downloads(record: ProofRecord, plan: RetentionPlan, certificate: string): Html {
   const { verifyCode, documentKept } = record;

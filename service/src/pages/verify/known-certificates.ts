@@ -5,8 +5,8 @@ import { nameText } from "@signsealship/evidence/x509";
 export const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
 
 /**
- * Says in words which seals and which time-stamp authorities the page trusts, with one sentence for each. @param trust
- * the page's trust list, or PEM; empty when the page trusts no certificate
+ * Says in words which seals and which time-stamp authorities the page trusts, with one sentence for each.
+ * @param trust the page's trust list, or PEM; empty when the page trusts no certificate
  */
 export function knownCertificates(trust: string): string {
   if (trust.trim() === "")

@@ -65,7 +65,8 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
 
 /**
  * The policy of the page with Google's script. The script loads a second one from gstatic, works in a frame, and sends
- * only the origin, by which Google recognizes the key's owner. @param apiBase the origin of the script
+ * only the origin, by which Google recognizes the key's owner.
+ * @param apiBase the origin of the script
  */
 function scoredHeaders(apiBase: string): Readonly<Record<string, string>> {
   const policy = [

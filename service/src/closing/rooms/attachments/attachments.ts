@@ -69,8 +69,8 @@ export async function attachIn(
 }
 
 /**
- * Removes an order from the room; it may be added again. @throws ServiceError for an unknown room or order, or an order
- * that is not in the room
+ * Removes an order from the room; it may be added again.
+ * @throws ServiceError for an unknown room or order, or an order that is not in the room
  */
 export async function detachOrder(
   { db, clock }: RoomDeps,

@@ -73,7 +73,8 @@ const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { la
 
 /**
  * Buys a label that was not bought automatically, because the label costs more than the quote or the address is in
- * doubt. @param mostCents the price that the operator saw; a label that costs more is not bought
+ * doubt.
+ * @param mostCents the price that the operator saw; a label that costs more is not bought
  * @throws ServiceError when there is nothing to buy now
  */
 export async function buyAnyway(

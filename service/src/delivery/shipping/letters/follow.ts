@@ -13,8 +13,8 @@ import { closeTrouble, openTrouble } from "./trouble.ts";
 export type News = { what: Happening; at: Date; words: string };
 
 /**
- * Locks the row of a letter's order, then runs the caller's work on the letter. @returns undefined for an unknown
- * letter
+ * Locks the row of a letter's order, then runs the caller's work on the letter.
+ * @returns undefined for an unknown letter
  */
 export async function withLetter<T>(
   { db }: Pick<LetterDeps, "db">,

@@ -77,7 +77,8 @@ const refreshed = (letter: Letter, said: AcceptedLetter | undefined): Letter => 
 });
 
 /**
- * The reports contained in Lob's response about a letter. @param at the time of the poll, for reports without a time
+ * The reports contained in Lob's response about a letter.
+ * @param at the time of the poll, for reports without a time
  */
 function newsOf(said: AcceptedLetter | undefined, at?: Date): News[] {
   if (!said) return [];

@@ -136,8 +136,8 @@ export async function rotateOwnKey(
 }
 
 /**
- * Revokes a key from the next request on. Mails all owners. Revoking twice changes nothing. @throws ServiceError for an
- * unknown key, and for a caller without the right or a recent proof
+ * Revokes a key from the next request on. Mails all owners. Revoking twice changes nothing.
+ * @throws ServiceError for an unknown key, and for a caller without the right or a recent proof
  */
 export async function revokeOwnKey(deps: KeyDeps, principal: Principal, keyId: string): Promise<void> {
   const { db, clock } = deps;
@@ -166,8 +166,8 @@ async function requireOwnKey(
 }
 
 /**
- * The caller must have locked the firm. @throws ServiceError when the firm's owners have created the maximum of keys in
- * 24 hours
+ * The caller must have locked the firm.
+ * @throws ServiceError when the firm's owners have created the maximum of keys in 24 hours
  */
 async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
   if ((await countMadeKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)

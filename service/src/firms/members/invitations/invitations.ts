@@ -56,8 +56,8 @@ export async function inviteMember(deps: InvitationDeps, principal: Principal, w
 }
 
 /**
- * Mails a new link, valid for 7 days, and ends the old one. @throws ServiceError as `inviteMember`, and for an ended
- * invitation
+ * Mails a new link, valid for 7 days, and ends the old one.
+ * @throws ServiceError as `inviteMember`, and for an ended invitation
  */
 export async function resendInvitation(
   deps: InvitationDeps,

@@ -55,8 +55,8 @@ export async function withPasskey<T>(
 }
 
 /**
- * Consumes a recovery code and runs the caller's work in the same transaction. @throws ServiceError for an unknown
- * code
+ * Consumes a recovery code and runs the caller's work in the same transaction.
+ * @throws ServiceError for an unknown code
  */
 export async function withRecoveryCode<T>(
   { db, clock, rowMac }: Pick<PasskeyDeps, "db" | "clock" | "rowMac">,

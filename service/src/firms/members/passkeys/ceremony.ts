@@ -28,7 +28,8 @@ const task: Task<VerifyInput, Verified> = {
 };
 
 /**
- * The relying party (WebAuthn level 3, section 5.1.2). It needs a host name, not an IP address. @throws ServiceError
+ * The relying party (WebAuthn level 3, section 5.1.2). It needs a host name, not an IP address.
+ * @throws ServiceError
  */
 export function relyingParty({ ownOrigin }: Pick<PasskeyDeps, "ownOrigin">): { id: string; name: string } {
   const { hostname } = new URL(ownOrigin);

@@ -81,8 +81,8 @@ const transportsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? [...knownTransports].filter((each) => sent.includes(each)) : [];
 
 /**
- * Removes a passkey and signs other browsers out. With the last passkey the recovery codes are deleted too. @throws
- * ServiceError for an unknown passkey, and without a recent proof
+ * Removes a passkey and signs other browsers out. With the last passkey the recovery codes are deleted too.
+ * @throws ServiceError for an unknown passkey, and without a recent proof
  */
 export async function removePasskey({ db, clock, rowMac }: PasskeyDeps, session: Session, id: string): Promise<void> {
   const { userId, proof } = session;

@@ -25,8 +25,8 @@ export type VerifyInput = Expected & { response: unknown; known: KnownCredential
 export type Verified = NewCredential;
 
 /**
- * Verifies an authenticator's response (WebAuthn level 3, sections 7.1 and 7.2). @throws Error when it is not
- * accepted
+ * Verifies an authenticator's response (WebAuthn level 3, sections 7.1 and 7.2).
+ * @throws Error when it is not accepted
  */
 export const run: Run<VerifyInput, Verified> = async (_bytes, { response, known, ...expected }) =>
   known ? verifyShown(response, known, expected) : verifyAdded(response, expected);

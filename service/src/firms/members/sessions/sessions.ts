@@ -100,8 +100,10 @@ export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart):
 }
 
 /**
- * Completes a session after its second factor. @param passkeyAt when a passkey was used
- * @returns its new token @throws ServiceError when the session has ended
+ * Completes a session after its second factor.
+ * @param passkeyAt when a passkey was used
+ * @returns its new token
+ * @throws ServiceError when the session has ended
  */
 export async function completeSession(
   tx: Tx,

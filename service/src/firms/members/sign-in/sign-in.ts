@@ -98,7 +98,8 @@ export async function askForLink(
 }
 
 /**
- * Creates a link for the operator at the command line. It is not mailed and not bound to a browser. @returns its path
+ * Creates a link for the operator at the command line. It is not mailed and not bound to a browser.
+ * @returns its path
  */
 export async function makeOperatorLink({
   db,
@@ -122,7 +123,8 @@ function secretsOf(token: string, browser: string | null): store.LinkSecrets {
 }
 
 /**
- * Shows what a link would do, for the page that asks for confirmation. @param browser null for an operator's link
+ * Shows what a link would do, for the page that asks for confirmation.
+ * @param browser null for an operator's link
  * @throws ServiceError
  */
 export async function lookAtLink({ db, clock, rowMac }: SignInDeps, token: string, browser: string | null) {
@@ -213,8 +215,9 @@ export const signInByPasskey = (deps: PasskeyDeps, due: DueSession, text: string
   withPasskey(deps, due, text, (tx, at) => finish(tx, deps, due, { at, by: "passkey" }));
 
 /**
- * Signs in with a recovery code, for a person who has lost the passkey. @returns the session's new token @throws
- * ServiceError
+ * Signs in with a recovery code, for a person who has lost the passkey.
+ * @returns the session's new token
+ * @throws ServiceError
  */
 export const signInByRecoveryCode = (deps: PasskeyDeps, due: DueSession, typed: string): Promise<string> =>
   withRecoveryCode(deps, due, typed, (tx, at) => finish(tx, deps, due, { at, by: "recovery code" }));

@@ -15,8 +15,8 @@ import * as store from "./store.ts";
 export type KeyOptions = { name?: string; scopes?: readonly Scope[]; expiresAt?: Date };
 
 /**
- * Issues a key on behalf of the operator. A live key enables live for the firm. @throws ServiceError for an unknown
- * partner
+ * Issues a key on behalf of the operator. A live key enables live for the firm.
+ * @throws ServiceError for an unknown partner
  */
 export async function issueKey(
   { db, clock, rowMac }: KeyDeps,
@@ -50,8 +50,8 @@ export async function listKeys({ db }: { db: Sql }, partnerId: string) {
 }
 
 /**
- * Locks the firm of a key against new members and subscriptions until the transaction ends. @throws ServiceError for
- * an unknown key
+ * Locks the firm of a key against new members and subscriptions until the transaction ends.
+ * @throws ServiceError for an unknown key
  */
 export async function lockFirmOfKey({ db }: { db: Tx }, keyId: string): Promise<string> {
   const partnerId = await store.lockFirmOfKey(db, requireUuid("KEY_ID", keyId));

@@ -103,8 +103,8 @@ export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | und
 }
 
 /**
- * Revokes a key. A key that is already revoked keeps the time of its first revocation. @returns undefined for an
- * unknown key
+ * Revokes a key. A key that is already revoked keeps the time of its first revocation.
+ * @returns undefined for an unknown key
  */
 export async function revokeKey(
   db: Sql,

@@ -23,7 +23,8 @@ export type Ink = {
   /** @returns the drawing, or why the text can't be drawn */
   readonly text: (widget: PlacedWidget, look: TextLook) => Drawn | "long" | "characters";
   /**
-   * Draws both states of a check box, for a form that has no drawings of its own. @returns the appearance dictionary
+   * Draws both states of a check box, for a form that has no drawings of its own.
+   * @returns the appearance dictionary
    */
   readonly boxes: (to: ObjectWriter, widget: PlacedWidget, isRound: boolean, state: string) => string;
   /** @returns the reference of each drawing's form XObject */

@@ -48,8 +48,9 @@ function parsed(field: string, text: string): unknown {
 }
 
 /**
- * Reads one object. @param known the allowed names of members @throws ServiceError for another name, or for anything
- * but an object
+ * Reads one object.
+ * @param known the allowed names of members
+ * @throws ServiceError for another name, or for anything but an object
  */
 export function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
   if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);

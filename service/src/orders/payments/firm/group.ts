@@ -76,8 +76,8 @@ const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
 };
 
 /**
- * The latest charge of the order's total; null for an order that was never charged. @throws ServiceError `unavailable`
- * for an altered charge
+ * The latest charge of the order's total; null for an order that was never charged.
+ * @throws ServiceError `unavailable` for an altered charge
  */
 export async function chargeOfOrder(db: Sql, orderCode: string): Promise<OrderCharge | null> {
   const latest = (await chargesOfCode(db, orderCode)).find(({ supplementId }) => supplementId === null);

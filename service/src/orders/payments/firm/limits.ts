@@ -42,8 +42,8 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
 }
 
 /**
- * The cents that each spender has used of the month's limit, by spender. @throws ServiceError `unavailable` for an
- * altered row
+ * The cents that each spender has used of the month's limit, by spender.
+ * @throws ServiceError `unavailable` for an altered row
  */
 export async function spentThisMonth(
   { db, clock }: { db: Sql; clock: Clock },
@@ -104,8 +104,8 @@ export async function setLimit(
 }
 
 /**
- * When the current month began, in the time zone of statements. @throws ServiceError `unavailable` when the issuer
- * fails its MAC
+ * When the current month began, in the time zone of statements.
+ * @throws ServiceError `unavailable` when the issuer fails its MAC
  */
 async function startOfMonth(db: Sql, now: Date): Promise<Date> {
   const [issuer] = await db.query<{ zone: string }>(sql`

@@ -81,7 +81,8 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<R
 
 /**
  * The payments of a payment intent that have receipts, oldest first. The placeholder of a refund that arrived before
- * its payment has none. @throws ServiceError `unavailable` for an altered payment
+ * its payment has none.
+ * @throws ServiceError `unavailable` for an altered payment
  */
 const receiptedPayments = (tx: Tx, paymentIntent: string) =>
   tx.query<{ id: number; orderId: number; environment: Environment }>(sql`

@@ -78,7 +78,8 @@ export async function selectDelivery(db: Sql, id: string, owner: Owner): Promise
 }
 
 /**
- * Queues the event of a delivery once more for its subscription. @returns undefined when the subscription was deleted
+ * Queues the event of a delivery once more for its subscription.
+ * @returns undefined when the subscription was deleted
  */
 export async function insertReplay(db: Sql, id: string, at: Date): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
@@ -93,7 +94,8 @@ RETURNING id`);
 export type TestEvent = { webhookId: string; eventId: string; topic: string; at: Date };
 
 /**
- * Records a test event and queues it for one subscription. @returns undefined when the owner has no such subscription
+ * Records a test event and queues it for one subscription.
+ * @returns undefined when the owner has no such subscription
  */
 export async function insertTest(db: Sql, owner: Owner, test: TestEvent): Promise<string | undefined> {
   const { partnerId, environment } = owner;

@@ -75,8 +75,9 @@ export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id
 }
 
 /**
- * Creates a subscription. Only this result contains the secret. @throws ServiceError for a caller without the right or
- * proof, when the URL already has a subscription, and when there are too many
+ * Creates a subscription. Only this result contains the secret.
+ * @throws ServiceError for a caller without the right or proof, when the URL already has a subscription, and when there
+ * are too many
  */
 export async function subscribe(
   deps: SubscriptionDeps,
@@ -123,8 +124,8 @@ async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Pro
 }
 
 /**
- * Replaces the secret by a new one. The old secret still signs for a day. @throws ServiceError for an unknown
- * subscription, or a caller without the right or proof
+ * Replaces the secret by a new one. The old secret still signs for a day.
+ * @throws ServiceError for an unknown subscription, or a caller without the right or proof
  */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
@@ -152,7 +153,8 @@ export const webhooksMadeByKey = ({ db }: { db: Sql }, partnerId: string, keyId:
   selectMadeByKey(db, partnerId, keyId);
 
 /**
- * Ends a subscription permanently and deletes its secrets. @throws ServiceError for an unknown or ended subscription
+ * Ends a subscription permanently and deletes its secrets.
+ * @throws ServiceError for an unknown or ended subscription
  */
 export async function disableWebhook({ db, clock }: { db: Sql; clock: Clock }, webhookId: string) {
   const ended = await endAnySubscription(db, requireUuid("WEBHOOK_ID", webhookId), clock());

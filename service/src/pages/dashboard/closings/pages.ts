@@ -117,8 +117,9 @@ function closingForm({ frame, orders, templates }: ClosingPagesDeps) {
   const authenticate = reauthenticate(frame.callers);
 
   /**
-   * Reads a multipart form, and stores its only file for a day. @param typed collects the form's fields @returns the
-   * text of the file's hidden field, and the template whose form it is
+   * Reads a multipart form, and stores its only file for a day.
+   * @param typed collects the form's fields
+   * @returns the text of the file's hidden field, and the template whose form it is
    */
   async function keptOf(
     request: FastifyRequest,

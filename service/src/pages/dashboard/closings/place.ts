@@ -58,8 +58,8 @@ export async function placeForm(orders: OrderDeps, request: FastifyRequest, valu
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
 /**
- * Reads the form, and checks and prices each document. @throws ClosingRefused with all errors: those of shared fields
- * once, then those of each document
+ * Reads the form, and checks and prices each document.
+ * @throws ClosingRefused with all errors: those of shared fields once, then those of each document
  */
 async function closingIn(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<NewClosing> {
   const principal = principalOf(request);

@@ -63,8 +63,8 @@ const boxName = (scope: string): string => `scope-${scope}`;
 const tickedScopes = (form: FormValues): string[] => scopes.filter((scope) => form[boxName(scope)] === "on");
 
 /**
- * The scopes that a form requests; null for a key without restrictions. @throws ServiceError for a form that ticks
- * scopes and also requests a key without restrictions
+ * The scopes that a form requests; null for a key without restrictions.
+ * @throws ServiceError for a form that ticks scopes and also requests a key without restrictions
  */
 export function chosenScopes(form: FormValues): string[] | null {
   const ticked = tickedScopes(form);

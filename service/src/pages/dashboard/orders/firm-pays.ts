@@ -35,7 +35,8 @@ export const isBeingCharged = (firmPays: FirmPays): boolean =>
   firmPays?.latest !== undefined && isOpenCharge(firmPays.latest);
 
 /**
- * The state of the firm's payment, and the button that charges again. @param payable whether the order can be paid now
+ * The state of the firm's payment, and the button that charges again.
+ * @param payable whether the order can be paid now
  */
 export function firmPaysPart(
   { code, dueCents }: { code: string; dueCents: number },

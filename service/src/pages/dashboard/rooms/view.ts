@@ -24,8 +24,8 @@ export type RoomPart =
   | "state";
 
 /**
- * The properties that all routes of a room's forms share. @param part the part of the page that contains the form;
- * after a refusal, the page shows the message there
+ * The properties that all routes of a room's forms share.
+ * @param part the part of the page that contains the form; after a refusal, the page shows the message there
  */
 export type FormIn = (part: RoomPart) => {
   method: "POST";

@@ -30,8 +30,9 @@ const section = "templates";
 const pageSize = "20";
 
 /**
- * Adds the pages of the firm's templates. @param app the scope for multipart forms @param forms the scope for other
- * forms
+ * Adds the pages of the firm's templates.
+ * @param app the scope for multipart forms
+ * @param forms the scope for other forms
  */
 export function templatePages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
   listPages(app, deps);

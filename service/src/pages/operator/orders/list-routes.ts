@@ -32,8 +32,8 @@ async function filterOf(
 }
 
 /**
- * The firm that a link names, or the firm whose name contains the typed text. @throws ServiceError when no firm or more
- * than one matches
+ * The firm that a link names, or the firm whose name contains the typed text.
+ * @throws ServiceError when no firm or more than one matches
  */
 async function firmOf(db: Database, typed: string): Promise<string | null> {
   if (typed === "" || isUuid(typed)) return typed || null;

@@ -7,8 +7,8 @@ import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/consol
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
 
 /**
- * Moves an order as a form of the console asks. @throws ServiceError naming the field and its rule, or the reason why
- * the move is not possible now
+ * Moves an order as a form of the console asks.
+ * @throws ServiceError naming the field and its rule, or the reason why the move is not possible now
  */
 export async function moveByForm(
   deps: MoveDeps,
@@ -24,8 +24,8 @@ export async function moveByForm(
 }
 
 /**
- * The status that a move sets; null when it ends a hold. @throws ServiceError when the status table no longer allows
- * the move
+ * The status that a move sets; null when it ends a hold.
+ * @throws ServiceError when the status table no longer allows the move
  */
 function statusBy(order: OrderState, move: ConsoleMove): string | null {
   const to = targetOf(order, move) ?? (faxesAhead(order) ? (faxStatusOf(move) ?? null) : null);

@@ -6,8 +6,8 @@ import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, wri
 const shares = [1, 2 / 3, 1 / 3];
 
 /**
- * Turns a file into the picture of a signature: only its pixels, scaled to fit. @throws for a file that is not a
- * picture
+ * Turns a file into the picture of a signature: only its pixels, scaled to fit.
+ * @throws for a file that is not a picture
  */
 export async function pictureFrom(file: Blob): Promise<string> {
   const image = await createImageBitmap(file);

@@ -24,8 +24,8 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
   `value.${kind === "radio" ? (group ?? name) : name}`;
 
 /**
- * The conditions and formulas of a signer's fields. @param typedIn returns what was typed or chosen; for a box or an
- * option, its state
+ * The conditions and formulas of a signer's fields.
+ * @param typedIn returns what was typed or chosen; for a box or an option, its state
  */
 export const rulesOf = (
   { fields, known }: Pick<SigningView, "fields" | "known">,

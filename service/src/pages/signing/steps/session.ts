@@ -10,8 +10,8 @@ import { meetingWords } from "../words/meetings.ts";
 type Shown = { readonly view: SigningView; readonly words: Words; readonly meetings: readonly Meeting[] };
 
 /**
- * The token of the link to all documents, without the number of one document. @param token the part of an address after
- * `/sign/`
+ * The token of the link to all documents, without the number of one document.
+ * @param token the part of an address after `/sign/`
  */
 export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? token;
 

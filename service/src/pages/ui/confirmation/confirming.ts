@@ -67,8 +67,8 @@ export function confirming(
   });
 
   /**
-   * Checks the proof. @returns why it was refused; undefined if it was accepted. The form's action decides whether a
-   * refusal matters.
+   * Checks the proof.
+   * @returns why it was refused; undefined if it was accepted. The form's action decides whether a refusal matters.
    */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);

@@ -37,7 +37,8 @@ export const savedName = (called: string, kind: OrderDocument["kind"], { orders 
   `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
 
 /**
- * The response with which a browser saves a document. @param title of the document; null when only its order has a name
+ * The response with which a browser saves a document.
+ * @param title of the document; null when only its order has a name
  */
 export const documentToSave = (
   order: { code: string; title: string | null },

@@ -14,7 +14,8 @@ const wordOf = {
 
 /**
  * An order's receipts and credit notes, each with a link to save it. Their dates are those printed on them, in the time
- * zone of statements. @param path the folder of their addresses
+ * zone of statements.
+ * @param path the folder of their addresses
  */
 export const receiptList = (
   path: string,

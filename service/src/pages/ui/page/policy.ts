@@ -13,8 +13,8 @@ const policy = (connect: string, images: readonly string[], forms: string): stri
   ].join("; ");
 
 /**
- * A policy for pages that check files: their scripts can't send data to anybody, not even to us. @param images origins
- * of logos
+ * A policy for pages that check files: their scripts can't send data to anybody, not even to us.
+ * @param images origins of logos
  */
 export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
@@ -26,8 +26,9 @@ export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; fram
 
 /**
  * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and data that both fetch
- * from us; and `blob:`, because pdf.js stores a document's pictures as blobs. @param images origins of logos @param
- * frame the only origin that may show the page in a frame
+ * from us; and `blob:`, because pdf.js stores a document's pictures as blobs.
+ * @param images origins of logos
+ * @param frame the only origin that may show the page in a frame
  */
 export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): string =>
   [

@@ -128,7 +128,8 @@ const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNa
 
 /**
  * Leaves in `beside` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
- * with a name that the evidence format uses is preferred. @returns the removed files, as not checked
+ * with a name that the evidence format uses is preferred.
+ * @returns the removed files, as not checked
  */
 function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
   const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);

@@ -37,8 +37,8 @@ const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 
 /**
- * The lines about the checked file. @param firm the firm whose record the page shows, when the file belongs to that
- * record
+ * The lines about the checked file.
+ * @param firm the firm whose record the page shows, when the file belongs to that record
  */
 export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string | null): Summary {
   const { seal, verdict } = outcome;

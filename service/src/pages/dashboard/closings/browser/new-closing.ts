@@ -135,7 +135,8 @@ async function send(files: File[]): Promise<void> {
 }
 
 /**
- * Replaces the form by the service's version with the changed rows. @param focus the element that gets the focus then
+ * Replaces the form by the service's version with the changed rows.
+ * @param focus the element that gets the focus then
  */
 async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const response = await fetch(form().dataset["rows"] ?? "", {

@@ -145,7 +145,8 @@ function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValu
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
 
 /**
- * Stores the file of a refused form for the next version of the form. @returns everything that is wrong with the form
+ * Stores the file of a refused form for the next version of the form.
+ * @returns everything that is wrong with the form
  */
 async function keepRefused(
   deps: OrderNewDeps,

@@ -175,8 +175,8 @@ const rounded = (rect: Rect): Rect => {
 };
 
 /**
- * Writes the editor's fields as JSON for the order's member `fields`. @param signerOf returns the signer's number for a
- * row
+ * Writes the editor's fields as JSON for the order's member `fields`.
+ * @param signerOf returns the signer's number for a row
  */
 export function written(fields: readonly Field[], signerOf: (row: number) => number): string {
   if (fields.length === 0) return "";
@@ -238,8 +238,8 @@ type Written = Partial<Rect> & {
 const rectIn = ({ x = 0, y = 0, width = 14, height = 14 }: Partial<Rect>): Rect => ({ x, y, width, height });
 
 /**
- * Restores the editor's fields from a refused form, which contains the text that `written` produced. @param rowOf
- * returns the row of a signer
+ * Restores the editor's fields from a refused form, which contains the text that `written` produced.
+ * @param rowOf returns the row of a signer
  */
 export function readWritten(text: string, rowOf: (signer: number) => number): Field[] {
   if (text.trim() === "") return [];
