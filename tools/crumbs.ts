@@ -17,21 +17,24 @@ export interface Excuses {
 
 /** A file with at least this many lines may have a single importer. */
 const leastLines = 60;
-/** Nothing may be merged into a file with at least this many lines. */
+/** A merge may create a file of at most this many lines. */
 const mostLines = 250;
 /** Limit of the lines in a file. */
 const limitOfLines = 300;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
-/** Routes and schemas know HTTP, so they can't be merged into the domain (`domain-knows-no-http`). */
+/**
+ * Whether a file has routes or schemas. They know HTTP, so they can't be merged into the domain
+ * (`domain-knows-no-http`).
+ */
 const isEdge = (file: string): boolean => /(?:^|[/-])(?:routes?|schemas)\.ts$/.test(file);
 
-/** Tables of words, templates and settings: constants without any code. */
+/** Whether a file is a table of words, templates or settings: it has constants and no functions. */
 const isData = (text: string): boolean =>
   /^export const /m.test(text) && !/=>|\b(?:function|class)\b/.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""));
 
-/** Scripts of browsers export no values, and run when they are loaded. */
+/** Whether a file is a browser's script: it exports no values, and runs when it is loaded. */
 const isScript = (text: string): boolean =>
   /^(?:if \(|for \(|void |await )/m.test(text) && !/^export (?!type |interface )/m.test(text);
 
@@ -44,7 +47,10 @@ function targetsOf(pattern: RegExp, file: string, text: string): string[] {
   return [...text.matchAll(pattern)].map((match) => posix.join(posix.dirname(file), (match[1] ?? match[2]) as string));
 }
 
-/** Finds the files that are shorter than 60 lines and have exactly one importer among these files. */
+/**
+ * Finds the files that are shorter than 60 lines, have exactly one importer among these files, could be merged into it,
+ * and have no excuse.
+ */
 export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importRules }: Excuses): Crumb[] {
   const importers = new Map<string, Set<string>>();
   const entries = new Set<string>();

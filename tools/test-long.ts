@@ -67,7 +67,7 @@ const line = (name: string, passed: boolean, from: number): void =>
 
 /**
  * Runs a suite as often as configured, and prints its output on failure. Repeated runs wait most of the time, so
- * several run at once.
+ * several run at once. @returns whether all runs passed
  */
 async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
   const from = performance.now();

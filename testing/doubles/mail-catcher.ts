@@ -5,7 +5,7 @@ import { SMTPServer } from "smtp-server";
 /** A received mail with decoded parts. */
 export type CaughtMail = { to: string; from: string; subject: string; text: string; html: string; raw: string };
 
-/** A real SMTP server on loopback that stores every mail. */
+/** A real SMTP server on loopback that stores every mail that it does not refuse. */
 export async function startMailCatcher() {
   const caught: CaughtMail[] = [];
   let refusals = 0;

@@ -236,7 +236,7 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
 
 /**
  * Reads the headers of draft-ietf-httpapi-ratelimit-headers: `RateLimit: "partner-write";r=59;t=42` and
- * `RateLimit-Policy: "partner-write";q=60;w=60`.
+ * `RateLimit-Policy: "partner-write";q=60;w=60`. Null if one of these numbers is missing.
  */
 function allowanceOf(headers: Headers, now: number): Allowance | null {
   const number = (header: string, name: string) =>

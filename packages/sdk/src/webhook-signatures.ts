@@ -36,7 +36,10 @@ function signedBytes(t: string, body: Body): Uint8Array<ArrayBuffer> {
 
 type Signature = { t: string; candidates: string[] };
 
-/** `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; unknown entries belong to later schemes and are ignored. */
+/**
+ * Parses `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; null for a malformed header. Unknown entries belong to later
+ * schemes and are ignored.
+ */
 function parseHeader(header: string): Signature | null {
   const candidates: string[] = [];
   let t: string | null = null;

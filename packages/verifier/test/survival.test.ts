@@ -75,7 +75,10 @@ test("gives a verdict for every damaged file", async () => {
   }
 });
 
-/** Changes the last digit of a public key in the file. On P-256 it is then not a point of the curve. */
+/**
+ * Changes the last digit of a public key in the file. On P-256 it is then not a point of the curve. Null without that
+ * key.
+ */
 function offCurve(bytes: Uint8Array, spki: Uint8Array): Uint8Array | null {
   const digits = Buffer.from(spki).toString("hex");
   const at = Buffer.from(bytes).toString("latin1").indexOf(digits);

@@ -80,7 +80,9 @@ const count = (what: string, answer: Answer | undefined) => {
   statuses.set(name, (statuses.get(name) ?? 0) + 1);
 };
 
-/** Places orders. Repeats each request with its own Idempotency-Key until there is an answer. */
+/**
+ * Places orders until the test is over. Repeats each request with its own Idempotency-Key until the order is placed.
+ */
 async function placing(client: number): Promise<void> {
   for (let n = 0; !isOver; n++) {
     const reference = `chaos-${client}-${n}`;

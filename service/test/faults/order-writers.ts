@@ -97,7 +97,7 @@ export function startWriters(baseUrls: () => string[], keys: readonly string[], 
   };
 }
 
-/** References that are missing, and references that exist twice. */
+/** The acknowledged orders that are not stored, and the codes that are stored more than once. */
 export function lostAndDoubled(acknowledged: readonly Acknowledged[], stored: readonly string[]) {
   const there = new Set(stored);
   return {

@@ -46,7 +46,7 @@ const paths = [
   "/api/partner/events",
 ];
 
-/** The responses for every code, and the firm's events with their heads. */
+/** The bodies of the responses to all `paths`, without ids of requests. */
 const everything = () =>
   Promise.all(
     paths.map(async (path) => {

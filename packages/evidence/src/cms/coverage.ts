@@ -54,8 +54,8 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
 const MAX_TRIES = 16;
 
 /**
- * The signed attributes vouch for the signer's own certificate. Each further certificate must have signed the previous
- * one.
+ * Describes the included certificates that nothing vouches for; null when there are none. The signed attributes vouch
+ * for the signer's own certificate. Each further certificate must have signed the previous one.
  */
 async function looseCertificate(
   { certificates }: SignedData,

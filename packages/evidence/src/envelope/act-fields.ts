@@ -36,9 +36,9 @@ const stated = ["V", "AS"];
 const isButton = (kind: ActFieldKind): boolean => kind === "checkbox" || kind === "radio";
 
 /**
- * Whether an act replaces only the signer's own fields, and in each of them only the keys that filling in needs. This
- * is stricter than PDF readers, which let a revision redraw a checkbox. A checkbox has one of two states, and at most
- * one option of a radio is on.
+ * Whether an act replaces only the signer's own fields, changes in each of them only the keys that filling in needs,
+ * and leaves each checkbox in one of its two states and at most one option of a radio on. This is stricter than PDF
+ * readers, which let a revision redraw a checkbox.
  *
  * @param end where the document before the act ends
  * @throws EvidenceError when the fields of the document are unreadable

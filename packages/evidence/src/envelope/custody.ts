@@ -159,7 +159,10 @@ async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | Ev
   }
 }
 
-/** The certificates in the signature values of a custody certificate; an unreadable value adds none. */
+/**
+ * The certificates in the signature values of a custody certificate; none if the file or one of the values cannot be
+ * parsed.
+ */
 function certificatesIn(bytes: Uint8Array): readonly Certificate[] {
   try {
     const document = openDocument(bytes);

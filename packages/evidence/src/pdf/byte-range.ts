@@ -156,7 +156,7 @@ function decodeHex(bytes: Uint8Array, from: number, to: number): Uint8Array | un
   return wrong < 0 ? undefined : decoded;
 }
 
-/** Mixed upper and lower case could carry a message that no signature covers. */
+/** Whether digits are in mixed case, which could carry a message that no signature covers. */
 function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   let lower = 0;
   let upper = 0;

@@ -86,7 +86,7 @@ function encryptOf({ trailer }: XrefSection): PdfValue | undefined {
   return value?.kind === "null" ? undefined : value;
 }
 
-/** The offset that follows the `startxref` keyword at `at`. */
+/** The offset that follows the `startxref` keyword at `at`; undefined without a number. */
 export function startxrefValue(bytes: Uint8Array, at: number): number | undefined {
   const cursor = cursorAt(bytes, at + "startxref".length);
   skipSpace(cursor);
@@ -125,7 +125,7 @@ function lookUpCost({ subsections, isSorted }: XrefSection): number {
 }
 
 /**
- * The dictionary at member `key` of a dictionary, resolved.
+ * The dictionary at member `key` of a dictionary, resolved; undefined for anything else.
  *
  * @throws EvidenceError `pdf` when a key occurs twice in it
  */

@@ -29,8 +29,8 @@ export function reachOver(document: PdfDocument, end: number): string | null {
 }
 
 /**
- * Searches the objects that the document's own sections name for one that reaches past `end`. Comments or white space
- * may precede an object's header.
+ * Whether an object that the document's own sections name reaches past `end`. Judges only objects with comments or
+ * white space before the header; `isFound` judges all others.
  */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
@@ -60,7 +60,7 @@ function headedValue(bytes: Uint8Array, at: number, end: number): number | null 
   return generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
 }
 
-/** Searches everything that looks like an object, because readers that repair files use all of it. */
+/** Whether anything that looks like an object reaches past `end`, because readers that repair files use all of it. */
 function isFound(document: PdfDocument, end: number): boolean {
   const { bytes, budget } = document;
   spend(budget, Math.ceil(end / COST.searchedBytes));

@@ -111,7 +111,7 @@ function sealEnd(
   return isTextAt(bytes, closing, at) ? at + closing.length : null;
 }
 
-/** The value of an object in the sealer's form. */
+/** The value of an object; null unless the object is in the sealer's form. */
 function objectAt(document: PdfDocument, { number, generation, start }: Entry): PdfValue | null {
   const header = `${number} ${generation} obj\n`;
   try {

@@ -10,7 +10,10 @@ export type XrefEntry =
 /** `nnnnnnnnnn ggggg n`, without its line end. */
 export const ROW = 18;
 
-/** Length of a row: 20 bytes, in some files 19 or 21, depending on the line end of the first row. */
+/**
+ * Length of a row: 20 bytes, in some files 19 or 21, depending on the line end of the first row; undefined for any
+ * other.
+ */
 export function strideAt(cursor: Cursor): number | undefined {
   let stride = ROW;
   while (stride < 22 && isSpace(peek(cursor, stride))) stride++;

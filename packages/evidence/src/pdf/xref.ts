@@ -81,7 +81,7 @@ function isSorted(subsections: readonly Subsection[], offset: number): boolean {
   return false;
 }
 
-/** The first object of a subsection that begins before the previous one has ended. */
+/** The first object of a subsection that begins before the previous one has ended; undefined when none does. */
 function firstOutOfOrder(subsections: readonly Subsection[]): number | undefined {
   let next = 0;
   for (const { first, count } of subsections) {
@@ -149,7 +149,10 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   };
 }
 
-/** The offset at `key` of a trailer. */
+/**
+ * The offset at `key` of a trailer; undefined when there is none. @throws EvidenceError `pdf` for anything but an
+ * offset
+ */
 function offsetIn(trailer: PdfDictionary, key: "Prev" | "XRefStm", section: number): number | undefined {
   const value = trailer.entries.get(key);
   if (value === undefined || value.kind === "null") return undefined;

@@ -107,7 +107,10 @@ export async function verifyBeside(input: {
   return { claims, timeStamp, anchoring, provenTime };
 }
 
-/** The earliest time of a confirming block. Blocks after the instant of verification prove nothing at that instant. */
+/**
+ * The earliest time of a confirming block; null for none. Blocks after the instant of verification prove nothing at
+ * that instant.
+ */
 export function blockTime(claims: readonly OtsClaim[], at: number): number | null {
   const times = claims.flatMap((one) => (one.blockTime === undefined ? [] : [one.blockTime + BLOCK_TOLERANCE_MS]));
   return earliest(times.filter((time) => time <= at));

@@ -37,7 +37,10 @@ export async function foreignToSealer(
   return null;
 }
 
-/** The ContentInfo that the sealer would write for the same signed attributes, signature, certificates and token. */
+/**
+ * The ContentInfo that the sealer would write for the same signed attributes, signature, certificates and token; null
+ * when it would never write them.
+ */
 function rewritten(signedData: SignedData, signer: Certificate): Uint8Array | null {
   const [signerInfo] = signedData.signerInfos;
   const algorithm = algorithmOf(signer);

@@ -2,9 +2,9 @@
 const mostCharacters = 64;
 
 /**
- * Readers show only the name, so nobody may sign under a name that begins like the names in the service's own
- * certificates. This includes other forms of Latin letters, accents, and invisible characters. Letters of other scripts
- * may still look alike.
+ * Whether a name begins like the names in the service's own certificates. Readers show only the name, so nobody may
+ * sign under such a name. This includes names in other forms of Latin letters, with accents, or with invisible
+ * characters. Letters of other scripts may still look alike.
  */
 const isOurs = (name: string): boolean =>
   name

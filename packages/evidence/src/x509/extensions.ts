@@ -147,7 +147,7 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
 /** Whether the certificate's subject has an emailAddress. */
 export const namesMailAddress = (subject: Uint8Array): boolean => contains(subject, EMAIL_ADDRESS);
 
-/** Searches for policy identifiers without parsing the rest, because nothing here depends on it. */
+/** Whether the bytes contain a policy identifier. The rest is not parsed, because nothing here depends on it. */
 function contains(bytes: Uint8Array, part: Uint8Array): boolean {
   for (let at = 0; at + part.length <= bytes.length; at++)
     if (part.every((byte, index) => byte === bytes[at + index])) return true;

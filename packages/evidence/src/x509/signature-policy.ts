@@ -10,8 +10,8 @@ const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
 
 /**
- * Whether a signature by this key and algorithm is acceptable: no MD5 or SHA-1, RSA of 2048 to 8192 bits, named curves,
- * and an algorithm of the key's own kind. @returns null when acceptable, otherwise the reason
+ * Why a signature by this key and algorithm is not accepted; null when it is. Accepted are RSA keys of 2048 to 8192
+ * bits and named curves, with an algorithm of the key's own kind and without MD5 and SHA-1.
  * @param signatureOid the named algorithm, to distinguish weak from unknown when `scheme` is null.
  */
 export function signatureFault(

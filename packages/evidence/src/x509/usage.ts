@@ -57,10 +57,7 @@ export function issuerFault(
   return purposeAllowed(certificate, purpose) ? null : "extended-key-usage";
 }
 
-/**
- * RFC 3161, section 2.3: the extended key usage must be critical, and time-stamping must be the only usage that it
- * allows.
- */
+/** Whether the extended key usage is critical and allows only time-stamping, as RFC 3161, section 2.3, requires. */
 export function hasOnlyTimeStampingUsage({ extendedKeyUsage }: Certificate): boolean {
   if (extendedKeyUsage === null) return false;
   const { critical, purposes } = extendedKeyUsage;

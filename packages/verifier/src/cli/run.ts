@@ -100,7 +100,10 @@ function defaultTrustCheck(paths: readonly string[]): Check {
   return check("seal_certificate_source", "holds", why, command);
 }
 
-/** A service names its own certificate, so the trust defaults of this machine apply to files only. */
+/**
+ * Whether the target is an address. A service names its own certificate, so the trust defaults of this machine apply to
+ * files only.
+ */
 function isService(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }

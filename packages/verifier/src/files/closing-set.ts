@@ -94,7 +94,8 @@ function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVe
 }
 
 /**
- * The facts that each record states. Its hashes are not among them, because the claims about the version cover them.
+ * The checks of each record itself: that it can be read, and the service's verdict on the chain. Its hashes are judged
+ * by the claims about the version.
  */
 function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
   return pieces.flatMap((piece) => {
@@ -114,8 +115,8 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * Sorts records first, then manifests, then certificates. Each piece joins the first pair of its version that lacks
- * such a piece.
+ * Pairs the records first, then the manifests that no record has, then the certificates. A certificate joins the first
+ * pair of its version that has none.
  */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];

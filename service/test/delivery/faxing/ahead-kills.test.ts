@@ -34,8 +34,8 @@ async function killAndRestart(): Promise<void> {
 }
 
 /**
- * Hands the parcel over and has it delivered. The order's status then catches up with its fax. @returns its last
- * statuses
+ * Hands the parcel over and has it delivered. Waits until the order's status has caught up with its fax. @returns that
+ * status
  */
 async function follow(code: string): Promise<string> {
   const { cli } = world.harness.service;

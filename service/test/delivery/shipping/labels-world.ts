@@ -70,7 +70,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
       await until(async () => (await statusOf(orderCode)) === "ShippingPending");
       return orderCode;
     },
-    /** The order's label, once it was bought and its file is stored. */
+    /** The order's last label, once one of its labels was bought and the file is stored. */
     async boughtLabel(code: string): Promise<LabelRow> {
       const isThere = ({ state, fileSha256 }: LabelRow) => state === "bought" && fileSha256 !== null;
       const found = await until(async () => ((await labels(code)).some(isThere) ? labels(code) : null));

@@ -268,7 +268,7 @@ test("while a label is being bought, or its purchase is unclear, the address sta
   assert.match(refused.body.error ?? "", /A label is being bought at this moment|Nobody knows yet/);
 });
 
-/** Kills the service by kill -9, and starts it after the leases of the killed node have expired. */
+/** Kills the service by kill -9 and starts it again, as if the leases of the killed node had expired. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();

@@ -19,7 +19,7 @@ const harness = await forTests(openHarness());
 const { service, db } = harness;
 const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
 
-/** Counts all rows that a seal writes. */
+/** Counts the passports, events, lines of the audit log, and entries of the folder of blobs. */
 async function recorded(): Promise<number[]> {
   const [rows] = await db.query<{ counts: number[] }>(sql`
     SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), 

@@ -15,7 +15,7 @@ import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 const harness = await forTests(openHarness());
 const { db } = harness;
 
-/** The SQL statements that some work ran, each on one line. */
+/** The texts of the SQL statements that some work ran, in order. */
 async function statementsOf(work: (counted: Database) => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   const counted: Database = {

@@ -131,7 +131,7 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
 /** Failed deliveries to the missing live endpoint may change these columns of a webhook at any time. */
 const counted = ["failures", "failing_since", "alerted_at", "mailed_at"];
 
-/** All live data of a firm, as its tables contain them. */
+/** The live rows of a firm, and the firm's own row, without the columns in `counted`. */
 async function liveState(partnerId: string): Promise<string> {
   const live = sql`partner_id = ${partnerId} AND environment = 'live'`;
   const rows = await Promise.all([

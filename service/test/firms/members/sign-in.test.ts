@@ -132,7 +132,10 @@ test("a stranger who uses up links of an address does not affect its owner", asy
 
 const fromNetwork = (n: number) => ({ "X-Forwarded-For": `2001:db8:0:${n.toString(16)}::1` });
 
-/** Strangers in many networks request links until no more links are mailed. */
+/**
+ * Strangers in 60 networks each request a link, and the service mails 20 links. @returns the cookie of the last
+ * stranger
+ */
 async function flood(email: string): Promise<string> {
   let browser = "";
   for (let n = 0; n < 60; n++)

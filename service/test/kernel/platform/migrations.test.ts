@@ -38,7 +38,7 @@ async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir
   return { db, dataDir };
 }
 
-/** Replaces the baseline's row in the list of migrations by the rows of the files before it. */
+/** Replaces the rows up to the baseline in the list of migrations by rows for the versions 1 to `newest`. */
 async function earlierRows(db: Database, newest: number): Promise<void> {
   await db.query(sql`DELETE FROM schema_migrations WHERE version <= ${baseline.version}`);
   await db.query(sql`

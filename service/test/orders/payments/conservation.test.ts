@@ -115,7 +115,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     for (const refund of given) events.push(...stripe.refundEvents(refund));
   }
 
-  /** Does something that the service may refuse, or that a crash may cut off. */
+  /** Does something that the service may refuse, or that a crash may cut off. @returns whether it was done */
   async function attempt(points: number | null, work: () => Promise<unknown>): Promise<boolean> {
     fuse.set(points);
     try {

@@ -74,7 +74,10 @@ export async function openMoneyWorld() {
     waitingJobs: () =>
       db.query<Job>(sql`
         SELECT id, queue, payload, attempts FROM jobs WHERE queue = ANY (${[...handlers.keys()]}::text[]) ORDER BY id`),
-    /** Runs a job as a node does: a finished job is removed, a failed or crashed one is tried again. */
+    /**
+     * Runs a job as a node does: a finished job is removed, a failed or crashed one is tried again. @returns whether it
+     * finished
+     */
     async run({ id, queue, payload, attempts }: Job): Promise<boolean> {
       await db.query(sql`UPDATE jobs SET attempts = attempts + 1 WHERE id = ${id}`);
       try {

@@ -347,7 +347,7 @@ test("money that matches no order waits for an approver's decision, and moves no
   assert.equal(await statusOf(code), "Cancelled");
 });
 
-/** Two orders that are paid together. The second was canceled before, so its share pays no order. */
+/** Two orders that are paid together. The second is canceled before the payment arrives, so its share pays no order. */
 async function shareOfCanceled() {
   const [kept, gone] = [await placeOrder(), await placeOrder()];
   const call = async <T>(path: string, body?: object) => {

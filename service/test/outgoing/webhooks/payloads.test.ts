@@ -29,7 +29,7 @@ async function hookFor(...names: string[]): Promise<Hook & { path: string }> {
   return { ...(await client.subscribe(path, names)), path };
 }
 
-/** The received deliveries, after checks of signature, headers and published schema. */
+/** The body of a received delivery, after checks of its signature, headers and published schema. */
 async function checked({ headers, body, method }: Caught, secret: string): Promise<Body> {
   assert.equal(method, "POST");
   assert.equal(headers["content-type"], "application/json");

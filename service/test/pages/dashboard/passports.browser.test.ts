@@ -91,7 +91,10 @@ async function drop({ page }: OpenPage, files: Given[]): Promise<void> {
   }`);
 }
 
-/** Records every text of an element from now on, also on the next page. */
+/**
+ * Records every text of an element on this page from now on, in the tab's session storage. So the result can still be
+ * read on the next page.
+ */
 async function listen({ page }: OpenPage, selector: string): Promise<() => Promise<string[]>> {
   await page.evaluate(`{
     const heard = [];

@@ -48,7 +48,7 @@ async function firm() {
 
 type Firm = Awaited<ReturnType<typeof firm>>;
 
-/** Posts the form twice at once and then once more. Each response must equal the first one. */
+/** Posts the form twice at once and then once more. Each response must redirect to the same page. */
 async function postThrice({ submission, post }: Firm, page: string, path: string, fields: Record<string, string> = {}) {
   const sent = { ...fields, submission: await submission(page) };
   const answers = await Promise.all([post(path, sent), post(path, sent)]);

@@ -214,7 +214,10 @@ async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
     cut: () => cut(),
     /** Offers that person a connection. */
     offer: () => offer(),
-    /** Lets a second pass, in which the person sends these each 100 ms. @returns how long the person is unseen */
+    /**
+     * Lets a second pass, in which the person sends these each 100 ms. @returns for how many milliseconds the person
+     * was unseen; null before the first picture
+     */
     second({ sound = false, picture = null }: { sound?: boolean; picture?: "whole" | "torn" | null }): number | null {
       for (let tenth = 0; tenth < 10; tenth++) {
         if (sound) packet("audio", Buffer.from([0xf8, 1, 2]), false);

@@ -18,8 +18,8 @@ const running = await forTests(openHarness(settings));
 const world = await liveWorld(running, folder.path);
 
 /**
- * Ends the session. Everything that was recorded forms one chain, and the manifest names each gap. The benchmark has
- * the budgets for the length of a gap and for the time until people are back.
+ * Ends the session. Asserts that everything recorded forms one chain, and that the manifest names a gap of each person
+ * after each kill. The benchmark has the budgets for the length of a gap and for the time until people are back.
  */
 async function checkRecord(t: TestContext, session: BegunSession, killedAt: readonly number[]): Promise<void> {
   await world.end(session);

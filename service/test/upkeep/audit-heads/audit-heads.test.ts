@@ -42,7 +42,10 @@ async function nextDay(): Promise<string> {
   return day;
 }
 
-/** Waits until all lines of the audit log are in its chain and all lines of the transparency log have a leaf. */
+/**
+ * Waits until all lines of the audit log are in its chain, and until all lines of the transparency log have a leaf and
+ * are below a checkpoint.
+ */
 const settled = () =>
   until(async () => {
     const [waits] = await db.query<{ some: boolean }>(sql`

@@ -69,7 +69,9 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
   });
 }
 
-/** /P of a signature's locks in a given revision; the strictest when the locks are unreadable. */
+/**
+ * /P of a signature's locks in a given revision; the strictest when the locks are unreadable, null when none states it.
+ */
 export function lockPermission(
   document: PdfDocument,
   { dictionary, field }: Pick<SignatureInPdf, "dictionary" | "field">,

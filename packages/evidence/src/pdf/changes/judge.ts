@@ -176,7 +176,7 @@ function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): 
   );
 }
 
-/** Some readers take the first of two equal keys, and some the last. */
+/** Whether a value contains a repeated key, of which some readers take the first and some the last. */
 function hasRepeatedKey(value: PdfValue): boolean {
   if (value.kind === "array") return value.items.some(hasRepeatedKey);
   if (value.kind !== "dictionary") return false;

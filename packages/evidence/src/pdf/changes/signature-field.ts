@@ -136,7 +136,7 @@ function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Le
   return isTimeStamp ? "validation" : "signatures";
 }
 
-/** The change of an existing, empty signature field; null when the field was not empty before, or is still empty. */
+/** The level of the change when an existing, empty signature field gets a signature; null for any other change. */
 export function filledLevel({ earlier, later }: Step, field: number): Level | null {
   const [old, now] = [earlier, later].map((view) => {
     const stored = view.get(field);

@@ -110,12 +110,12 @@ export function storedOf(view: View, value: PdfValue | undefined): Stored | unde
   return stored.value.kind === "reference" || stored.value.kind === "null" ? undefined : stored;
 }
 
-/** The dictionary that a value is or refers to; undefined for a stream. */
+/** The dictionary that a value is or refers to; undefined for a stream, and for anything that is not a dictionary. */
 export function plainDictionary(view: View, value: PdfValue | undefined): PdfDictionary | undefined {
   return dictionaryOf(storedOf(view, value));
 }
 
-/** The dictionary of an object that is not a stream. */
+/** The dictionary of an object; undefined for a stream, and for anything that is not a dictionary. */
 export function dictionaryOf(stored: Stored | undefined): PdfDictionary | undefined {
   return stored?.value.kind === "dictionary" && stored.data === undefined ? stored.value : undefined;
 }

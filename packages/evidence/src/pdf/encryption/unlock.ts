@@ -71,7 +71,7 @@ async function decryptionBy(document: PdfDocument, dictionary: PdfDictionary): P
   };
 }
 
-/** Derives the key, once for all revisions of a file. */
+/** Derives the key, once for all revisions of a file; null when a password is needed. */
 async function fileKeyIn({ keys, budget }: PdfDocument, entries: KeyEntries): Promise<Uint8Array | null> {
   const { o, u, ue, id, ...plain } = entries;
   const name = JSON.stringify([plain, ...[o, u, ue, id].map(toHex)]);

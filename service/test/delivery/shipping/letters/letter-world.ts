@@ -65,7 +65,10 @@ export async function openWorld() {
     jobs.work<{ orderId: number }>("recall", ({ orderId }) => recallOrder(deps, orderId));
     providers.work(jobs);
 
-    /** Runs all waiting jobs, and the jobs that they queue, for a few rounds. */
+    /**
+     * Runs the waiting jobs of the queues in `only`, and the jobs that they queue there, for at most `rounds` rounds.
+     * Polls letters only if `polls` is set.
+     */
     async function work({ rounds = 6, polls = false, only = [...handlers.keys()] } = {}): Promise<void> {
       const queues = only.filter((queue) => polls || queue !== "poll-letter");
       for (let round = 0; round < rounds; round++) {

@@ -88,7 +88,10 @@ export async function sealedFiles(): Promise<Made> {
   return made();
 }
 
-/** Documents whose last object has an unusual header, or none, and is a string that is not closed. */
+/**
+ * Documents whose last object has an unusual header, or none. Most of these objects are a string that is not closed.
+ * `isOver`: whether the seal's bytes become part of the object.
+ */
 function oddHeaders(): readonly (readonly [what: string, original: Uint8Array, isOver: boolean])[] {
   const named = (header: string) =>
     bytesOf(latin1(endingIn("(", "named behind a comment")).replace("0 obj\n(", `${header}\n(`));
@@ -119,7 +122,10 @@ const WORDS: readonly (readonly [what: string, value: string, isOver: boolean])[
   ["a key that begins as /Length", "<< /Length1 4096 /Length 2 >>\nstream\nab\nendstream\nendobj", false],
 ];
 
-/** Documents whose last object does not end before the seal, so that the seal's bytes become part of it. */
+/**
+ * Documents whose last object does not end before the seal, so that the seal's bytes become part of it; and similar
+ * documents whose last object does end.
+ */
 export async function runningOver(): Promise<Made> {
   const { add, put, made, slug } = collection("running-over");
   const one = async (what: string, value: string, expect: Parameters<typeof add>[0]["expect"], teaches: string) =>

@@ -51,8 +51,8 @@ async function attempt(path: string, bytes: Buffer, sealedPath: string): Promise
 }
 
 /**
- * Every reader that reads the original without a repair must accept the sealed file, and must judge each earlier
- * signature as before.
+ * Reports the readers that do not accept the sealed file. pdfsig must always accept it; qpdf and mutool must accept it
+ * if they read the original without a repair. pdfsig must also accept each earlier signature that it accepted before.
  */
 async function judge(path: string, sealedPath: string, wellFormed: boolean) {
   const [before, signatures, opens] = await Promise.all([pdfsig(path), pdfsig(sealedPath), mutoolOpens(path)]);

@@ -57,7 +57,10 @@ function seal(original: Buffer): Buffer {
   return Buffer.concat([original, completeSeal(prepared, cms).tail]);
 }
 
-/** Seals a file. Every foreign reader that opens the original without repairing it must then accept the sealed file. */
+/**
+ * Seals a file. pdfsig must then accept the sealed file, and so must every other foreign reader that opens the original
+ * without repairing it.
+ */
 async function assertSealsWell(name: string, original: Buffer): Promise<void> {
   const before = join(folder, `before-${name}`);
   const path = join(folder, name);

@@ -141,9 +141,9 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
   reading.entries.some((_, number) => isReference(file, number));
 
 /**
- * Lists how the permissions differ. The sealer refuses a document that permits no changes, and then reads no further.
- * The sealer applies the lock of every signature field that has any value; the verifier applies only the locks of
- * fields whose value is a signature. So the sealer may be stricter.
+ * How the permissions differ in an unexpected way; null if they do not. The sealer refuses a document that permits no
+ * changes, and then reads no further. The sealer applies the lock of every signature field that has any value; the
+ * verifier applies only the locks of fields whose value is a signature. So the sealer may be stricter.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

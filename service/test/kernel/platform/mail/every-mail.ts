@@ -12,7 +12,10 @@ import { links, order } from "../../../orders/fulfilment/mail-samples.ts";
 const baseUrl = "https://sign.example";
 const at = "2026-01-05T10:00:00.000Z";
 
-/** One mail of each kind by its name, as HTML. */
+/**
+ * The mails to clients and signers, one for each moment, and mails about an invitation and a trial key: as HTML, by
+ * name.
+ */
 export function everyMail({ firm, title }: { firm: MailFirm; title: string }): Map<string, string> {
   const mails = new Map<string, string>();
   for (const moment of Object.keys(orderWords) as MailMoment[])

@@ -5,7 +5,7 @@ import { addressPolicy } from "../../../../src/outgoing/webhooks/outbound/resolv
 
 const strict = addressPolicy([]);
 const bytesOf = (address: string) => address.split(".").map(Number);
-/** All notations of the IPv6 addresses through which an IPv4 address can be reached. */
+/** Notations of the IPv6 address that is mapped to an IPv4 address. */
 function mapped(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = bytesOf(address);
   const hex = (high: number, low: number) => ((high << 8) | low).toString(16);

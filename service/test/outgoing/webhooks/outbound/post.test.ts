@@ -61,7 +61,7 @@ async function judged(outbound: Outbound, url: string) {
   return [outcome?.statusCode, outcome?.reason];
 }
 
-/** A TLS server that sends arbitrary bytes once it has received the request's headers. */
+/** A TLS server that lets `speak` write to the connection once the first bytes of the request have arrived. */
 async function rawServer(speak: (socket: Socket) => void): Promise<{ url: string; ended: Promise<void> }> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();

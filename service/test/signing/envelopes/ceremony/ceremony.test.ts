@@ -44,7 +44,7 @@ const orderOf = async (code: string) =>
 const later = (hours: number) => () => new Date(Date.now() + hours * 3600_000);
 const mailBody = (mail = "") => mail.split("\r\n\r\n").slice(1).join("\n");
 
-/** The records of the trails of an order, each with the hash of the record before it. */
+/** The records of the trails of an order. Asserts that each names the hash of the record before it. */
 async function readTrail(db: Sql, code: string) {
   const rows = await db.query<{ record: string; sha256: string }>(sql`
     SELECT record, t.sha256 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
@@ -385,7 +385,7 @@ test("ten signers who press Sign concurrently have all signed, and the order is 
   assert.equal(trail.filter(({ event }) => event === "sealed").length, 1);
 });
 
-/** Does what the browser does: makes a key, and signs only what the service showed. */
+/** A key that is made, and that signs, as in the browser. */
 async function browserKey() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
     "sign",

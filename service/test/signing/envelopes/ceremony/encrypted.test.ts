@@ -21,7 +21,10 @@ const folder = mkdtempSync(join(tmpdir(), "encrypted-ceremony-"));
 const running = await forTests(openCeremonyService());
 after(() => rmSync(folder, { recursive: true }));
 
-/** Signs as the page's script does: with its own key, and only the prepared act. */
+/**
+ * Signs as the page's script does: checks that the prepared act is what the signer asked for, and signs it with a key
+ * of its own.
+ */
 async function signByScript(email: string, text: string) {
   const { ceremony } = running;
   const link = await running.linkOf(email);

@@ -122,7 +122,10 @@ async function requireVerified(name: string, bytes: Buffer, original: number): P
 
 type Made = { name: string; original: number; finished: Buffer; isNotarized: boolean; notary: Operation | null };
 
-/** Each accepted document, signed and sealed, and how a notary will sign it; null when pyHanko can't sign it. */
+/**
+ * Each accepted document, signed and sealed. `notary` is how a notary will sign it; null if none will, or if pyHanko
+ * cannot sign it.
+ */
 async function signedAndSealed(): Promise<Made[]> {
   const made: Made[] = [];
   for (const [number, file] of corpus().entries())

@@ -140,7 +140,7 @@ test("an act over a document whose fields have no end is refused, even if it rep
   assert.equal(await fillsAfter(odd, [next, "<</T(x)>>"]), false);
 });
 
-/** The verdict of the service on a signed act. */
+/** Why the service refuses a signed act; null when it accepts the act. */
 async function said(of: readonly PreparedField[], more: Record<string, string> = {}): Promise<string | null> {
   const key = oneActKey();
   const doing = { name: "Jane", values: { ...values, ...more } };

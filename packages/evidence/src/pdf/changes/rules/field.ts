@@ -59,7 +59,7 @@ function sameFlags(old: PdfDictionary, now: PdfDictionary, key: string, mask: nu
   return was !== null && is !== null && (was & mask) === (is & mask);
 }
 
-/** /AP: appearances, each a stream or one for each state. */
+/** Whether an /AP has only appearances, each a stream or one for each state. */
 function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolean {
   if (appearance === undefined) return false;
   return [...appearance.entries].every(
