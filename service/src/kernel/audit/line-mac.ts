@@ -3,8 +3,8 @@ import { MacOfRow, textOf } from "../platform/database/state-mac.ts";
 import type { Members } from "../platform/row-mac.ts";
 
 /**
- * A line of the audit log, covered by its MAC. `actor` names the party that acted: `key:ID`, `member:ID`, `operator`,
- * `processor` or `system`.
+ * A line of the audit log, covered by its MAC. `actor` names the party that acted, for example `key:ID`, `member:ID`,
+ * `operator:ID`, `signer`, `processor` or `system`.
  */
 export type AuditLine = {
   at: Date;
