@@ -110,7 +110,7 @@ type Decision = {
 };
 
 /**
- * Ends an open request. The caller must have locked the order.
+ * Locks the order, and ends its open request.
  * @throws ServiceError when the request has already ended, or another person must decide
  */
 export async function decideTakingIn(

@@ -260,9 +260,9 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
 }
 
 /**
- * The request that creates a session. It tells the processor the orders' codes, the amounts and the firm's name, but
- * nothing about the client or the document. The page of a checkout for several orders shows only the first digits of
- * their codes, because its payer may not have access to all of the orders.
+ * The request that creates a session. It tells the processor the order's code, the amounts and the firm's name, but
+ * nothing about the client or the document. Of the codes of several orders, it tells only the first digits, because the
+ * payer may not have access to all of the orders.
  */
 function sessionOf(
   { id, isShared, firmName, environment, lines, currency, expiresAt }: CheckoutRequest,
