@@ -173,10 +173,11 @@ export {
   sendRoomCode,
 } from "./sessions/entry.ts";
 export { notaryName, personName } from "./sessions/interruption.ts";
-export { otherHolder, type SessionOfPage } from "./sessions/lease.ts";
+export { nodesWithSessions, otherHolder, type SessionOfPage } from "./sessions/lease.ts";
 export { liveMail } from "./sessions/mail.ts";
 export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export { reportPage, showPage } from "./sessions/pages.ts";
+export { reopen } from "./sessions/reopen.ts";
 export {
   connectNotary,
   type LiveDeps,
@@ -198,7 +199,7 @@ export {
   thirdRoles,
   withdrawPerson,
 } from "./sessions/third-persons.ts";
-export { reopen, watchSessions } from "./sessions/watch.ts";
+export { watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";
 export { noteAct, typedOfSheet } from "./sheets/note.ts";

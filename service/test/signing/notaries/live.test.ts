@@ -14,6 +14,7 @@ import { OwnNode } from "../../../src/kernel/platform/nodes.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
+import { openRoomOf } from "../../../src/signing/envelopes/records/rooms.ts";
 import { eligibilityReader } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 import {
@@ -39,7 +40,7 @@ import type { Recordings } from "../../../src/signing/notaries/recordings/record
 import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
 import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
 import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
-import { leaseMs, requireLease } from "../../../src/signing/notaries/sessions/lease.ts";
+import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
 import { showPage } from "../../../src/signing/notaries/sessions/pages.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
@@ -292,7 +293,9 @@ function otherNode({
   admit = async () => {},
   leave = async (_: string) => {},
   resume = async (_: string, __: RequireHeld) => {},
+  aheadMs = 0,
 } = {}) {
+  const clock = () => new Date(Date.now() + aheadMs);
   let hear: (event: MediaEvent) => void = () => {};
   const ended: string[] = [];
   const engine = {
@@ -308,7 +311,7 @@ function otherNode({
   } as unknown as MediaEngine;
   const end = async (session: string) => void ended.push(session);
   const recordings = { begin, end, leave, resume, headOf: () => null } as unknown as Recordings;
-  const rooms = new LiveRooms({ engine, recordings, now: Date.now });
+  const rooms = new LiveRooms({ engine, recordings, now: () => clock().getTime() });
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
   const changes = { node: { before, after: async () => {}, read: async (_: Statement) => {} } };
   const node = Object.assign(Object.create(db), {
@@ -957,6 +960,47 @@ test("a node that stops and can't store the rest of a recording leaves its lease
   assert.deepEqual(await leaseOf(id), { node: deps.own.id, until });
 });
 
+test("a node that stops waits only so long for a store that does not answer, and leaves its lease to end", async () => {
+  const { code } = await begun("stops-late@example.com", "identify");
+  const left: string[] = [];
+  const { deps, rooms } = otherNode({
+    leave(id) {
+      left.push(id);
+      return new Promise(() => {});
+    },
+  });
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  rooms.add(id, orderId, openedAt, ["notary"], { until: Date.now() + leaseMs, since: performance.now() });
+  await watchSessions(deps, 500)();
+  assert.deepEqual([left, rooms.roomOf(id), (await leaseOf(id)).node], [[id], undefined, deps.own.id]);
+});
+
+test("of nodes whose clocks differ by ten minutes only the one with the lease has a session", async () => {
+  const { code } = await begun("clocks@example.com", "sign");
+  const aheadMs = 600_000;
+  const [behind, ahead] = [otherNode({ aheadMs: -aheadMs }), otherNode({ aheadMs })];
+  const { id } = await abandoned(code, 20);
+  await reopen(behind.deps, await liveOf(code));
+  const room = behind.rooms.roomOf(id);
+  assert.ok(room);
+  // The gap is as long as it was, by neither node's clock.
+  const silentMs = behind.rooms.silences(room).get("signer-1") ?? 0;
+  assert.ok(silentMs >= 20_000 && silentMs < aheadMs / 2, `${silentMs} ms`);
+  await assert.rejects(reopen(ahead.deps, await liveOf(code)), { code: "unavailable" });
+  await assert.rejects(
+    db.transaction((tx) => requireHere(ahead.deps, id, tx)),
+    { code: "unavailable" },
+  );
+  await db.transaction((tx) => requireLease(behind.deps, id, tx));
+  assert.equal((await leaseOf(id)).node, behind.deps.own.id);
+  const turn = await given(code, turnEndOf(room.lease));
+  const token = turn.slice("/sign/".length);
+  assert.ok(await openRoomOf(db, token, ahead.deps.sheets.desk.clock()), "the turn goes on by the database's clock");
+  await db.query(sql`UPDATE live_sessions SET lease_until = now() - interval '1 second' WHERE id = ${id}`);
+  await reopen(ahead.deps, await liveOf(code));
+  assert.equal((await leaseOf(id)).node, ahead.deps.own.id);
+});
+
 test("a session is not opened again by a node whose lease has ended, or that has let it go meanwhile", async () => {
   const { code } = await begun("fenced@example.com", "identify");
   let before = async (_: string) => {};
@@ -1014,13 +1058,14 @@ test("a signer's turn ends before the media do if the lease is not renewed, also
   await giveTurn(deps, operator, code);
   // The media stop 1.5 s before the lease ends.
   assert.ok((await turnEnd(orderId)) < lease.until - 1_500);
-  rooms.setLease(room, { ...lease, until: Date.now() });
+  const due = () => ({ ...lease, since: performance.now() - leaseMs / 2 });
+  rooms.setLease(room, due());
   await renew(deps, room);
   const end = await turnEnd(orderId);
   assert.ok(end > lease.until - 2_500 && end < (await leaseOf(id)).until.getTime() - 1_500);
   assert.ok(end < room.lease.until - 1_500);
 
-  rooms.setLease(room, { ...lease, until: Date.now() });
+  rooms.setLease(room, due());
   changes.read = async ({ text }) => {
     if (text.includes("UPDATE live_sessions")) fence(deps, room);
   };

@@ -105,14 +105,18 @@ export type SignerRoom = {
   isRemote: boolean;
 };
 
-/** The turn that belongs to a token; undefined when the turn has ended. */
+/**
+ * The turn that belongs to a token; undefined when the turn has ended. A turn by audio and video ends with a lease of
+ * its node, by the database's clock: the node that is asked may have another one.
+ */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`
     SELECT r.id, r.signer_id AS "signerId", s.envelope_id AS "envelopeId", r.may_sign AS "maySign", r.presence,
       coalesce((room.block ->> 'isRemote')::boolean, false) AS "isRemote", ${verified(signerRoomState, sql`r`)},
       ${verified(envelopeRoomState, sql`room`)}
     FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id JOIN envelope_rooms room ON room.envelope_id = s.envelope_id
-    WHERE r.token_sha256 = ${tokenSha256(token)} AND r.closed_at IS NULL AND r.expires_at > ${now}`);
+    WHERE r.token_sha256 = ${tokenSha256(token)} AND r.closed_at IS NULL
+      AND r.expires_at > CASE WHEN room.block ->> 'isRemote' = 'true' THEN clock_timestamp() ELSE ${now}::timestamptz END`);
   return room;
 }
 

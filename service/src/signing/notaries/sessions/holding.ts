@@ -6,7 +6,8 @@ import { extendTurn, roomEnvelopeOf, setSignature, takeFromSigner } from "../../
 import {
   addressOf,
   leasesOf,
-  leftOf,
+  msLeft,
+  msToTurnEnd,
   notHere,
   releaseLeases,
   renewLease,
@@ -19,7 +20,7 @@ import type { LiveDeps } from "./session.ts";
 
 /** Renews the lease of a room when it is due. */
 export async function renew(deps: LiveDeps, room: Room): Promise<void> {
-  if (room.lease.until - deps.sheets.desk.clock().getTime() >= renewMs) return;
+  if (msLeft(room.lease) >= renewMs) return;
   const lease = await renewLease(deps, room.session);
   // A late answer must not extend the turn: the media have stopped.
   if (!isHere(deps, room)) return;
@@ -86,20 +87,21 @@ export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promi
  * Lets all sessions at this node go before it stops, so that other nodes can continue them at once. A lease is released
  * only when the session's last part is stored, because a part can't be stored any more when another node has continued
  * the recording.
+ * @param late aborts when this has taken too long. The leases that are not released by then end by themselves.
  */
-export async function handOver(deps: LiveDeps): Promise<void> {
+export async function handOver(deps: LiveDeps, late: AbortSignal): Promise<void> {
   const { own, rooms, sheets } = deps;
-  const { db, clock, log } = sheets.desk;
+  const { db, log } = sheets.desk;
   const here = rooms.rooms();
   // The leases of these have not been renewed, and show since when people are away.
   const fenced = [...rooms.leaving];
   const hand = async (room: Room) => {
     await endTurn(deps, room);
     if (!isHere(deps, room)) return leave(deps, room.session);
-    const at = clock();
+    const at = performance.now();
     letGo(deps, room);
-    await leaveUnderLease(deps, room.session);
-    await releaseLeases(db, own.id, at, sql`id = ${room.session}`);
+    await leaveUnderLease(deps, room.session, late);
+    await releaseLeases(db, own.id, performance.now() - at, sql`id = ${room.session}`);
     rooms.endStreams(room.session);
   };
   const why = "a live session could not be handed over: another node waits for its lease to end";
@@ -109,7 +111,7 @@ export async function handOver(deps: LiveDeps): Promise<void> {
     ...fenced.map((session) => leave(deps, session).catch(logged(session))),
   ]);
   const begun = [...fenced, ...here.map(({ session }) => session)];
-  await releaseLeases(db, own.id, clock(), sql`NOT (id = ANY(${begun}))`).catch((error: Error) =>
+  await releaseLeases(db, own.id, 0, sql`NOT (id = ANY(${begun}))`).catch((error: Error) =>
     log.error({ err: error }, "the leases on sessions that have not begun could not be released"),
   );
 }
@@ -129,18 +131,20 @@ async function endTurn({ sheets: { desk } }: LiveDeps, { orderId, turn, lease, s
     });
   } catch (error) {
     desk.log.error({ err: error, session }, "a signer's turn could not be ended");
-    if (turn !== null) await sleep(Math.max(0, turnEndOf(lease).getTime() - desk.clock().getTime()));
+    if (turn !== null) await sleep(msToTurnEnd(lease));
   }
 }
 
 const renewEveryMs = 2_000;
 
 /** Leaves a session, and keeps its lease meanwhile: another node could otherwise continue without the last part. */
-async function leaveUnderLease(deps: LiveDeps, session: string): Promise<void> {
+async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
   const left = leave(deps, session).then(() => true);
   left.catch(() => {});
-  while (!(await Promise.race([left, sleep(renewEveryMs, false, { ref: false })])))
+  while (!(await Promise.race([left, sleep(renewEveryMs, false, { ref: false })]))) {
+    if (late.aborted) throw new Error("the rest of the recording could not be stored in time");
     await renewLease(deps, session).catch(() => null);
+  }
 }
 
 /**
@@ -154,7 +158,7 @@ export async function followLeases(deps: LiveDeps): Promise<void> {
   if (ids.length === 0) return;
   const leases = await leasesOf(sheets.desk.db, ids);
   for (const lease of leases) {
-    const left = leftOf(lease, sheets.desk.clock());
+    const { left } = lease;
     const holder = left > 0 ? lease.node : null;
     rooms.endPassed(lease.id, holder);
     if (holder !== null && holder !== own.id && addressOf(own, lease)) rooms.endStreams(lease.id);

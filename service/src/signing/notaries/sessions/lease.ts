@@ -12,19 +12,28 @@ import { type LiveSession, sha256Of } from "./store.ts";
 export const leaseMs = 9_000;
 /** How much of a lease is left when it is renewed. */
 export const renewMs = 6_000;
-/** How long before its lease ends a node stops the media: closing them takes a moment, and clocks differ. */
+/** How long before its lease ends a node stops the media, because closing them takes a moment. */
 const fenceMs = 1_500;
 /** How long before that a signer's turn ends: no signature may be accepted after the media have stopped. */
 const turnMarginMs = 1_000;
 
-/** A lease of this node: until when, by the clock, and since when, by `performance.now()`, which never jumps. */
+/**
+ * A lease of this node. `until` is by the database's clock, because the nodes' clocks may differ: another node would
+ * otherwise take over a session too early. `since` is by `performance.now()`, which never jumps.
+ */
 export type OwnLease = { until: number; since: number };
 
-/** In how many milliseconds this node stops the media, unless it renews the lease. */
-export const msToFence = ({ since }: OwnLease): number => Math.max(0, since + leaseMs - fenceMs - performance.now());
+/** How many milliseconds of a lease are left. It ends no earlier in the database. */
+export const msLeft = ({ since }: OwnLease): number => since + leaseMs - performance.now();
 
-/** When a signer's turn ends, unless the lease is renewed. */
+/** In how many milliseconds this node stops the media, unless it renews the lease. */
+export const msToFence = (lease: OwnLease): number => Math.max(0, msLeft(lease) - fenceMs);
+
+/** When a signer's turn ends by the database's clock, unless the lease is renewed. */
 export const turnEndOf = ({ until }: OwnLease): Date => new Date(until - fenceMs - turnMarginMs);
+
+/** In how many milliseconds a signer's turn ends. */
+export const msToTurnEnd = (lease: OwnLease): number => Math.max(0, msLeft(lease) - fenceMs - turnMarginMs);
 
 type Lease = {
   id: string;
@@ -32,27 +41,28 @@ type Lease = {
   node: string | null;
   url: string | null;
   mac: Buffer | null;
-  until: Date | null;
+  /** How many milliseconds of the lease are left; 0 or less without a valid lease. */
+  left: number;
 };
 
-type LeaseDeps = { own: OwnNode; sheets: { desk: Pick<DeskDeps, "db" | "clock"> } };
+type LeaseDeps = { own: OwnNode; sheets: { desk: Pick<DeskDeps, "db"> } };
 
 async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
   return db.query<Lease>(sql`
-    SELECT l.id, l.state, l.node, l.node_url AS url, l.node_url_mac AS mac, l.lease_until AS until
+    SELECT l.id, l.state, l.node, l.node_url AS url, l.node_url_mac AS mac,
+      CASE WHEN l.node IS NULL OR l.lease_until IS NULL THEN 0
+        ELSE extract(epoch FROM l.lease_until - clock_timestamp())::float8 * 1000 END AS left
     FROM live_sessions l WHERE l.state <> 'ended' AND ${where} ORDER BY l.opened_at DESC`);
 }
 
 export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
   leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
-/** Takes or renews a lease. @returns false while another node has a valid one, and for a session that has ended */
-async function leaseSession(db: Pick<Tx, "query">, id: string, own: OwnNode, now: Date, until: Date): Promise<boolean> {
-  const address = own.addressFor(id);
-  const rows = await db.query(sql`
-    UPDATE live_sessions SET node = ${own.id}, node_url = ${address?.url ?? null}, node_url_mac = ${address?.mac ?? null}, lease_until = ${until}
-    WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < ${now}) RETURNING 1`);
-  return rows.length === 1;
+/** The nodes that have sessions now. */
+export async function nodesWithSessions(db: Sql): Promise<{ node: string; url: string | null }[]> {
+  const leases = await leasesWhere(db, sql`l.node IS NOT NULL AND l.lease_until > clock_timestamp()`);
+  const found = new Map(leases.map(({ node, url }) => [node ?? "", url]));
+  return [...found].map(([node, url]) => ({ node, url }));
 }
 
 /**
@@ -64,10 +74,15 @@ export async function renewLease(
   id: string,
   db: Pick<Tx, "query"> = desk.db,
 ): Promise<OwnLease | null> {
+  const address = own.addressFor(id);
   const since = performance.now();
-  const now = desk.clock();
-  const until = new Date(now.getTime() + leaseMs);
-  return (await leaseSession(db, id, own, now, until)) ? { until: until.getTime(), since } : null;
+  const [row] = await db.query<{ until: Date }>(sql`
+    UPDATE live_sessions SET node = ${own.id}, node_url = ${address?.url ?? null}, node_url_mac = ${address?.mac ?? null},
+      lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
+    WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < clock_timestamp())
+    RETURNING lease_until AS until`);
+  // The database may have read its clock as late as its answer came, and `until` must not be later than `since` allows.
+  return row ? { until: row.until.getTime() - (performance.now() - since), since } : null;
 }
 
 /** Like `renewLease`, but never returns null. @throws ServiceError `unavailable` instead */
@@ -88,9 +103,9 @@ const elsewhere = () =>
  * end shows how long people were away.
  * @throws ServiceError `unavailable` while another node has the session
  */
-export async function requireHere({ own, sheets: { desk } }: LeaseDeps, id: string, tx: Tx): Promise<void> {
+export async function requireHere({ own }: Pick<LeaseDeps, "own">, id: string, tx: Tx): Promise<void> {
   const rows = await tx.query(
-    sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node <> ${own.id} AND lease_until >= ${desk.clock()}`,
+    sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node <> ${own.id} AND lease_until >= clock_timestamp()`,
   );
   if (rows.length === 1) throw elsewhere();
 }
@@ -100,19 +115,38 @@ export async function requireHere({ own, sheets: { desk } }: LeaseDeps, id: stri
  * before the transaction ends.
  * @throws ServiceError `unavailable` otherwise
  */
-export async function requireLease({ own, sheets: { desk } }: LeaseDeps, id: string, tx: Tx): Promise<void> {
-  const rows = await tx.query(sql`
-    SELECT 1 FROM live_sessions WHERE id = ${id} AND node = ${own.id} AND lease_until > ${desk.clock()} FOR UPDATE`);
+export async function requireLease({ own }: Pick<LeaseDeps, "own">, id: string, tx: Tx): Promise<void> {
+  // The lease may end while this waits for the lock, so the clock is read afterwards.
+  await tx.query(sql`SELECT 1 FROM live_sessions WHERE id = ${id} FOR UPDATE`);
+  const rows = await tx.query(
+    sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node = ${own.id} AND lease_until > clock_timestamp()`,
+  );
   if (rows.length === 0) throw notHere();
 }
 
 export const notHere = () =>
   new ServiceError("unavailable", "This server does not have the session now. Try again in some seconds.");
 
-/** Ends leases of this process, so that another process can take over the sessions at once. */
-export const releaseLeases = (db: Sql, node: string, now: Date, which: Statement) =>
+/**
+ * Ends leases of this process, so that another process can take over the sessions at once.
+ * @param msAgo how long ago this process left the sessions
+ */
+export const releaseLeases = (db: Sql, node: string, msAgo: number, which: Statement) =>
   db.query(sql`
-    UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE node = ${node} AND state <> 'ended' AND ${which}`);
+    UPDATE live_sessions SET node = NULL, lease_until = clock_timestamp() - make_interval(secs => ${msAgo / 1000})
+    WHERE node = ${node} AND state <> 'ended' AND ${which}`);
+
+/**
+ * How long ago the service process that had a session certainly ran, in milliseconds. For a killed process, this is the
+ * time since it last renewed its lease. Null when no process has had the session.
+ */
+export async function msSinceLeft(db: Sql, id: string): Promise<number | null> {
+  const [row] = await db.query<{ ended: number | null; isKilled: boolean }>(sql`
+    SELECT extract(epoch FROM clock_timestamp() - lease_until)::float8 * 1000 AS ended, node IS NOT NULL AS "isKilled"
+    FROM live_sessions WHERE id = ${id}`);
+  if (!row) throw new Error(`there is no live session ${id}`);
+  return row.ended === null ? null : Math.round(row.ended) + (row.isKilled ? leaseMs : 0);
+}
 
 /** The session that requests of a page belong to: the person's link, or the order of the notary's page. */
 export type SessionOfPage = { token: string } | { code: string };
@@ -129,21 +163,16 @@ const pageSession = (of: SessionOfPage): Statement =>
  */
 export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(NodeAddress & { id: string }) | null> {
   const { own, sheets } = deps;
-  const { db, clock } = sheets.desk;
   for (let attempt = 0; attempt < 2; attempt++) {
-    const [lease] = await leasesWhere(db, pageSession(of));
+    const [lease] = await leasesWhere(sheets.desk.db, pageSession(of));
     if (!lease) return null;
-    const left = leftOf(lease, clock());
+    const { left } = lease;
     if (left > 0 && lease.node !== own.id) return addressOf(own, lease);
     const isDue = lease.state === "open" && own.url !== null && left < renewMs;
     if (!isDue || (await renewLease(deps, lease.id)) !== null) return null;
   }
   return null;
 }
-
-/** How long the lease of a session goes on, in milliseconds; 0 without one, negative after it has ended. */
-export const leftOf = ({ node, until }: Lease, now: Date): number =>
-  node === null || until === null ? 0 : until.getTime() - now.getTime();
 
 /** Where the node that has a session is reached; null when no node has written that. */
 export function addressOf(own: OwnNode, { id, node, url, mac }: Lease): (NodeAddress & { id: string }) | null {

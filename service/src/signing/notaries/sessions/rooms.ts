@@ -1,13 +1,12 @@
 /** The live sessions in this process's engine: who is present, the messages for their pages, and their tickets. */
-import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "../../../providers/providers.ts";
 import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { notaryName, type Phase, phaseOf } from "./interruption.ts";
 import { msToFence, type OwnLease } from "./lease.ts";
 import { type LedPage, PageStreams, type RoomNews } from "./page-streams.ts";
+import { type Of, Tickets } from "./tickets.ts";
 
 /**
  * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent,
@@ -55,23 +54,15 @@ export type Room = {
   lease: OwnLease;
 };
 
-/** Identifies a person within a session or a connection test. */
-type Of = { session: string; person: string };
-
 type RoomsDeps = { engine: MediaEngine; recordings: Recordings; now: () => number };
-
-const mostChecks = 50;
-const checkMs = minuteMs;
 
 export class LiveRooms extends PageStreams {
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
-  readonly #tickets = new Map<string, Of>();
+  readonly #tickets: Tickets;
   readonly #opening = new Map<string, Promise<void>>();
   /** Sessions whose recording this node is still closing. Until then it can't open them again. */
   readonly leaving = new Set<string>();
-  /** The running connection tests, by the engine's session: the person who tests, and the timer that ends the test. */
-  readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
   /** Called when a room's lease was not renewed in time. */
   onLapse: (room: Room) => void = () => {};
   readonly #lapses = new Map<string, NodeJS.Timeout>();
@@ -81,11 +72,12 @@ export class LiveRooms extends PageStreams {
   constructor(deps: RoomsDeps) {
     super();
     this.#deps = deps;
+    this.#tickets = new Tickets(deps.engine);
     const end = deps.engine.listen((event) => this.#hear(event));
     this.stop = () => {
       this.#isStopped = true;
       end();
-      for (const { timer } of this.#checks.values()) clearTimeout(timer);
+      this.#tickets.stop();
     };
   }
 
@@ -159,7 +151,7 @@ export class LiveRooms extends PageStreams {
     this.#rooms.delete(session);
     clearTimeout(this.#lapses.get(session));
     this.#lapses.delete(session);
-    for (const [ticket, owner] of this.#tickets) if (owner.session === session) this.#tickets.delete(ticket);
+    this.#tickets.end(session);
     this.tell(session, { kind: "changed" });
   }
 
@@ -169,7 +161,7 @@ export class LiveRooms extends PageStreams {
     if (!room) throw new ServiceError("conflict", "The session is not live.");
     if (!isObserver) this.#expect(room, person, true);
     else if (!room.observers.has(person)) room.observers.set(person, { isHere: false, isNoted: false });
-    return this.#admit(session, person, { audio: !isObserver, video: !isObserver });
+    return this.#tickets.give({ session, person }, { audio: !isObserver, video: !isObserver });
   }
 
   /** Whether a person was admitted to the room at this node. */
@@ -181,49 +173,17 @@ export class LiveRooms extends PageStreams {
   /** Closes a person's media connection and the event streams of the person's pages. */
   async disconnect(session: string, person: string): Promise<void> {
     this.endPagesOf(session, person);
-    for (const [ticket, owner] of this.#tickets)
-      if (owner.session === session && owner.person === person) this.#tickets.delete(ticket);
+    this.#tickets.end(session, person);
     const room = this.#rooms.get(session);
     if (room?.people.delete(person) || room?.observers.delete(person)) await this.#deps.engine.remove(session, person);
   }
 
-  /**
-   * Starts a connection test, which sends a person's own media back. Nothing is recorded, and the test ends after a
-   * minute.
-   */
-  async check(of: Of): Promise<Ticket> {
-    for (const [check, owner] of this.#checks)
-      if (owner.session === of.session && owner.person === of.person) await this.#endCheck(check);
-    if (this.#checks.size >= mostChecks)
-      throw new ServiceError("unavailable", "Too many checks run now. Try again soon.");
-    const check = `check-${newUuid()}`;
-    const timer = setTimeout(() => void this.#endCheck(check).catch(() => {}), checkMs).unref();
-    this.#checks.set(check, { session: of.session, person: of.person, timer });
-    await this.#deps.engine.open(check, null);
-    return this.#admit(check, of.person, { audio: true, video: true, loop: true });
-  }
-
-  async #endCheck(check: string): Promise<void> {
-    clearTimeout(this.#checks.get(check)?.timer);
-    this.#checks.delete(check);
-    for (const [ticket, owner] of this.#tickets) if (owner.session === check) this.#tickets.delete(ticket);
-    await this.#deps.engine.close(check);
-  }
-
-  async #admit(session: string, person: string, allowed: Parameters<MediaEngine["admit"]>[2]): Promise<Ticket> {
-    const ticket = await this.#deps.engine.admit(session, person, allowed);
-    for (const [key, owner] of this.#tickets)
-      if (owner.session === session && owner.person === person) this.#tickets.delete(key);
-    this.#tickets.set(ticket.ticket, { session, person });
-    return ticket;
-  }
+  /** Starts a connection test. */
+  check = (of: Of): Promise<Ticket> => this.#tickets.check(of);
 
   /** @throws ServiceError `not_found` for another person's ticket, and for a ticket that has ended */
   async signal(ticket: string, of: Of, message: ClientMessage): Promise<readonly ServerMessage[]> {
-    const held = this.#tickets.get(ticket);
-    const owner = held && (this.#checks.get(held.session) ?? held);
-    if (owner?.session !== of.session || owner.person !== of.person)
-      throw new ServiceError("not_found", "This connection has ended.");
+    this.#tickets.require(ticket, of);
     return this.#deps.engine.signal(ticket, message);
   }
 
@@ -272,7 +232,7 @@ export class LiveRooms extends PageStreams {
     }
     const room = this.#rooms.get(event.session);
     if (event.kind === "message") {
-      const check = this.#checks.get(event.session);
+      const check = this.#tickets.tester(event.session);
       const { session, person } = check ?? event;
       this.tellOne(session, person, { kind: "message", isCheck: check !== undefined, message: event.message });
       return;

@@ -129,10 +129,10 @@ export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
 /** Sessions that this node should close: their act has ended, and no other node has them in its engine. */
-export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: string }[]> =>
+export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
-    WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < ${now})
+    WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < clock_timestamp())
     LIMIT 50`);
 
 /**
@@ -141,7 +141,7 @@ export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: s
  */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
-    SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < ${now}::timestamptz - interval '30 minutes')
+    SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < clock_timestamp() - interval '30 minutes')
       OR state = 'open' AND opened_at < ${now}::timestamptz - interval '1 day' ORDER BY opened_at LIMIT 50`);
 
 type NewSession = Pick<LiveSession, "id" | "orderId" | "taskId" | "notaryId" | "sheetId" | "openedAt">;

@@ -2,9 +2,8 @@
  * Watches live sessions once a second: which people leave and return, whether a signer has finished, and whether the
  * act has ended.
  */
-import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { once } from "node:events";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
 import { markSignersSteps } from "../sheets/room.ts";
@@ -14,17 +13,9 @@ import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
 import { fence, followLeases, handOver, isHere, leave, letGo, renew } from "./holding.ts";
-import {
-  arrived,
-  isBroken,
-  moveName,
-  notaryName,
-  type Phase,
-  personName,
-  phaseOf,
-  restartAfter,
-} from "./interruption.ts";
-import { leaseMs, leaseOf, notHere, requireLease } from "./lease.ts";
+import { arrived, isBroken, moveName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
+import { leaseOf } from "./lease.ts";
+import { resume } from "./reopen.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import {
@@ -41,9 +32,11 @@ import { isPartDone } from "./third-persons.ts";
 
 const everyMs = 1_000;
 const lookForLeftMs = 60_000;
+/** How long the end of the sessions at this node may take. A service manager kills a process that does not stop. */
+const stopMs = 25_000;
 
-/** Starts the watch. @returns a function that stops it */
-export function watchSessions(deps: LiveDeps): () => Promise<void> {
+/** Starts the watch. @param mostMs a test sets a shorter limit @returns a function that stops it */
+export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<void> {
   const { log } = deps.sheets.desk;
   let running: Promise<void> = Promise.resolve();
   let lookedAt = 0;
@@ -66,7 +59,7 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
     for (const id of deps.rooms.leaving) each(`leave ${id}`, () => leave(deps, id));
     each("pages", () => followLeases(deps));
     each("all sessions", async () => {
-      const ended = await sessionsToEnd(db, deps.own.id, clock()).catch((error: Error) => {
+      const ended = await sessionsToEnd(db, deps.own.id).catch((error: Error) => {
         log.error({ err: error }, "the sessions whose acts have ended could not be found");
         return [];
       });
@@ -82,13 +75,19 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
       for (const { id } of await leftSessions(db, clock())) each(id, () => endLeft(deps, id));
     });
   }, everyMs).unref();
-  return async () => {
-    clearInterval(timer);
-    deps.rooms.stop();
+  const end = async (late: AbortSignal) => {
     await deps.rooms.opened();
     // Work may have started more work.
     for (let seen: Promise<void> | null = null; seen !== running; await seen) seen = running;
-    await handOver(deps);
+    await handOver(deps, late);
+  };
+  return async () => {
+    clearInterval(timer);
+    deps.rooms.stop();
+    const late = AbortSignal.timeout(mostMs);
+    const why = "the sessions at this node could not be ended in time: other nodes wait for their leases to end";
+    const isLate = await Promise.race([end(late).then(() => false), once(late, "abort").then(() => true)]);
+    if (isLate) log.error({}, why);
   };
 }
 
@@ -106,29 +105,6 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if (session.state === "signed") return;
   await judge(deps, room, session, silences);
   await followTurn(deps, room);
-}
-
-/** Continues the session in an engine that was restarted. */
-async function resume(deps: LiveDeps, room: Room): Promise<void> {
-  // Resets the flag before opening the session, because the engine may be lost again while it opens.
-  room.broken = null;
-  room.recorded.clear();
-  try {
-    await record(deps, room);
-  } catch (error) {
-    room.broken ??= "engine";
-    throw error;
-  }
-  deps.rooms.tell(room.session, { kind: "media" });
-}
-
-/** Opens the session of a room in the engine again. @throws ServiceError when this node has let the session go */
-async function record(deps: LiveDeps, room: Room): Promise<void> {
-  const { rooms, recordings } = deps;
-  await recordings.resume(room.session, (tx) => requireLease(deps, room.session, tx));
-  if (isHere(deps, room)) return;
-  rooms.leaving.add(room.session);
-  throw notHere();
 }
 
 type Turned = { person: string; name: string; to: Phase; silentMs: number; isIncomplete: boolean };
@@ -231,64 +207,4 @@ async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   if (!session) return;
   await leaseOf(deps, id);
   await endTechnical(deps, session);
-}
-
-/**
- * Takes over a session that was live when its service ended. The session is on hold, and everybody counts as absent
- * since that service ended.
- * @throws ServiceError `unavailable` while another node has the session
- */
-export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {
-  if (!deps.rooms.roomOf(id)) await deps.rooms.openOnce(id, () => openHere(deps, id));
-}
-
-async function openHere(deps: LiveDeps, id: string): Promise<void> {
-  const { rooms, sheets } = deps;
-  const session = await findLive(sheets.desk.db, id);
-  if ((session?.state !== "live" && session?.state !== "held") || rooms.roomOf(id)) return;
-  const goneAt = await leftAt(sheets.desk.db, id);
-  if (rooms.leaving.has(id))
-    throw new ServiceError(
-      "unavailable",
-      "This server still ends its earlier part of the session. Try again in some seconds.",
-    );
-  const lease = await leaseOf(deps, id);
-  // Observers send nothing: they come in again by themselves, and nobody waits for them.
-  const people = (await livePeople(sheets.desk.db, session.id)).filter(
-    ({ admittedAt, role }) => admittedAt !== null && role !== "observer",
-  );
-  const names = [notaryName, ...people.map(({ n }) => personName(n))];
-  const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names, lease);
-  const silentMs = Math.max(0, sheets.desk.clock().getTime() - goneAt.getTime());
-  for (const presence of room.people.values())
-    Object.assign(presence, { lastAt: goneAt.getTime(), goneAt: goneAt.getTime(), phase: phaseOf(silentMs) });
-  try {
-    await atSession(deps, session, (tx, now, at) => holdReopened(deps, tx, now, silentMs, at));
-    if (!isHere(deps, room)) throw notHere();
-    await record(deps, room);
-  } catch (error) {
-    letGo(deps, room);
-    throw error;
-  }
-}
-
-/**
- * The last time at which the service process that had a session certainly ran. For a killed process, this is the time
- * when it last renewed its lease.
- */
-async function leftAt(db: Sql, id: string): Promise<Date> {
-  const [row] = await db.query<{ until: Date | null; isKilled: boolean; openedAt: Date }>(sql`
-    SELECT lease_until AS until, node IS NOT NULL AS "isKilled", opened_at AS "openedAt" FROM live_sessions WHERE id = ${id}`);
-  if (!row) throw new Error(`there is no live session ${id}`);
-  return row.until ? new Date(row.until.getTime() - (row.isKilled ? leaseMs : 0)) : row.openedAt;
-}
-
-async function holdReopened(deps: LiveDeps, tx: Tx, session: LiveSession, silentMs: number, at: Date): Promise<void> {
-  if (session.state !== "live" && session.state !== "held") return;
-  const event = { at, name: "reopened", by: "system", person: null, detail: { silentMs } };
-  await appendEvent(tx, deps.sheets.desk.rowMac, session, event);
-  await updateLive(tx, session.id, sql`state = 'held'`);
-  await openSignature(tx, deps, session, false, at);
-  const envelope = await roomEnvelopeOf(tx, session.orderId);
-  if (envelope) await takeFromSigner(tx, envelope.id, at);
 }
