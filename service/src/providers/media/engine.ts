@@ -12,6 +12,7 @@ import { BusyError, invalid, ServiceError } from "../../kernel/platform/errors.t
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Answered, CallName, EngineSettings, FromEngine } from "./engine/messages.ts";
+import { beatFor, isBeat } from "./heartbeat.ts";
 import { Endings, roomOf } from "./livekit/endings.ts";
 import type { Allowed, ClientMessage, MediaEngine, MediaEvent, RecordingRun, ServerMessage } from "./media.ts";
 import { iceServersFor } from "./probe.ts";
@@ -38,6 +39,8 @@ const mostSessions = 200;
 const restartMs = 500;
 /** A negotiation takes some 50 ms. A process that does not answer within this time counts as hanging. */
 const answerMs = 20_000;
+/** A process loads its packages within 2 s. */
+const startMs = 60_000;
 const stopMs = 10_000;
 /** Twice the memory that 60 rooms with three people need. */
 const heapMb = 1_024;
@@ -116,14 +119,29 @@ class EngineProcess {
     own.stderr?.on("data", (data: Buffer) => {
       words = (words + data.toString()).slice(-2_000);
     });
+    const hang = (why: string) => {
+      this.#deps.log.error({}, why);
+      own.kill("SIGKILL");
+    };
+    const starting = setTimeout(() => hang("the media engine does not start, and is ended"), startMs).unref();
+    const beats = beatFor(own, () => hang("the media engine’s process hangs, and is ended"));
+    const isReady = () => {
+      clearTimeout(starting);
+      beats.begin();
+    };
     return new Promise<void>((resolve, reject) => {
       const end = (how: string) => {
+        clearTimeout(starting);
+        beats.end();
         reject(new BusyError("The media engine starts. Try again in a few seconds."));
         this.#died(own, how, words);
       };
       own.on("message", (message: FromEngine) => {
-        if ("ready" in message) resolve();
-        else if ("event" in message) this.#onEvent(message.event);
+        if (isBeat(message)) return beats.answered();
+        if ("ready" in message) {
+          isReady();
+          resolve();
+        } else if ("event" in message) this.#onEvent(message.event);
         else if ("warning" in message) this.#deps.log.warn({}, message.warning);
         else this.#settle(message);
       });

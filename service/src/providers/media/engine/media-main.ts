@@ -6,6 +6,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type Beat, expectBeats, isBeat } from "../heartbeat.ts";
 import { type LineSettings, openPublishing, portPool } from "./connections.ts";
 import { guardDtls } from "./guarded-dtls.ts";
 import { guardIce } from "./guarded-ice.ts";
@@ -28,7 +29,11 @@ process.on("SIGINT", () => {});
 const [settings] = (await once(process, "message")) as [EngineSettings];
 guardIce();
 guardDtls();
-const now = () => Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
+let checkBeats = (): void => {};
+const now = () => {
+  checkBeats();
+  return Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
+};
 const { media } = settings;
 const warn = (warning: string) => void process.send?.({ warning });
 const rooms = new Rooms({
@@ -47,7 +52,18 @@ async function perform({ call, args }: Call): Promise<unknown> {
   return work.apply(rooms, [...args]);
 }
 
-process.on("message", (message: Call) => {
+// The service sends heartbeats once this process is ready.
+const beats = expectBeats(() => {
+  process.stderr.write("the service does not answer, so this process ends: another node may have its sessions\n");
+  process.exit(1);
+});
+checkBeats = beats.check;
+process.on("message", (message: Call | Beat) => {
+  if (isBeat(message)) {
+    beats.heard();
+    process.send?.({ beat: true } satisfies Beat);
+    return;
+  }
   const answer = (answered: Answered) => void process.send?.(answered);
   perform(message).then(
     (result) => answer({ id: message.id, result }),

@@ -1,6 +1,7 @@
 /** Messages between the service and the engine's process. */
 import type { EmbeddedMedia, LivekitMedia } from "../../../kernel/config/media.ts";
 import type { ErrorCode } from "../../../kernel/platform/errors.ts";
+import type { Beat } from "../heartbeat.ts";
 import type { MediaEvent } from "../media.ts";
 
 export type EngineSettings = {
@@ -20,5 +21,6 @@ export type FromEngine =
   | Answered
   | { readonly event: MediaEvent }
   | { readonly ready: true }
+  | Beat
   /** A message for the service's log. */
   | { readonly warning: string };

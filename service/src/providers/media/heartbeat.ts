@@ -1,0 +1,66 @@
+/**
+ * The heartbeat between the service and the engine's process. Each notices when the other hangs, for example because it
+ * was stopped by a signal.
+ */
+import type { ChildProcess } from "node:child_process";
+
+/** A heartbeat, and the answer to one. */
+export type Beat = { readonly beat: true };
+export const isBeat = (message: object): message is Beat => "beat" in message;
+
+const everyMs = 1_000;
+/** After this many heartbeats without an answer the engine's process counts as hanging. */
+const mostUnanswered = 4;
+/**
+ * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases,
+ * and after 6 seconds another node may have the sessions (`signing/notaries/sessions/lease.ts`).
+ */
+const mostSilentMs = 5_000;
+
+/**
+ * Sends heartbeats to the engine's process. Counts heartbeats instead of time: after this process itself was slow, the
+ * answers that have come meanwhile are read before the next heartbeat.
+ */
+export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
+  let unanswered = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => clearInterval(timer);
+  const beat = () => {
+    if (unanswered >= mostUnanswered) {
+      end();
+      return onHang();
+    }
+    unanswered++;
+    own.send({ beat: true } satisfies Beat, () => {});
+  };
+  return {
+    begin: () => {
+      timer = setInterval(beat, everyMs).unref();
+    },
+    answered: () => {
+      unanswered = 0;
+    },
+    end,
+  };
+}
+
+/**
+ * Expects heartbeats, in the engine's process.
+ * @param onSilence ends the process. After a pause of the whole process, packets may be read before timers run, so
+ * `check` must be called before anything is forwarded or recorded.
+ */
+export function expectBeats(onSilence: () => void): { heard: () => void; check: () => void } {
+  let heardAt = performance.now();
+  const check = () => {
+    if (performance.now() - heardAt > mostSilentMs) onSilence();
+  };
+  setInterval(check, everyMs).unref();
+  return {
+    // A heartbeat that comes too late does not help: another node may have the sessions.
+    heard() {
+      check();
+      heardAt = performance.now();
+    },
+    check,
+  };
+}
