@@ -1,4 +1,5 @@
 /** Passes requests on to another node of the service, and takes requests that another node has passed on. */
+import { once } from "node:events";
 import {
   type ClientRequest,
   type IncomingHttpHeaders,
@@ -36,16 +37,18 @@ const limitsOfPassing = {
    * which is checked.
    */
   answerMs: 60_000,
-  /**
-   * The most requests for one session. Requests are passed on before anybody checks the codes of links, so a stranger
-   * with one link could otherwise stop the passing of all sessions.
-   */
-  ofSession: 40,
+  /** The most requests of one page: of one link, or of the notary's page. A person may have six event streams. */
+  ofPage: 8,
+  /** The most requests for one session, which has at most eleven pages. */
+  ofSession: 100,
 };
 type Limits = typeof limitsOfPassing;
 
-/** A session, and the node that has it. */
-type Holder = NodeAddress & { readonly id: string };
+/** A session, the node that has it, and the page of the session that a request belongs to. */
+type Holder = NodeAddress & { readonly id: string; readonly page: string };
+
+/** A request that is being passed on. */
+type Passed = { readonly end: (why: Error) => void; state: "asks" | "answers" | "streams" };
 
 /**
  * The methods whose requests have a body. The body of another request is not passed on: it would follow a head that
@@ -76,13 +79,16 @@ const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string
  */
 export function takePassedOn(app: FastifyInstance, own: OwnNode): void {
   app.decorateRequest("isPassedOn", false);
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", async (request, reply) => {
     const header = request.headers[headerName];
     if (header === undefined) return;
     const { method, url = "" } = request.raw;
     const read = typeof header === "string" ? own.readHeader(header, { method: method ?? "", path: url }) : null;
     if (read === null) throw invalid("This request was not passed on by a node of this service.");
-    if (read === "stale") throw unreached();
+    if (read === "stale") {
+      if (typeof header === "string") reply.header(headerName, own.answerTo(header));
+      throw unreached();
+    }
     request.isPassedOn = true;
     request.clientAddress = read.client;
   });
@@ -95,12 +101,50 @@ const unreached = (options?: ErrorOptions) =>
     options,
   );
 
+/**
+ * Asks which node of this service answers at an address. The question is a passed request for a node that does not
+ * exist, so it has no effect.
+ * @returns the node's name; null when something else answers, or a service with another master key
+ * @throws Error when nothing answers
+ */
+export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Promise<string | null> {
+  const path = "/healthz";
+  const header = own.headerFor({ node: own.id, url }, { method: "GET", path, client: "" });
+  const { protocol } = new URL(url);
+  // One connection for each question, because a load balancer may choose a node for each connection.
+  const call = (protocol === "https:" ? overTls : overHttp)(url + path, {
+    ...{ agent: false, signal, headers: { [headerName]: header } },
+  });
+  const answered = once(call, "response") as Promise<[IncomingMessage]>;
+  call.end();
+  const [answer] = await answered;
+  answer.resume();
+  const proof = answer.headers[headerName];
+  return typeof proof === "string" ? own.readAnswer(proof, header) : null;
+}
+
+const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
+
+/**
+ * Ends the oldest request of a page, so that a new one can be passed on. Requests are passed on before anybody checks the
+ * code of a link, so a stranger with a person's link could otherwise shut that person out. Only a browser that has passed
+ * the code gets an event stream, so streams stay.
+ */
+function endOldest(passed: Set<Passed>): void {
+  const oldest =
+    [...passed].find(({ state }) => state === "asks") ?? [...passed].find(({ state }) => state === "answers");
+  if (!oldest) return;
+  passed.delete(oldest);
+  oldest.end(busy());
+}
+
 /** Passes requests on to other nodes. A request that was passed on to this node is never passed on again. */
 export class Passing {
   readonly #own: OwnNode;
   readonly #limits: Limits;
   #open = 0;
-  readonly #openOf = new Map<string, number>();
+  /** The requests by session and page, each page's oldest first. */
+  readonly #openOf = new Map<string, Map<string, Set<Passed>>>();
 
   /** @param limits a test sets shorter ones */
   constructor(own: OwnNode, limits: Partial<Limits> = {}) {
@@ -120,29 +164,36 @@ export class Passing {
     onBegun: (end: () => void) => () => void,
   ): Promise<void> {
     if (request.isPassedOn) throw unreached();
-    const ofSession = this.#openOf.get(to.id) ?? 0;
-    if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession)
-      throw new BusyError("Too many requests are passed on to other servers now. Try again.");
-    this.#count(to.id, 1);
+    const pages = this.#openOf.get(to.id) ?? new Map<string, Set<Passed>>();
+    const own = pages.get(to.page) ?? new Set();
+    const ofSession = [...pages.values()].reduce((count, { size }) => count + size, 0);
+    if (own.size >= this.#limits.ofPage) endOldest(own);
+    if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession || own.size >= this.#limits.ofPage)
+      throw busy();
     const call = this.#callOf(request, to);
+    const passed: Passed = { state: "asks", end: (why) => void call.destroy(why) };
+    this.#openOf.set(to.id, pages.set(to.page, own.add(passed)));
+    this.#open++;
     const ended = onBegun(() => call.destroy(new Error("another node has the session now")));
     try {
       if (hasBody(request.raw)) sendBody(request.raw, call, this.#limits.bodyMs);
       else call.end();
       const answer = await answerOf(call, this.#limits.answerMs);
+      passed.state = answer.headers["content-type"]?.startsWith("text/event-stream") ? "streams" : "answers";
       reply.hijack();
       await send(reply, answer);
     } finally {
-      this.#count(to.id, -1);
+      this.#forget(to, own, passed);
       ended();
     }
   }
 
-  #count(session: string, by: 1 | -1): void {
-    this.#open += by;
-    const now = (this.#openOf.get(session) ?? 0) + by;
-    if (now > 0) this.#openOf.set(session, now);
-    else this.#openOf.delete(session);
+  #forget({ id, page }: Holder, own: Set<Passed>, passed: Passed): void {
+    this.#open--;
+    own.delete(passed);
+    const pages = this.#openOf.get(id);
+    if (own.size === 0 && pages?.get(page) === own) pages.delete(page);
+    if (pages?.size === 0) this.#openOf.delete(id);
   }
 
   #callOf(request: FastifyRequest, to: NodeAddress): ClientRequest {
@@ -175,6 +226,8 @@ function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): v
   const timer = setTimeout(stalled, mostMs).unref();
   body.on("data", () => timer.refresh());
   for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
+  // What the other node does not want is read to its end, so that the connection can be used again, or seen to end.
+  call.once("close", () => body.resume());
   body.pipe(call);
 }
 

@@ -65,6 +65,19 @@ export class OwnNode {
     if (Math.abs(this.#clock().getTime() - Number(at)) > validMs) return null;
     return node === this.id ? { client } : "stale";
   }
+
+  /** Proves that this node has read the header of a request for another node. */
+  answerTo(header: string): string {
+    return `${this.id}.${answerMac(this.#secrets, this.id, header)}`;
+  }
+
+  /** The node that has answered to this header; null unless it is a node of this service. */
+  readAnswer(answer: string, header: string): string | null {
+    const [, node, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(answer) ?? [];
+    if (node === undefined || mac === undefined) return null;
+    const isBy = (key: SecretBytes) => isSame(Buffer.from(answerMac(key, node, header)), Buffer.from(mac));
+    return keysOf(this.#secrets).some(isBy) ? node : null;
+  }
 }
 
 const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);
@@ -77,4 +90,9 @@ const addressMac = (key: SecretBytes, row: string, { node, url }: NodeAddress): 
 const callMac = (key: SecretBytes, node: string, at: number, { method, path, client }: PassedOn): string =>
   createHmac("sha256", deriveKey(key, "node-call"))
     .update(JSON.stringify([node, at, method, path, client]))
+    .digest("base64url");
+
+const answerMac = (key: SecretBytes, node: string, header: string): string =>
+  createHmac("sha256", deriveKey(key, "node-answer"))
+    .update(JSON.stringify([node, header]))
     .digest("base64url");

@@ -18,7 +18,7 @@ const secrets = secretBytes(Buffer.alloc(32, 1));
 const limits = await openRateLimits({ enabled: true, redisUrl: null }, () => {});
 
 async function started(add: (app: FastifyInstance) => void): Promise<string> {
-  const app = fastify({ logger: false });
+  const app = fastify({ logger: false, forceCloseConnections: true });
   app.decorateRequest("clientAddress", null);
   app.setErrorHandler(wireError);
   add(app);
@@ -51,7 +51,7 @@ const holderUrl = await started((app) => {
   });
 });
 
-let target = { node: holder.id, url: holderUrl, id: "session" };
+let target = { node: holder.id, url: holderUrl, id: "session", page: "link" };
 const ends = new Set<() => void>();
 const passingNode = (limits: ConstructorParameters<typeof Passing>[1] = {}) =>
   started((app) => {
@@ -195,8 +195,39 @@ test("a request whose body stops coming is refused, and no longer counts", async
   assert.equal((await fetch(`${url}/echo`, { method: "POST", headers: text, body: "b" })).status, 201);
 });
 
+test("requests of one page can't use up what is left for the other pages of its session, nor shut their own page out", async () => {
+  const url = await passingNode({ ofPage: 3, ofSession: 5 });
+  const stream = new AbortController();
+  await fetch(`${url}/stream`, { signal: stream.signal });
+  const stuck = [uploadTo(url), uploadTo(url), uploadTo(url), uploadTo(url)];
+  const [first, second, ...rest] = stuck;
+  assert.ok(first && second);
+  // Each request that exceeds the page's limit ends the page's oldest one, and no event stream.
+  await first.send("a");
+  await until(() => ends.size === 2);
+  await second.send("a");
+  await until(() => ends.size === 3);
+  for (const [index, upload] of rest.entries()) {
+    await upload.send("a");
+    const ended = await stuck[index]?.answer;
+    assert.equal(ended?.status, 503);
+    await ended?.text();
+  }
+  assert.equal(streams, 1);
+  const ask = () => fetch(`${url}/echo`, { method: "POST", headers: text, body: "b" });
+  const good = target;
+  target = { ...good, page: "another link" };
+  assert.equal((await ask()).status, 201);
+  target = good;
+  assert.equal((await ask()).status, 201);
+  stream.abort();
+  assert.match((await (await rest[0]?.answer)?.text()) ?? "", /Too many requests are passed on/);
+  await rest[1]?.abort();
+  await until(() => ends.size === 0);
+});
+
 test("requests for one session can't use up what is left for the others", async () => {
-  const url = await passingNode({ ofSession: 2 });
+  const url = await passingNode({ ofSession: 2, ofPage: 4 });
   const uploads = [uploadTo(url), uploadTo(url)];
   for (const upload of uploads) await upload.send("a");
   await until(() => ends.size === 2);

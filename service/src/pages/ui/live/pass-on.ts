@@ -17,6 +17,7 @@ export function passSessionsOn(
     const page = pageOf(request);
     const holder = page && (await otherHolder(live, page));
     if (!holder) return;
-    await passing.pass(request, reply, holder, (end) => live.rooms.passing(holder.id, { node: holder.node, end }));
+    const to = { ...holder, page: "token" in page ? `link ${page.token}` : "notary" };
+    await passing.pass(request, reply, to, (end) => live.rooms.passing(holder.id, { node: holder.node, end }));
   });
 }
