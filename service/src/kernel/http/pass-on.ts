@@ -1,5 +1,4 @@
 /** Passes requests on to another node of the service, and takes requests that another node has passed on. */
-import { once } from "node:events";
 import {
   type ClientRequest,
   type IncomingHttpHeaders,
@@ -10,7 +9,7 @@ import {
 import { request as overTls } from "node:https";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BusyError, invalid, ServiceError } from "../platform/errors.ts";
-import type { NodeAddress, OwnNode } from "../platform/nodes.ts";
+import { type NodeAddress, nodeHeader, type OwnNode } from "../platform/nodes.ts";
 import { clientAddress } from "./client-address.ts";
 
 declare module "fastify" {
@@ -19,8 +18,6 @@ declare module "fastify" {
     isPassedOn: boolean;
   }
 }
-
-const headerName = "signsealship-node";
 
 /** How long the other node may take to accept a connection: its machine may be gone. */
 const connectMs = 3_000;
@@ -67,7 +64,7 @@ const ofConnection = new Set([
   "transfer-encoding",
   "upgrade",
   "expect",
-  headerName,
+  nodeHeader,
 ]);
 
 const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string[] = []): IncomingHttpHeaders =>
@@ -80,13 +77,13 @@ const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string
 export function takePassedOn(app: FastifyInstance, own: OwnNode): void {
   app.decorateRequest("isPassedOn", false);
   app.addHook("onRequest", async (request, reply) => {
-    const header = request.headers[headerName];
+    const header = request.headers[nodeHeader];
     if (header === undefined) return;
     const { method, url = "" } = request.raw;
     const read = typeof header === "string" ? own.readHeader(header, { method: method ?? "", path: url }) : null;
     if (read === null) throw invalid("This request was not passed on by a node of this service.");
     if (read === "stale") {
-      if (typeof header === "string") reply.header(headerName, own.answerTo(header));
+      if (typeof header === "string") reply.header(nodeHeader, own.answerTo(header));
       throw unreached();
     }
     request.isPassedOn = true;
@@ -100,28 +97,6 @@ const unreached = (options?: ErrorOptions) =>
     "The server that has this session does not answer. Try again in some seconds.",
     options,
   );
-
-/**
- * Asks which node of this service answers at an address. The question is a passed request for a node that does not
- * exist, so it has no effect.
- * @returns the node's name; null when something else answers, or a service with another master key
- * @throws Error when nothing answers
- */
-export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Promise<string | null> {
-  const path = "/healthz";
-  const header = own.headerFor({ node: own.id, url }, { method: "GET", path, client: "" });
-  const { protocol } = new URL(url);
-  // One connection for each question, because a load balancer may choose a node for each connection.
-  const call = (protocol === "https:" ? overTls : overHttp)(url + path, {
-    ...{ agent: false, signal, headers: { [headerName]: header } },
-  });
-  const answered = once(call, "response") as Promise<[IncomingMessage]>;
-  call.end();
-  const [answer] = await answered;
-  answer.resume();
-  const proof = answer.headers[headerName];
-  return typeof proof === "string" ? own.readAnswer(proof, header) : null;
-}
 
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
@@ -208,7 +183,7 @@ export class Passing {
       headers: {
         ...withoutConnection(headers, hasBody(request.raw) ? [] : ofBody),
         "x-forwarded-for": client,
-        [headerName]: this.#own.headerFor(to, { method, path, client }),
+        [nodeHeader]: this.#own.headerFor(to, { method, path, client }),
       },
     });
     request.raw.on("close", () => {
@@ -226,7 +201,7 @@ function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): v
   const timer = setTimeout(stalled, mostMs).unref();
   body.on("data", () => timer.refresh());
   for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
-  // What the other node does not want is read to its end, so that the connection can be used again, or seen to end.
+  // Reads what the other node does not want to its end, so that the connection can be used again, or seen to end.
   call.once("close", () => body.resume());
   body.pipe(call);
 }

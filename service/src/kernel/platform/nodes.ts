@@ -1,10 +1,16 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request as overHttp } from "node:http";
+import { request as overTls } from "node:https";
 import type { Clock } from "./clock.ts";
 import { newUuid } from "./ids.ts";
 import { deriveKey, keysOf, type SecretBytes } from "./secrets.ts";
 
 /** Another node, and where this node reaches it. */
 export type NodeAddress = { node: string; url: string };
+
+/** The header of a request that a node passes on to another one. */
+export const nodeHeader = "signsealship-node";
 
 /** The parts of a passed request that its header proves. */
 type PassedOn = { method: string; path: string; client: string };
@@ -78,6 +84,28 @@ export class OwnNode {
     const isBy = (key: SecretBytes) => isSame(Buffer.from(answerMac(key, node, header)), Buffer.from(mac));
     return keysOf(this.#secrets).some(isBy) ? node : null;
   }
+}
+
+/**
+ * Asks which node of this service answers at an address. The question is a passed request for a node that does not
+ * exist, so it has no effect.
+ * @returns the node's name; null when something else answers, or a service with another master key
+ * @throws Error when nothing answers
+ */
+export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Promise<string | null> {
+  const path = "/healthz";
+  const header = own.headerFor({ node: own.id, url }, { method: "GET", path, client: "" });
+  const { protocol } = new URL(url);
+  // One connection for each question, because a load balancer may choose a node for each connection.
+  const call = (protocol === "https:" ? overTls : overHttp)(url + path, {
+    ...{ agent: false, signal, headers: { [nodeHeader]: header } },
+  });
+  const answered = once(call, "response") as Promise<[IncomingMessage]>;
+  call.end();
+  const [answer] = await answered;
+  answer.resume();
+  const proof = answer.headers[nodeHeader];
+  return typeof proof === "string" ? own.readAnswer(proof, header) : null;
 }
 
 const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);

@@ -10,6 +10,7 @@ import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts
 import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
 import { migrations, openResources, root } from "../resources.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
+import { nodesFinding } from "./nodes.ts";
 import { caFinding, mediaFindings, outsideFindings, providerFindings } from "./outside.ts";
 import { auditLogWhole, eventsWhole, logsGoOn, rowsWhole } from "./records.ts";
 import { revocationsAgree } from "./revocations.ts";
@@ -73,6 +74,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     }),
     await runCheck("retention", () => retentionFinding(resources)),
     await runCheck("online notarization", () => notarizationFinding(resources)),
+    await runCheck("nodes", () => nodesFinding(resources)),
     await runCheck("books", () => sumsAgree(resources.db)),
     await secretsFinding(resources),
   ];

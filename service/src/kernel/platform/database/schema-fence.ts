@@ -8,11 +8,14 @@ import { createLoop } from "../work/loop.ts";
 import type { Sql, Tx } from "./database.ts";
 import { sql } from "./sql.ts";
 
+/** The beginning of the application name of every node's connections. */
+export const nodePrefix = "signsealship schema ";
+
 /**
  * The application name of a node's connections. Releases from before this fence use only `signsealship`, which sorts
  * before all later names.
  */
-export const nodeName = (schema: number): string => `signsealship schema ${String(schema).padStart(4, "0")}`;
+export const nodeName = (schema: number): string => `${nodePrefix}${String(schema).padStart(4, "0")}`;
 
 /** The lowest schema version that a node must know in order to write. */
 export async function readFence(db: Sql): Promise<number> {
