@@ -30,7 +30,13 @@ import {
   openConsentTexts,
   openSignerAuthorities,
 } from "./signing/envelopes/envelopes.ts";
-import { eligibilityReader, loadNotaryRules, Recordings, recordingMetrics } from "./signing/notaries/notaries.ts";
+import {
+  eligibilityReader,
+  isLeased,
+  loadNotaryRules,
+  Recordings,
+  recordingMetrics,
+} from "./signing/notaries/notaries.ts";
 import { signingCertificates } from "./upkeep/gauges.ts";
 import { openResources, root } from "./upkeep/resources.ts";
 
@@ -111,7 +117,7 @@ function openMedia(
   metrics: Metrics,
   { notarizationBlocked }: Pick<VersionedPricing, "notarizationBlocked">,
 ): LiveMedia | null {
-  const { config, clock, log } = resources;
+  const { config, db, clock, log } = resources;
   if (!config.media) return null;
   const spoolDir = spoolFolder(config.dataDir);
   const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
@@ -119,7 +125,9 @@ function openMedia(
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked });
   const recordings = new Recordings({ ...resources, media: { engine, spoolDir }, readEligibility });
-  recordings.recover().catch((error) => log.error({ err: error }, "what was left of recordings can't be read"));
+  recordings
+    .recover((session) => isLeased(db, session))
+    .catch((error) => log.error({ err: error }, "what was left of recordings can't be read"));
   return { engine, recordings };
 }
 

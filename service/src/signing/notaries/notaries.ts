@@ -173,7 +173,7 @@ export {
   sendRoomCode,
 } from "./sessions/entry.ts";
 export { notaryName, personName } from "./sessions/interruption.ts";
-export { nodesWithSessions, otherHolder, type SessionOfPage } from "./sessions/lease.ts";
+export { isLeased, nodesWithSessions, otherHolder, type SessionOfPage } from "./sessions/lease.ts";
 export { liveMail } from "./sessions/mail.ts";
 export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
 export { reportPage, showPage } from "./sessions/pages.ts";

@@ -17,6 +17,7 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import type { MediaEvent } from "../../../src/providers/media/media.ts";
 import {
   addNotary,
   eligibilityReader,
@@ -385,7 +386,15 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   await until(() => files().length === 1);
   // The file has lines whose numbers are already in the store, but with other content.
   writeFileSync(join(folderOf, "0000000001.open"), late);
-  await recordings.recover();
+  // Another node that shares the folder may have the session at first: its files are left alone.
+  const looks = [true, true, false];
+  const seen: string[][] = [];
+  await recordings.recover(async (session) => {
+    if (session !== "replaced") return false;
+    seen.push(files().toSorted());
+    return looks.shift() ?? false;
+  });
+  assert.deepEqual(seen, Array(3).fill(["0000000001.open", "0000000001.spool.aside"]));
   assert.deepEqual(files().toSorted(), ["0000000001.open.aside", "0000000001.spool.aside"]);
   const { recording } = await recordings.end("replaced", []);
   assert.equal(JSON.parse((await recordingById(db, recording)).manifest ?? "").takes.length, 1);
@@ -409,6 +418,33 @@ test("a node that has lost the session while it waited does not replace the run 
   const input = { session: "never-begun", notaryId, orderId: null, environment: "test" as const, people };
   await assert.rejects(recordings.begin({ ...input, requireHeld: refused }), /another node has it/);
   assert.equal(await isOpen("never-begun"), false);
+});
+
+test("a take that is reported to have failed after the recording has ended changes nothing", async () => {
+  const listeners: ((event: MediaEvent) => void)[] = [];
+  const { engine, spoolDir } = media;
+  const heard = Object.assign(Object.create(engine), {
+    listen: (listener: (event: MediaEvent) => void) => {
+      listeners.push(listener);
+      return engine.listen(listener);
+    },
+  });
+  const node = new Recordings({ ...deps, media: { engine: heard, spoolDir } });
+  const input = { session: "late-end", notaryId, orderId: null, environment: "test" as const, people };
+  const id = await node.begin({ ...input, requireHeld: held });
+  const take = { kind: "take", session: "late-end", person: "n", take: 1_000_000, at: clock().toISOString() } as const;
+  const tell = (ended: "failed" | "removed") => {
+    for (const listener of listeners) listener({ ...take, ended });
+  };
+  tell("removed");
+  await until(async () => (await recordingById(db, id)).takeEnds["1000000"]?.endedBy === "removed");
+  // Another node has ended the recording meanwhile.
+  await recordings.end("late-end", []);
+  const before = await recordingById(db, id);
+  tell("failed");
+  await node.leave("late-end");
+  assert.deepEqual(await recordingById(db, id), before);
+  node.stop();
 });
 
 test("a session that this node leaves while it opens it again stays closed, and can be opened later", async () => {

@@ -45,6 +45,39 @@ async function stateOf(folder: string): Promise<string> {
   return JSON.stringify(await Promise.all(files.map(async (file) => [file, await written(file).catch(() => null)])));
 }
 
+const freeMs = 3_000;
+
+/** Runs work for each session once no node has it. Until then, looks again every few seconds. */
+export async function onceFree(
+  sessions: readonly string[],
+  { isLeased, signal }: { isLeased: (session: string) => Promise<boolean>; signal: AbortSignal },
+  work: (session: string) => Promise<void>,
+): Promise<void> {
+  let left = sessions;
+  while (left.length > 0 && !signal.aborted) {
+    const leased: string[] = [];
+    for (const session of left)
+      if (await isLeased(session)) leased.push(session);
+      else await work(session);
+    left = leased;
+    if (left.length > 0) await sleep(freeMs, undefined, { ref: false, signal }).catch(() => {});
+  }
+}
+
+export type Queues = Map<string, Promise<void>>;
+
+/** Runs the tasks of each session one after another. */
+export function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
+  const next = (queues.get(session) ?? Promise.resolve()).then(work);
+  const ended = next
+    .catch(() => {})
+    .then(() => {
+      if (queues.get(session) === ended) queues.delete(session);
+    });
+  queues.set(session, ended);
+  return next;
+}
+
 /** @throws ServiceError `not_found` */
 export async function required({ db }: Pick<PartDeps, "db">, session: string): Promise<Recording> {
   const recording = await recordingOf(db, session);

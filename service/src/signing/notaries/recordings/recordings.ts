@@ -26,7 +26,7 @@ import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { tellOfRecording } from "./events.ts";
 import { type Mark, manifestOf, stopped } from "./manifest.ts";
 import { insertMessage, messagesOf, type StoredMessage } from "./messages.ts";
-import { required, storePart, takesInRun, untilQuiet } from "./parts.ts";
+import { inOrder, onceFree, type Queues, required, storePart, takesInRun, untilQuiet } from "./parts.ts";
 import { readTakes } from "./read.ts";
 import { yearsAfter, yearsOf } from "./retention.ts";
 import {
@@ -78,12 +78,17 @@ export class Recordings {
   readonly #turns: Queues = new Map();
   /** The sessions that this node is leaving: a call that opens one of them again must stop. */
   readonly #leaving = new Set<string>();
+  readonly #stopping = new AbortController();
   /** Ends the subscription to the engine's events. */
   readonly stop: () => void;
 
   constructor(deps: RecordingDeps) {
     this.#deps = deps;
-    this.stop = deps.media.engine.listen((event) => this.#hear(event));
+    const end = deps.media.engine.listen((event) => this.#hear(event));
+    this.stop = () => {
+      end();
+      this.#stopping.abort();
+    };
   }
 
   /**
@@ -186,15 +191,20 @@ export class Recordings {
     return writeManifest(this.#deps, await required(this.#deps, session), marks);
   }
 
-  /** Stores the parts that a killed process left on the disk. */
-  async recover(): Promise<void> {
+  /**
+   * Stores the parts that a killed process left on the disk. Nodes may share the folder, so a session is left alone while
+   * a node has it: that node may still write to its files.
+   * @param isLeased whether a node has the session
+   */
+  async recover(isLeased: (session: string) => Promise<boolean>): Promise<void> {
     const { media, log } = this.#deps;
     const { spoolDir } = media;
     await mkdir(spoolDir, { recursive: true, mode: 0o700 });
-    for (const session of await readdir(spoolDir))
-      await this.#settle(session).catch((error: Error) =>
+    await onceFree(await readdir(spoolDir), { isLeased, signal: this.#stopping.signal }, (session) =>
+      this.#settle(session).catch((error: Error) =>
         log.error({ err: error, session }, "the rest of a recording was not stored"),
-      );
+      ),
+    );
   }
 
   #hear(event: MediaEvent): void {
@@ -243,20 +253,6 @@ export class Recordings {
   }
 }
 
-type Queues = Map<string, Promise<void>>;
-
-/** Runs the tasks of each session one after another. */
-function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
-  const next = (queues.get(session) ?? Promise.resolve()).then(work);
-  const ended = next
-    .catch(() => {})
-    .then(() => {
-      if (queues.get(session) === ended) queues.delete(session);
-    });
-  queues.set(session, ended);
-  return next;
-}
-
 const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
   actor: `notary:${notaryId}`,
   ...(orderId !== null && { orderId }),
@@ -266,6 +262,8 @@ async function endTakes(deps: RecordingDeps, session: string, ends: Recording["t
   const { id } = await required(deps, session);
   await deps.db.transaction(async (tx) => {
     const recording = await lockRecording(tx, id);
+    // The manifest has been written: a late end of a take must not change the recording, nor be reported after its end.
+    if (recording.endedAt !== null) return;
     await changeRecording(tx, id, { takeEnds: { ...recording.takeEnds, ...ends } });
     for (const { at, endedBy } of Object.values(ends))
       if (endedBy === "failed") await tellOfRecording(tx, "recording.interrupted", recording, new Date(at), endedBy);

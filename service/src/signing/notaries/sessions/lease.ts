@@ -58,6 +58,13 @@ async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
 export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
   leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
+/** Whether a node has a valid lease on the session. False for a recording without a session. */
+export async function isLeased(db: Sql, session: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    SELECT 1 FROM live_sessions WHERE id::text = ${session} AND node IS NOT NULL AND lease_until > clock_timestamp()`);
+  return rows.length === 1;
+}
+
 /** The nodes that have sessions now. */
 export async function nodesWithSessions(db: Sql): Promise<{ node: string; url: string | null }[]> {
   const leases = await leasesWhere(db, sql`l.node IS NOT NULL AND l.lease_until > clock_timestamp()`);
