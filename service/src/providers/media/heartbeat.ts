@@ -10,7 +10,7 @@ export const isBeat = (message: object): message is Beat => "beat" in message;
 
 const everyMs = 1_000;
 /** After this many heartbeats without an answer the engine's process counts as hanging. */
-const mostUnanswered = 4;
+const mostUnanswered = 6;
 /**
  * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases,
  * and after 6 seconds another node may have the sessions (`signing/notaries/sessions/lease.ts`).

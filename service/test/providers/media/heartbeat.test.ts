@@ -10,7 +10,7 @@ import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
 import { beatFor, expectBeats } from "../../../src/providers/media/heartbeat.ts";
 import { readSpool, spoolFiles } from "../../../src/providers/media/spool.ts";
 
-test("a process counts as hanging after four heartbeats without an answer, and not after late answers", () => {
+test("a process counts as hanging after six heartbeats without an answer, and not after late answers", () => {
   mock.timers.enable({ apis: ["setInterval"] });
   let [sent, hangs] = [0, 0];
   const send = () => ++sent > 0;
@@ -19,16 +19,16 @@ test("a process counts as hanging after four heartbeats without an answer, and n
   assert.equal(sent, 0, "none before the process is ready");
   beats.begin();
   for (let n = 0; n < 3; n++) {
-    mock.timers.tick(4_000);
+    mock.timers.tick(6_000);
     beats.answered();
   }
-  assert.deepEqual([sent, hangs], [12, 0]);
-  mock.timers.tick(4_000);
+  assert.deepEqual([sent, hangs], [18, 0]);
+  mock.timers.tick(6_000);
   assert.equal(hangs, 0);
   mock.timers.tick(1_000);
-  assert.deepEqual([sent, hangs], [16, 1]);
+  assert.deepEqual([sent, hangs], [24, 1]);
   mock.timers.tick(60_000);
-  assert.deepEqual([sent, hangs], [16, 1]);
+  assert.deepEqual([sent, hangs], [24, 1]);
   mock.timers.reset();
 });
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { enginePids } from "@signsealship/testing/media";
 import { ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
 import { liveSettings } from "./live-rules.ts";
 import { type BegunSession, connectAll, liveWorld } from "./live-world.ts";
@@ -58,6 +60,45 @@ test(`media process and service killed ${kills} times at random moments: the cha
     );
   }
   await checkRecord(t, session, killedAt);
+  await Promise.all(peers.map((peer) => peer.close()));
+});
+
+test("a media process that hangs is replaced, and one whose service hangs ends before another node may have its sessions", async (t) => {
+  const session = await world.begin("hangs@example.com");
+  let peers = await connectAll(running.service.baseUrl, session);
+  await world.recordedSince(0, session);
+  const comeBack = async () => {
+    const from = Date.now();
+    await Promise.all(peers.map((peer) => peer.close()));
+    peers = await connectAll(running.service.baseUrl, session);
+    await world.recordedSince(from, session);
+    t.diagnostic(`on the recording again after ${Date.now() - from} ms`);
+  };
+  const { pid } = running.service.process();
+  const [engine] = enginePids(pid);
+  assert.ok(pid && engine);
+  const hungAt = Date.now();
+  process.kill(engine, "SIGSTOP");
+  await until(() => !enginePids(pid).includes(engine));
+  await comeBack();
+
+  const [next] = enginePids(pid);
+  assert.ok(next);
+  process.kill(pid, "SIGSTOP");
+  const stoppedAt = Date.now();
+  try {
+    // It stays as an entry without a program until its service goes on.
+    await until(() => readFileSync(`/proc/${next}/stat`, "utf8").split(" ")[2] === "Z");
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  const goneAt = Date.now();
+  await comeBack();
+  await checkRecord(t, session, [hungAt, stoppedAt]);
+  const { lines } = await world.recordOf(session);
+  // Another node could have had the session 6 seconds after the service had stopped.
+  const late = lines.filter(({ at }) => Date.parse(at) > stoppedAt + 6_000 && Date.parse(at) < goneAt);
+  assert.deepEqual(late, []);
   await Promise.all(peers.map((peer) => peer.close()));
 });
 
