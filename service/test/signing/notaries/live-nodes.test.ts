@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { createServer as createTlsServer } from "node:tls";
 import { connectionTo } from "@signsealship/testing/database";
 import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
+import { makeAuthority } from "@signsealship/testing/doubles/webhook-catcher";
 import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { openHarness } from "@signsealship/testing/harness";
 import type { MediaPeer } from "@signsealship/testing/media-peer";
-import { ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { ownProcess, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -32,8 +36,29 @@ const addressed = async () => {
   return { PORT: port, NODE_URL: `http://127.0.0.1:${port}` };
 };
 
+/** The authority of the holder's certificate. The other node knows it as Node.js's documentation says. */
+const authority = makeAuthority(folder.path);
+
+/** An address where TLS ends, in front of a node, as in a cluster that encrypts everything. */
+async function encrypted(port: number): Promise<string> {
+  const server = createTlsServer({ cert: authority.cert, key: authority.key }, (socket) => {
+    const to = connect(port, "127.0.0.1");
+    for (const [one, another] of [
+      [socket, to],
+      [to, socket],
+    ] as const)
+      one.on("error", () => another.destroy()).on("close", () => another.destroy());
+    socket.pipe(to).pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  await forTests({ stop: async () => void server.close() });
+  return `https://localhost:${(server.address() as AddressInfo).port}`;
+}
+
 /** The node that people's requests reach by chance. It is not the one that has the session. */
-const running = await forTests(openHarness({ ...settings, ...(await addressed()) }));
+const running = await forTests(
+  openHarness({ ...settings, ...(await addressed()), NODE_EXTRA_CA_CERTS: authority.caFile }),
+);
 const other = running.service;
 const world = await liveWorld(running, folder.path);
 const { dataDir } = other;
@@ -53,8 +78,16 @@ let proxy: SeverableProxy;
 
 const startHolder = async () => {
   const { user, password, database } = connectionTo(dataDir, "owner");
+  const own = await addressed();
   return startService({
-    ...{ ...settings, ...(await addressed()), DATA_DIR: holderDir, RATE_LIMITS: "off", LOG_LEVEL: "info" },
+    ...{
+      ...settings,
+      ...own,
+      NODE_URL: await encrypted(Number(own.PORT)),
+      DATA_DIR: holderDir,
+      RATE_LIMITS: "off",
+      LOG_LEVEL: "info",
+    },
     DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
     MEDIA_PORTS: `${firstPort}-${firstPort + 19}`,
   });
@@ -266,6 +299,19 @@ test("no request goes to an address that no node has written, nor in circles", a
   assert.equal(answer.status, 503);
   assert.ok(answer.headers.get("retry-after"));
   await running.db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = now() WHERE id = ${session.id}`);
+  await world.end(session);
+});
+
+test("doctor asks the address of a node, also while a session is at another", async () => {
+  const session = await beginAtHolder("doctor@example.com");
+  const env = { ...settings, DATA_DIR: dataDir, NODE_URL: other.baseUrl };
+  const { stdout } = await runCli(env, "doctor", "--json");
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
+  const detail = `${other.baseUrl} answers as a node of this service`;
+  assert.deepEqual(
+    checks.find(({ name }) => name === "nodes"),
+    { name: "nodes", result: "ok", detail },
+  );
   await world.end(session);
 });
 
