@@ -277,6 +277,7 @@ function peopleDeps(
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
+      catalogForms: desk.templates,
       notaries: {
         notaryDesk: notaries.desk,
         notaryRules: notaries.rules,

@@ -28,6 +28,8 @@ export type Permission =
   | "partners.manage"
   /** Read firms. */
   | "partners.read"
+  /** Manage the forms of catalog documents, which every firm can have filled in. */
+  | "catalog.manage"
   /** Manage operators, their roles and sessions. */
   | "people.manage"
   /** Manage commissions of notaries. */
@@ -45,6 +47,7 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
     "orders.read",
     "partners.read",
     "partners.manage",
+    "catalog.manage",
     "people.manage",
     "notaries.manage",
     "records.read",
@@ -54,13 +57,14 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
 };
 
 /**
- * Rights over money, keys, roles, and documents that the service certifies without having seen their signing. An
- * operator needs a passkey to use them.
+ * Rights over money, keys, roles, documents that the service certifies without having seen their signing, and forms that
+ * every firm's clients sign. An operator needs a passkey to use them.
  */
 const withPasskey: ReadonlySet<Permission> = new Set([
   "documents.take_in",
   "money.decide",
   "partners.manage",
+  "catalog.manage",
   "people.manage",
   "notaries.manage",
 ]);

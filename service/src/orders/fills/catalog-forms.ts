@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { shownText } from "../../kernel/platform/text.ts";
 import { documentUse, looksLikePdf, pagesOf } from "../order/order.ts";
 import {
   addCatalogVersion,
@@ -30,7 +33,7 @@ export async function addCatalogForm(
   { bytes, maxBytes }: { bytes: Buffer; maxBytes: number },
 ): Promise<{ slug: string; environment: Environment; version: number; questions: number; pages: number }> {
   const row = deps.pricing.catalogRow(slug);
-  if (!row) throw invalid(`SLUG must name a document in the catalog; ${slug} is not there.`);
+  if (!row) throw invalid(`SLUG must name a document in the catalog; ${shownText(slug)} is not there.`);
   if (!looksLikePdf(bytes)) throw invalid("FILE must be a PDF.");
   if (bytes.length > maxBytes) throw invalid(`FILE must have at most ${maxBytes} bytes.`);
   const questions = await questionsIn(deps.workers, "operator", bytes, "FILE");
@@ -49,11 +52,26 @@ export async function addCatalogForm(
   }
 }
 
+/** Opens the latest version of a catalog document's form. @throws ServiceError `not_found` */
+export async function openCatalogForm(
+  { blobs, ...reading }: Pick<Deps, "db" | "rowMac" | "blobs">,
+  { slug, environment }: Pick<FormChange, "slug" | "environment">,
+): Promise<StoredFile> {
+  const form = await findCatalogForm(reading, environment, slug);
+  const holder = memoryHolder({ partnerId: "operator", environment });
+  const file = form && (await blobs.open(form.blobKey, documentUse(form.sha256), holder));
+  if (!file) throw noForm(slug, environment);
+  return file;
+}
+
 /** Retires a catalog document's form. @throws ServiceError `not_found` for a document without a form in use */
 export async function endCatalogForm({ db, clock }: Pick<Deps, "db" | "clock">, change: FormChange): Promise<void> {
   const retired = await db.transaction((tx) => retireCatalogForm(tx, { ...change, at: clock() }));
-  if (!retired) throw new ServiceError("not_found", `${change.slug} has no form for ${change.environment} orders.`);
+  if (!retired) throw noForm(change.slug, change.environment);
 }
+
+const noForm = (slug: string, environment: Environment) =>
+  new ServiceError("not_found", `${shownText(slug)} has no form for ${environment} orders.`);
 
 /**
  * The forms for a catalog document: that of the firm's own template for the document, and the operator's.

@@ -13,7 +13,7 @@ export {
   saveStep,
   stepsOf,
 } from "./answer.ts";
-export { addCatalogForm, endCatalogForm } from "./catalog-forms.ts";
+export { addCatalogForm, endCatalogForm, openCatalogForm } from "./catalog-forms.ts";
 export {
   cancelFill,
   createFill,

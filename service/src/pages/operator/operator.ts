@@ -15,6 +15,7 @@ import { passSessionsOn } from "../ui/live/pass-on.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
+import { type CatalogFormRouteDeps, catalogFormRoutes, catalogFormUploads } from "./forms/routes.ts";
 import { type ConsoleDeps, consoleScope } from "./frame/console.ts";
 import type { UploadDeps } from "./frame/uploads.ts";
 import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
@@ -52,6 +53,7 @@ export type OperatorDeps = {
   refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
   firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
   access: AccessDeps;
+  catalogForms: CatalogFormRouteDeps["templates"];
   notaries: {
     notaryDesk: DeskDeps;
     notaryRules: RuleChangeDeps;
@@ -77,6 +79,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
   const { readNotices, titleOf, ...orders } = deps.orders;
   const orderPage = { frame, ...orders };
   const finished = { orderPage, upload, ...documents };
+  const forms = { frame, templates: deps.catalogForms };
   const notary = { frame, readNotices, ...notaries, upload };
   const { live } = notaries;
   const ofOrders = (scope: FastifyInstance) => live && passing && passSessionsOn(scope, live, passing, orderOfNotary);
@@ -99,6 +102,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
     paymentRoutes(scope, { frame, db, refunds, processor: refunds.processor });
     actRoutes(scope, { frame, db, providers: health.providers });
     partnerPages(scope, { frame, ...deps.firms });
+    catalogFormRoutes(scope, forms);
     peopleRoutes(scope, { frame, people: confirmation });
     accountRoutes(scope, { frame, passkeys: confirmation });
     notaryRoutes(scope, notary);
@@ -120,6 +124,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
     faxReportRoute(scope, orderPage, upload);
     finishedRoutes(scope, finished);
     proofUploadRoutes(scope, notary);
+    catalogFormUploads(scope, forms, upload);
   };
   consoleScope(app, console, uploads, "uploads");
 }

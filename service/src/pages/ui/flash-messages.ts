@@ -91,6 +91,8 @@ const flashMessages = {
   "taking-in-withdrawn": "The request was withdrawn.",
   "order-noted": "Your note was added.",
   "signing-devices-ended": "Signing on devices was ended.",
+  "catalog-form-added": "The form was added. Firms can have it filled in from now on.",
+  "catalog-form-retired": "The form was retired. Nobody can start it any more.",
   "notary-added": "The notary is on record.",
   "notary-saved": "The record was saved.",
   "rules-requested": "The change is written. It counts once another operator has confirmed it.",

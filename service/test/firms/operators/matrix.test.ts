@@ -24,6 +24,7 @@ const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
   "notary.work": ["notary"],
   "paper.work": ["shipper"],
   "partners.manage": ["admin"],
+  "catalog.manage": ["admin"],
   "partners.read": ["agent", "approver", "admin", "auditor"],
   "people.manage": ["admin"],
   "notaries.manage": ["admin"],
@@ -110,6 +111,7 @@ const needs: ReadonlySet<Permission> = new Set([
   "documents.take_in",
   "money.decide",
   "partners.manage",
+  "catalog.manage",
   "people.manage",
   "notaries.manage",
 ]);

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { forTests } from "@signsealship/testing/for-tests";
 import { orderForm } from "@signsealship/testing/inputs/order-form";
+import { temporaryFolder } from "@signsealship/testing/service";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember } from "../../firms/members/signed-in-member.ts";
 import { everyKind } from "../../orders/fills/made-form.ts";
 
 const running = await forTests(openMembersService());
+const folder = temporaryFolder();
 let browser: Browser;
 
 before(async () => {
@@ -82,6 +86,54 @@ test("without a script, and in each language, the form is the same", async () =>
   }
 });
 
+/** Answers and finishes a form by its link, as a client on a phone does. */
+async function answer(url: string, more: Record<string, string> = {}): Promise<void> {
+  const { page, close } = await browser.open(url, { width: 375 });
+  for (const [label, text] of Object.entries({ "Full name of the buyer": "Jane Doe", ...more }))
+    await page.getByLabel(label).fill(text);
+  await page.getByLabel("I have read the terms").check();
+  await page.getByRole("button", { name: "Save and check your answers" }).click();
+  await page.getByRole("button", { name: "Finish and use this document" }).click();
+  await page.getByRole("heading", { name: "Thank you" }).waitFor();
+  await close();
+}
+
+test("a member chooses a catalog document that has a form, and orders it filled in, by keyboard on a phone", async () => {
+  const form = join(folder.path, "affidavit.pdf");
+  writeFileSync(form, everyKind());
+  await running.service.cli("catalog", "form", "add", "affidavit", form, "--test");
+  const { key } = await running.newPartner();
+  const { headers } = await newMember(running.service, running.somebody(), key);
+  const { baseUrl } = running.service;
+  const opened = await browser.open(`${baseUrl}/dashboard/fills`, { width: 375, cookie: headers.Cookie });
+  const { page } = opened;
+  await assertGoodLooks(opened);
+  await page.getByRole("link", { name: "Have General affidavit filled in" }).press("Enter");
+  await page.getByLabel("Name").fill("Jane Doe");
+  await page.getByLabel("Email").fill("jane@example.com");
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Make the form" }).press("Enter");
+  await page.getByText("Waits for answers").waitFor();
+  const fill = page.url().split("?")[0] ?? "";
+  await answer((await page.locator("#link code").textContent()) ?? "");
+  await page.reload();
+  await page.getByRole("link", { name: "Place an order with it" }).press("Enter");
+  await page.getByText("General affidavit.pdf").waitFor();
+  const placing = page.url();
+  await assertGoodLooks(opened);
+  await page.locator("#field-byod_confirmed").check();
+  await page.getByRole("button", { name: "Place the test order" }).press("Enter");
+  await page.waitForURL(/\/dashboard\/orders\/[0-9a-f]{40}/);
+  const order = new URL(page.url()).pathname;
+  await page.goto(placing);
+  assert.equal(page.url(), fill, "the form that an order has is no dead end");
+  await assertGoodLooks(opened);
+  await page.getByRole("link", { name: "The order with this document" }).press("Enter");
+  await page.waitForURL(`**${order}`);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
 test("a member has a form filled in, passes on its link, and orders the document", async () => {
   const { key, templateId } = await firm();
   const { headers } = await newMember(running.service, running.somebody(), key);
@@ -99,14 +151,7 @@ test("a member has a form filled in, passes on its link, and orders the document
   await page.getByText("Waits for answers").waitFor();
   await assertGoodLooks(opened);
   const url = (await page.locator("#link code").textContent()) ?? "";
-  const client = await browser.open(url, { width: 375 });
-  await client.page.getByLabel("Full name of the buyer").fill("Jane Doe");
-  await client.page.getByLabel("Parcel number").fill("12-345");
-  await client.page.getByLabel("I have read the terms").check();
-  await client.page.getByRole("button", { name: "Save and check your answers" }).click();
-  await client.page.getByRole("button", { name: "Finish and use this document" }).click();
-  await client.page.getByRole("heading", { name: "Thank you" }).waitFor();
-  await client.close();
+  await answer(url, { "Parcel number": "12-345" });
   await page.reload();
   await page.getByRole("link", { name: "Place an order with it" }).click();
   await page.getByText("The form that Jane Doe filled in online.").waitFor();

@@ -52,6 +52,12 @@ const sections = {
     permission: ["notaries.manage", "records.read"],
   },
   partners: { path: "/operator/partners", label: "Firms", shape: "firm", permission: "partners.read" },
+  forms: {
+    path: "/operator/forms",
+    label: "Forms of the catalog",
+    shape: "evidence",
+    permission: ["catalog.manage", "records.read"],
+  },
   people: { path: "/operator/people", label: "People", shape: "people", permission: ["people.manage", "records.read"] },
   health: { path: "/operator/health", label: "Health", shape: "health", permission: "health.read" },
   security: { path: "/operator/security", label: "Sign-in and security", shape: "lock", permission: "own session" },

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { forTests } from "@signsealship/testing/for-tests";
+import { orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { everyKind } from "../../orders/fills/made-form.ts";
+
+const running = await forTests(openMembersService());
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser.close());
+
+const at = (path: string) => running.service.baseUrl + path;
+const pdf = (name: string, bytes: Buffer) => ({ name, mimeType: "application/pdf", buffer: bytes });
+const linesOf = async (slug: string) =>
+  running.db.query<{ action: string; actor: string; environment: string; version: number | null }>(sql`
+    SELECT action, actor, detail ->> 'environment' AS environment, (detail ->> 'version')::int AS version FROM audit_log
+    WHERE detail ->> 'slug' = ${slug} ORDER BY id`);
+
+test("an admin adds a form, learns why a file is refused, and retires the form, by keyboard on a phone", async () => {
+  const admin = await newOperator(running, { roles: ["admin"], environment: "test" });
+  const opened = await browser.open(at("/operator/forms"), { width: 375, cookie: admin.cookie });
+  const { page } = opened;
+  await page.getByText("No document of the catalog has a form for test orders.").waitFor();
+  await assertGoodLooks(opened);
+  const add = async (name: string, bytes: Buffer) => {
+    await page.getByLabel("Document", { exact: true }).selectOption("affidavit");
+    await page.getByLabel("File").setInputFiles(pdf(name, bytes));
+    await page.getByRole("button", { name: "Add the form" }).press("Enter");
+  };
+  await add("flat.pdf", makePdf());
+  await page.getByText("The file can't be filled in online: its document has no form fields that are open.").waitFor();
+  assert.equal(await page.getByLabel("Document", { exact: true }).inputValue(), "affidavit");
+  await assertGoodLooks(opened);
+  await add("note.pdf", Buffer.from("text"));
+  await page.getByText("The file must be a PDF.").waitFor();
+  await add("affidavit.pdf", everyKind());
+  await page.getByText("The form was added.").waitFor();
+  await add("affidavit-2.pdf", everyKind());
+  await page
+    .getByRole("row", { name: /General affidavit/ })
+    .getByText("2", { exact: true })
+    .waitFor();
+  await assertGoodLooks(opened);
+  const { cookie } = admin;
+  const file = await fetch(at("/operator/forms/affidavit/form.pdf"), { headers: { cookie } });
+  assert.ok(Buffer.from(await file.arrayBuffer()).equals(everyKind()));
+  await page.getByText("Retire the form of General affidavit").press("Enter");
+  await page.getByRole("button", { name: "Retire the form" }).press("Enter");
+  await page.getByText("The form was retired.").waitFor();
+  await page.getByText("No document of the catalog has a form for test orders.").waitFor();
+  await assertGoodLooks(opened);
+  assert.equal((await fetch(at("/operator/forms/affidavit/form.pdf"), { headers: { cookie } })).status, 404);
+  const actor = `operator:${admin.id}`;
+  assert.deepEqual(await linesOf("affidavit"), [
+    { action: "catalog_form.added", actor, environment: "test", version: 1 },
+    { action: "catalog_form.added", actor, environment: "test", version: 2 },
+    { action: "template.archived", actor, environment: "test", version: null },
+  ]);
+  // The browser itself reports the status of the two refused files as errors.
+  assert.deepEqual(
+    opened.troubles.filter((trouble) => !trouble.includes("400")),
+    [],
+  );
+  await opened.close();
+});
+
+test("live and test have forms of their own, and an auditor sees them without changing any", async () => {
+  const [admin, auditor] = await Promise.all([
+    newOperator(running, { roles: ["admin"] }),
+    newOperator(running, { roles: ["auditor"] }),
+  ]);
+  const form = () => orderForm({ slug: "warranty-deed" }, everyKind());
+  const send = (path: string, cookie: string, body?: FormData) =>
+    fetch(at(path), {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, Accept: "text/html" },
+      ...(body && { body }),
+    });
+  assert.equal((await send("/operator/forms", auditor.cookie, form())).status, 403);
+  assert.equal((await send("/operator/forms", admin.cookie, form())).status, 303);
+  assert.equal((await send("/operator/forms/warranty-deed/retire", auditor.cookie)).status, 403);
+  const shown = async (cookie: string) => (await fetch(at("/operator/forms"), { headers: { cookie } })).text();
+  const seen = await shown(auditor.cookie);
+  assert.match(seen, /Warranty deed<br>/);
+  assert.doesNotMatch(seen, /Add the form|Retire the form/);
+  const inTest = await newOperator(running, { roles: ["admin"], environment: "test" });
+  assert.doesNotMatch(await shown(inTest.cookie), /Warranty deed<br>/);
+  const wrong = await send("/operator/forms/warranty-deed/retire", inTest.cookie);
+  assert.equal(wrong.status, 404);
+  assert.match(await wrong.text(), /warranty-deed has no form for test orders/);
+  assert.deepEqual(
+    (await linesOf("warranty-deed")).map(({ actor, environment }) => [actor, environment]),
+    [[`operator:${admin.id}`, "live"]],
+  );
+});
