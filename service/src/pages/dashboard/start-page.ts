@@ -46,7 +46,9 @@ const labels: Readonly<Record<string, string>> = { first_passport: "Seal a docum
 
 const shownMost = { attention: 5, changed: 8 };
 
-/** The start page: open and recent orders, the go-live checklist and, in test, the test clock. */
+/**
+ * The start page: the orders that need attention or changed last, the go-live checklist and, in test, the test clock.
+ */
 export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
   testClockForms(forms, deps, show);

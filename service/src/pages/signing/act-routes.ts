@@ -32,7 +32,10 @@ type Act = {
   inTab: boolean;
 };
 
-/** The signer's actions, as plain forms. Each redirects to the page, which then shows the new state. */
+/**
+ * The signer's actions. A plain form redirects to the page, which then shows the new state. An action of the script
+ * gets JSON.
+ */
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   const { ceremony, ownOrigin } = deps;
   const isSecure = ownOrigin.startsWith("https:");

@@ -28,7 +28,7 @@ const path = "/sign-in/passkey";
 /** The page that follows a sign-in link, for a member with a passkey. */
 export const secondStepPath = (returnTo: string): string => `${path}?return_to=${encodeURIComponent(returnTo)}`;
 
-/** The second step of signing in, for members with a passkey: the passkey or a recovery code. */
+/** The second step of signing in, for people with a passkey: the passkey or a recovery code. */
 export function secondStepRoutes(scope: FastifyInstance, deps: SecondStepDeps): void {
   const dueOf = ({ headers }: FastifyRequest) => dueSessionOf(deps, headers.cookie);
 

@@ -22,7 +22,7 @@ import { type BillingView, billingBody, billingPath as path } from "./body.ts";
 
 type BillingDeps = { frame: DashboardFrame; members: MemberDeps; checkout: CheckoutDeps };
 
-/** Shows the firm's card or bank account, the members who may spend with it, and its charges. */
+/** Adds the page of the firm's cards and bank accounts, the spending limits of members and keys, and the charges. */
 export function billingPages(forms: FastifyInstance, { frame, members, checkout }: BillingDeps): void {
   const { db, clock, rowMac } = members;
   const { processor } = checkout;

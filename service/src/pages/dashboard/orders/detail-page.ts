@@ -97,7 +97,7 @@ export type OrderDetailDeps = {
 
 type OrderCall = PageCall<{ code: string }>;
 
-/** Adds the page of one order: its state, the sandbox's buttons for a test order, and the rooms that contain it. */
+/** Adds the page of one order, with the forms to act on it. */
 export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, deps: OrderDetailDeps): void {
   const { frame, desk } = deps;
   const [{ limits }, { db, clock }] = [frame, desk.orders];

@@ -12,7 +12,10 @@ const settledMs = 400;
 
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind | null;
 
-/** The frame and the box exist only during the signer's turn, so they are looked up each time. */
+/**
+ * Leads the signer to the notary's page while the signer's box is ticked. The frame and the box exist only during the
+ * signer's turn, so they are looked up each time.
+ */
 export function startFollowing({ base, words, nameOf }: FollowDeps) {
   let led: Led | null = null;
   let shownHash: string | null = null;

@@ -108,7 +108,7 @@ function expanded(key: Uint8Array): number[] {
   return Array.from({ length: 64 }, (_, at) => (bytes[2 * at] ?? 0) + 256 * (bytes[2 * at + 1] ?? 0));
 }
 
-/** Decrypts one block by RC2. @param key 5 or 16 bytes */
+/** The function that decrypts one block by RC2. @param key 5 or 16 bytes */
 function rc2(key: Uint8Array): (input: Uint8Array) => Uint8Array {
   const words = expanded(key);
   const word = (at: number): number => words[at & 63] ?? 0;

@@ -134,7 +134,7 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   return { claimed, session, people, sheet, identities, lines, turn, shown };
 }
 
-/** Adds the routes of the notary's own media connection, and of the messages to the notary's page. */
+/** Adds the routes of the notary's own media connection, and of the messages from and to the notary's page. */
 function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   const stream = eventStreams(scope);
 

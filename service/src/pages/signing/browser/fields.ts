@@ -64,8 +64,8 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   restoreSignature(signature);
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
-  // A name that was filled in beforehand does not count as a signature that the signer has looked at.
   const place = placing(pages.pageOf, words);
+  // A name that was filled in beforehand does not count as a signature that the signer has looked at.
   let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {

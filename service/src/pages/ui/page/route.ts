@@ -88,7 +88,7 @@ const besideForm: ReadonlySet<ErrorCode> = new Set([
   "unavailable",
 ]);
 
-/** Adds a route that answers with HTML: counts the request, sets headers and status, and shows a refused form again. */
+/** Adds a route for browsers: limits the requests, sets headers and status, and shows a refused form again. */
 export function pageRoute<Url extends string>(
   app: FastifyInstance,
   { limits }: { limits: Pick<RateLimits, "limit"> },

@@ -23,7 +23,10 @@ const directions: Readonly<Record<string, readonly [right: number, down: number]
 /** How far an arrow key with Ctrl or Alt moves a field, in points. */
 const longStep = 10;
 
-/** Arrow keys move the focused field; with Shift they change its size. Delete removes it. */
+/**
+ * Arrow keys move the focused field; with Shift they change its size. Delete removes it, Enter opens its settings, and
+ * Ctrl with D or Z duplicates it or undoes a change.
+ */
 export function followKeys({ root, store, overlay, isEditing, say, actions, edit }: KeyboardDeps): void {
   root.addEventListener("focusin", ({ target }) => {
     const box = overlay.boxAt(target);
