@@ -16,7 +16,7 @@ export function certificateFiles(folder: string) {
     made++;
     const curve = { p256: "prime256v1", p384: "secp384r1" }[key as "p256"];
     const newKey = curve ? ["-newkey", "ec", "-pkeyopt", `ec_paramgen_curve:${curve}`] : ["-newkey", key];
-    const subject = ["-subj", `/CN=${name}`, "-days", "3650", "-addext", `keyUsage=critical,${usage}`];
+    const subject = ["-utf8", "-subj", `/CN=${name}`, "-days", "3650", "-addext", `keyUsage=critical,${usage}`];
     openssl("req", "-x509", ...newKey, "-nodes", "-keyout", at("key"), "-out", at("pem"), ...subject);
     const files = ["-inkey", at("key"), "-in", at("pem"), "-out", at("p12"), "-passout", `pass:${password}`];
     openssl("pkcs12", "-export", ...files, ...more);

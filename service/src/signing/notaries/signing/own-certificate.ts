@@ -58,11 +58,12 @@ export function nameWarning({ subject }: Certificate, { commissionName }: Notary
   const folded = (text: string) =>
     text
       .normalize("NFKD")
+      .replace(/\p{M}/gu, "")
       .toLowerCase()
       .split(/[^\p{L}\p{N}]+/u)
       .filter((word) => word.length > 0);
   const certified = new Set(folded(nameText(subject)));
-  if (folded(commissionName.normalize("NFKD").replace(/\p{M}/gu, "")).every((word) => certified.has(word))) return [];
+  if (folded(commissionName).every((word) => certified.has(word))) return [];
   return [
     `The certificate names ${nameText(subject)}, and your commission ${commissionName}. Go on only if both are you.`,
   ];
