@@ -43,7 +43,7 @@ export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, 
 }
 
 /**
- * Checks that events follow one another without a gap, and that no earlier event was changed.
+ * Checks that events follow one another without a gap, and that neither they nor earlier events were changed.
  * @param events in the order of their positions
  * @param before the place of the last event that you have; omit it if the list starts with the firm's first event
  * @returns the last place, to store, and the fault, or null

@@ -20,7 +20,7 @@ def save(name, data):
 
 
 def with_permissions(data, value):
-    """Another negative P of the same length: the file's key no longer vouches for it."""
+    """Replaces /P by another negative number of the same length, which the file's key then no longer confirms."""
     found = re.search(rb"/P -(\d+)", data)
     return data[: found.start(1)] + b"%0*d" % (len(found.group(1)), value) + data[found.end(1) :]
 

@@ -1,4 +1,4 @@
-"""Signs inputs in every way that could affect a later seal. The signer is the openssl program."""
+"""Signs inputs in ways that could affect a later seal. The signer is the openssl program."""
 
 import subprocess
 import sys

@@ -99,7 +99,7 @@ for name, (member, change) in REJECT.items():
     write(f"reject/{name}.json", broken(change))
     index["reject"][name] = member
 
-# What programs read in two ways is no JSON here.
+# Texts that programs read in different ways are not accepted as JSON here.
 WHOLE = broken(lambda m: None)
 for name, text in {
     "member-twice": WHOLE.replace('"version":2', '"version":2,"version":2'),

@@ -183,8 +183,8 @@ def wait_before_retry(
 
 def wait_for_window(headers: Mapping[str, str]) -> float:
     """
-    Seconds to wait before the next page of a list, so that a quarter of what the limit allows is left for other requests of the
-    same key; 0 when there is nothing to wait for (draft-ietf-httpapi-ratelimit-headers).
+    Seconds to wait before the next page of a list, so that a quarter of what the limit allows is left for other
+    requests of the same key; 0 when there is nothing to wait for (draft-ietf-httpapi-ratelimit-headers).
     """
 
     def number(header: str, name: str) -> int | None:

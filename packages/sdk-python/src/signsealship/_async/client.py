@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 class AsyncSignSealShip:
     """
-    The whole partner interface. Every call raises a SignSealShipError when it has no answer: an APIError when the service
-    refuses. Reads, and writes that bear an idempotency key, are sent again when they were not answered.
+    The whole partner interface. A call that fails raises a SignSealShipError; when the service refuses, this is an
+    APIError. Reads, and writes with an idempotency key, are sent again after some failures: see `max_retries`.
     """
 
     def __init__(

@@ -70,7 +70,7 @@ class AsyncEvents:
                 continue
             for event in feed.events:
                 yield event
-            # The service answers at once when too many callers already wait. Pause before asking again.
+            # The service answers at once when too many callers already wait, so the client pauses before it asks again.
             if not feed.events and cursor != "latest" and monotonic() - started < _FIRST_PAUSE:
                 await asyncio.sleep(_FIRST_PAUSE)
             pause = _FIRST_PAUSE

@@ -53,7 +53,7 @@ class AsyncFills:
         :param labels: your own words for questions, by the names of fields
         :param send: mails the link to `email`
         :param complete: fills the form in at once with `values`
-        :param idempotency_key: as of `orders.create`
+        :param idempotency_key: as in `orders.create`
         """
         fields = {
             "template": template,

@@ -22,7 +22,7 @@ class AsyncPassports:
 
         :param document: its bytes, its path, or an open file
         :param file_name: default: the path's
-        :param idempotency_key: as of `orders.create`
+        :param idempotency_key: as in `orders.create`
         """
         return await self._transport.send(
             Request(

@@ -42,7 +42,7 @@ class AsyncRooms:
         Makes a room.
 
         :param reference: your own
-        :param idempotency_key: as of `orders.create`
+        :param idempotency_key: as in `orders.create`
         """
         return await self._transport.send(
             Request(

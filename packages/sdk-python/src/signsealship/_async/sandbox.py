@@ -24,7 +24,7 @@ class AsyncClock:
 
     async def advance(self, *, seconds: int | None = None, to: datetime | None = None) -> TestClock:
         """
-        Advances the test clock: everything of the firm's test objects that falls due happens. Call `get` until the
+        Advances the test clock. Everything that falls due for the firm's test objects happens. Call `get` until the
         clock is `ready`.
 
         :param seconds: how far to advance; send either this or `to`
@@ -39,12 +39,12 @@ class AsyncClock:
 
 
 class AsyncSandbox:
-    """For test keys and test orders."""
+    """Controls test orders: one call does the work of days. Needs a test key."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
         self.clock = AsyncClock(transport)
-        """Controls test orders: one call does the work of days."""
+        """The test clock of the firm."""
 
     async def checkout(self, order_code: str, outcome: SandboxOutcome = "success") -> SandboxCheckout:
         """Simulates a payment by the client, or a failed one."""

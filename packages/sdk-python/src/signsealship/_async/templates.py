@@ -57,7 +57,7 @@ class AsyncTemplates:
 
         :param document: the form as a PDF: its bytes or its path; None when `order` is sent
         :param file_name: of the document. Default: the path's
-        :param idempotency_key: as of `orders.create`
+        :param idempotency_key: as in `orders.create`
         :param fields: see TemplateFields; `name` is required
         """
         return await self._transport.send(

@@ -106,7 +106,7 @@ class AsyncWebhooks:
         :param cursor: `next_cursor` of the page before
         :param order: an order's code
         :param webhook: a webhook's id
-        :param since: only those made from then on
+        :param since: only deliveries created since then
         """
         filters = _filters(topic, order, external_reference, status, webhook, since)
         return await self._transport.send(_page(filters, limit, cursor))

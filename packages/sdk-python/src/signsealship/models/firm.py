@@ -106,7 +106,7 @@ class Launchpad:
     partner: LaunchpadPartner
     """The firm."""
     ready_for_live: bool
-    """All items but `live` are done."""
+    """Whether all items except `live` are done."""
     completed: int
     """Items that are done."""
     total: int
@@ -114,7 +114,7 @@ class Launchpad:
     checklist: list[LaunchpadItem]
     """The items."""
     funnel: list[LaunchpadStep]
-    """The milestones that were reached."""
+    """The steps on the way, reached or not."""
     hours_to_first_live_order: float | None
     """Hours from joining to the first live order, with two decimals; None before it."""
     request_id: str

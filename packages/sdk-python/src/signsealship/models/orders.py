@@ -538,7 +538,7 @@ class SandboxCheckout(SandboxStep):
     """A test order after a payment, or after one that failed."""
 
     outcome: SandboxOutcome
-    """The services that were ordered."""
+    """How the payment ended."""
     checkout_url: str
     """The address at which the client of a live order would pay."""
 

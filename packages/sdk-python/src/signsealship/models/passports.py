@@ -32,7 +32,7 @@ class Rfc3161Timestamp:
     authority: str
     """The authority that stamped."""
     timestamped_at_utc: datetime
-    """The statements of the token."""
+    """The time that the token states."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

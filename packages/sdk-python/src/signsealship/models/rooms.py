@@ -56,7 +56,7 @@ class RoomCheckout:
     checkout_url: str
     """The address where all of its orders are paid together."""
     orders: list[CheckoutOrder]
-    """Every payable order of your firm, as the room lists them."""
+    """The payable orders that this payer pays, as the room lists them."""
     total_cents: int
     """The sum of these orders in US cents."""
     pay_by: Literal["client", "firm"]

@@ -187,7 +187,7 @@ class DeliveryExchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedFailures:
-    """The deliveries that were sent again at once."""
+    """The result of one call that replays failed deliveries."""
 
     replayed: int
     """How many deliveries were replayed."""

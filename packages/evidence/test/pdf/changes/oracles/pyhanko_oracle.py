@@ -244,7 +244,7 @@ def validate(request):
     if "crls" in request:
         revocation = {"crls": [base64.b64decode(one) for one in request["crls"]], "revocation_mode": "hard-fail"}
     if "at" in request:
-        # A list issued after the instant applies to it, too.
+        # A CRL that was issued after the instant applies to it, too.
         revocation["retroactive_revinfo"] = True
         revocation["moment"] = datetime.datetime.fromisoformat(request["at"].replace("Z", "+00:00"))
     found = []
