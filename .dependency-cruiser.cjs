@@ -164,9 +164,9 @@ module.exports = {
       "browser-code-is-reached-by-bundles",
       { path: "^service/src/pages/.*/browser/" },
       {
-        path: "^service/src/(?!pages/|kernel/pdf/proposals/|orders/order/form/(field-values|field-rules|formula)\\.ts)",
+        path: "^service/src/(?!pages/|kernel/pdf/(proposals/|field-values\\.ts)|orders/order/form/(field-values|field-rules|formula)\\.ts)",
       },
-      "What runs in a browser imports nothing of the service but the pure rules of values and of places to sign.",
+      "What runs in a browser imports nothing of the service but the pure rules of values, and of places and values in a document.",
     ),
     rule(
       "product-not-tests",
