@@ -13,7 +13,7 @@ const jobsEach = 2_000;
 const rounds = 7;
 const concurrency = 10;
 
-/** A counter whose callers can wait until it reaches a number. */
+/** Counts calls of `one`, and lets a caller wait for a number of them. */
 function countdown() {
   let left = 0;
   let done = () => {};

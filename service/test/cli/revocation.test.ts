@@ -38,8 +38,8 @@ type Revoked = {
 const revoke = (keyId: string, ...flags: string[]) => service.cli<Revoked>("key", "revoke", keyId, ...flags);
 
 /**
- * A live firm whose live key was stolen. With the key, the thief created a webhook and linked a session. With the
- * session, the thief created another key.
+ * A live firm whose live key was stolen. With the key, the thief created a webhook and became a member; as a member,
+ * the thief created another webhook. `own`: the firm's own webhook and member, by another key.
  */
 async function robbedFirm() {
   const firm = await running.newPartner({ live: true });

@@ -126,8 +126,8 @@ async function closing(): Promise<void> {
 }
 
 /**
- * Kills the nodes alternately at random moments. Sometimes the database or the blob store is unavailable in the
- * meantime.
+ * Kills one of the nodes and starts it again, at random moments. Sometimes the database or the blob store is
+ * unavailable in the meantime.
  */
 async function disturb(): Promise<void> {
   for (let kill = 0; kill < kills; kill++) {

@@ -103,7 +103,7 @@ function mailsTo(email: string): string[] {
 const foundIn = (email: string, pattern: RegExp): Promise<string> =>
   until(() => mailsTo(email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
 
-/** A firm whose orders pass through signing, a notary, shipping and fax, and are in a sealed room. */
+/** A firm whose orders pass through signing, a notary, shipping and fax. One of them is in a sealed room. */
 async function busyFirm(): Promise<void> {
   const { partnerId = "" } = await service.cli<Record<string, string>>(
     "partner",

@@ -10,7 +10,7 @@ function sameString(one: PdfString, other: PdfString): boolean {
   return equalBytes(stringBytes(one), stringBytes(other));
 }
 
-/** Whether two values are equal: references by number, strings by their decoded bytes. */
+/** Whether two values are equal: references by number and generation, strings by their decoded bytes. */
 export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   switch (one.kind) {

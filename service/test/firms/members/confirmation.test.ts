@@ -39,7 +39,7 @@ async function owner(seconds: number, { live = false } = {}) {
       const answer = await postForm(service.baseUrl + path, fields, { ...headers, ...asPage });
       return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
     },
-    /** The code in the latest mail. @param count how many codes must have been mailed by then */
+    /** The mailed codes, the newest first, once there are `count`. */
     code: async (count = 1) => {
       await until(() => codesTo(service, email).length === count);
       return codesTo(service, email);

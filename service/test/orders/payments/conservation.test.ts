@@ -402,7 +402,10 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return sums;
   }
 
-  /** Closes the months that are over. @returns the number of statements */
+  /**
+   * Closes the months that are over, and compares the sums of the statements with these amounts. @returns the number of
+   * statements
+   */
   async function compareStatements(paid: number, returned: number): Promise<number> {
     await closeMonths(deps, new AbortController().signal);
     const statements = await statementsOf(deps, owner);

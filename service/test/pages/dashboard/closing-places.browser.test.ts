@@ -43,7 +43,7 @@ async function put(page: Page, name: string, x: number, y: number): Promise<void
   await sheet(page).click({ position: { x: (x * width) / 612, y: (y * width) / 612 } });
 }
 
-/** Opens the form with two documents for Marcus and Ana Ortega. */
+/** Opens the form with these documents, for Marcus and Ana Ortega. */
 async function begin(files: ReturnType<typeof file>[], { width = 1280, firm = site.acme } = {}) {
   const { opened, page } = await site.open({ width, height: 800, firm });
   await site.go(page, path);

@@ -178,7 +178,10 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     });
   }
 
-  /** The session's button opens the room in another tab. */
+  /**
+   * Notes the act and signs the document as the notary, in the tab that the link in the session opens. The document is
+   * sealed then.
+   */
   async function notarySigns(page: Page, code: string): Promise<void> {
     const [desk] = await Promise.all([
       page.context().waitForEvent("page"),

@@ -6,7 +6,7 @@ import { guardDtls } from "../../../src/providers/media/engine/guarded-dtls.ts";
 
 guardDtls();
 
-/** Two connected ends. @param copies how often each flight arrives: more than once, as when it is sent again */
+/** Two connected ends. @param copies how often each flight arrives: more than once, as if it were sent again */
 function line(copies: number) {
   const end = () => ({ type: "test", closed: false, close: async () => {} }) as unknown as Transport;
   const [client, server] = [end(), end()];

@@ -83,7 +83,8 @@ function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
 }
 
 /**
- * Whether an unreferenced trailer points to the same root as the document's own. Repaired documents have such trailers.
+ * Whether an unreferenced trailer names the same /Root and /Encrypt as the document's own. Repaired documents have such
+ * trailers.
  */
 function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
   spend(budget, COST.candidate);

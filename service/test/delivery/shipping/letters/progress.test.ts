@@ -29,7 +29,7 @@ const types = [
   "letter.deleted",
 ];
 
-/** A generator of numbers below 2^32 (a linear congruential generator): the same seed gives the same numbers. */
+/** A linear congruential generator: gives whole numbers below `below`, the same ones for the same seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

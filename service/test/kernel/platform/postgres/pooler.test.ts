@@ -38,7 +38,7 @@ await runCli({ DATA_DIR: join(folder.path, "var"), DATABASE_URL: urlOf(server.ow
 const db = await forTests(openDatabase(server.owner, () => {}, { poolSize: 2 }));
 after(() => server.release());
 
-/** The `doctor` finding of a service behind a pooler. */
+/** Starts a pooler and a service behind it. The first call also creates the firm whose key `headers` has. */
 async function behind(settings: Record<string, string>, env: Record<string, string>) {
   const pooler = await startPgBouncer(server.connection, settings);
   const own = { DATA_DIR: join(folder.path, "var"), DATABASE_URL: pooler.url, RATE_LIMITS: "off", ...env };

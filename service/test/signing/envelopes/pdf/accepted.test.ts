@@ -144,8 +144,8 @@ async function signedAndSealed(): Promise<Made[]> {
 }
 
 /**
- * The documents with notaries' signatures, made by one process of pyHanko. A file that its writer can't read stays
- * unchanged.
+ * The documents with notaries' signatures, made by one process of pyHanko. A file that its writer cannot read is left
+ * out.
  */
 function notarized(all: readonly Made[]): Map<Made, Buffer> {
   const requests = all.flatMap((one) => (one.notary === null ? [] : [{ one, make: [one.notary] }]));
