@@ -47,6 +47,14 @@ async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
   await notary.getByText(/Carla Diaz reads page 3 of \d, on your page\./).waitFor();
 }
 
+/** A window of 1280 pixels has 320 at a zoom of 400 percent: WCAG 2.2, section 1.4.10. */
+async function fitsAtFourTimes({ page, overflow }: OpenPage): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 256 });
+  assert.equal(await overflow(), 0, page.url());
+  if (before) await page.setViewportSize(before);
+}
+
 /** Makes the browser refuse its devices in this way. */
 const refuses = (page: Page, name: string) =>
   page.evaluate(
@@ -62,7 +70,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
   const port = String(await freePort());
   const baseUrl = `http://127.0.0.1:${port}`;
   const running = await forTests(
-    openHarness({ PORT: port, BASE_URL: baseUrl, ...liveSettings(folder.path), ...media }),
+    openHarness({ PORT: port, BASE_URL: baseUrl, ...liveSettings(folder.path, { observers: "true" }), ...media }),
   );
   const browser = await forTests(startBrowser(fakeDevices));
   const partner = await newPartner(running.service);
@@ -111,13 +119,17 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
   const isMoving = (page: Page, person: string) =>
     until(() => page.evaluate(`(document.getElementById("picture-${person}")?.currentTime ?? 0) > 0.2`));
 
-  /** Opens a session as the notary, and admits the signers once they wait. */
-  async function session(code: string, act: string, signers: readonly string[]) {
+  /** The address of an observer, who sends nothing. */
+  const observer = "otto@example.com";
+
+  /** Opens a session as the notary, and admits the people once they wait. @param invite invites others than signers */
+  async function session(code: string, act: string, signers: readonly string[], invite = async (_: Page) => {}) {
     const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 1280, cookie: nora.cookie });
     const { page } = opened;
     await page.locator("#session").getByLabel("Act").selectOption(act);
     await page.getByRole("button", { name: "Open the session" }).click();
     await page.getByRole("heading", { name: "Now", exact: true }).waitFor();
+    await invite(page);
     const rooms: OpenPage[] = [];
     for (const [index, email] of signers.entries())
       rooms.push(await comesIn(email, index === 0 ? "the device" : "nothing"));
@@ -128,10 +140,11 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       await doors.first().click();
     }
     for (const [index, room] of rooms.entries()) {
-      await isMoving(page, `signer-${index + 1}`);
+      if (signers[index] !== observer) await isMoving(page, `signer-${index + 1}`);
       await isMoving(room.page, "notary");
     }
     await assertGoodLooks(opened);
+    for (const each of [opened, ...rooms]) await fitsAtFourTimes(each);
     return { opened, page, rooms };
   }
 
@@ -344,6 +357,55 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       .map((line) => (JSON.parse(line) as { person: string }).person);
     assert.deepEqual([...new Set(recorded)].toSorted(), ["notary", "signer-1"]);
     for (const each of [opened, room]) await each.close();
+  });
+
+  test("an observer sees and hears a session, shows and sends nothing, and is let go", async () => {
+    const email = "erin@example.com";
+    const code = await place({ name: "Erin Diaz", email });
+    await claim(code, nora.cookie);
+    const { page, rooms, opened } = await session(code, "acknowledgment", [email, observer], async (notary) => {
+      await notary.getByLabel("Role").selectOption("observer");
+      await notary.getByLabel("Full name").fill("Otto Okafor");
+      await notary.getByLabel("Email").fill(observer);
+      await notary.getByRole("button", { name: "Mail them a link" }).click();
+      await notary.getByRole("heading", { name: "Otto Okafor" }).waitFor();
+    });
+    const [signer, watching] = rooms;
+    assert.ok(signer && watching);
+    await page.locator("#people").getByText("May see and hear").waitFor();
+    const sees = async () => {
+      await isMoving(watching.page, "notary");
+      await isMoving(watching.page, "signer-1");
+    };
+    await sees();
+    const heard = (person: string) =>
+      until(() =>
+        watching.page.evaluate(
+          `document.getElementById("picture-${person}")?.srcObject?.getAudioTracks().some(({ muted, readyState }) => !muted && readyState === "live") ?? false`,
+        ),
+      );
+    for (const person of ["notary", "signer-1"]) await heard(person);
+    await watching.page.getByText("Nobody sees or hears you").first().waitFor();
+    assert.equal(await watching.page.locator("#turn, [name=text]:visible").count(), 0);
+    await assertGoodLooks(watching);
+    // Nobody sees the observer, who comes back after a reload.
+    for (const each of [page, signer.page]) assert.equal(await each.locator("#picture-third-1").count(), 0);
+    await watching.page.reload();
+    await sees();
+    await page.getByRole("button", { name: "Go on without this observer" }).click();
+    await watching.page.getByRole("heading", { name: "In session" }).waitFor({ state: "detached" });
+    await until(async () => (await watching.page.locator("#picture-notary").count()) === 0);
+    await isMoving(signer.page, "notary");
+    const desk = `/operator/notary/orders/${code}/session`;
+    assert.equal((await postForm(at(`${desk}/end`), { outcome: "abandoned" }, headers)).status, 303);
+    const read = JSON.parse((await recordingOf(code)).manifest) as {
+      takes: { person: string }[];
+      marks: { kind: string; person: string | null }[];
+    };
+    assert.deepEqual([...new Set(read.takes.map(({ person }) => person))].toSorted(), ["notary", "signer-1"]);
+    const moves = read.marks.flatMap(({ kind, person }) => (person === "third-1" ? [kind] : []));
+    for (const move of ["joined", "excused"]) assert.ok(moves.includes(move), `${move}: ${JSON.stringify(read.marks)}`);
+    for (const each of [opened, signer, watching]) await each.close();
   });
 
   test("the check of the device names the cure in the person's language: no permission, no camera, and no line", async () => {
