@@ -9,7 +9,7 @@ const network = { offline: false, latency: 170, downloadThroughput: 9e6 / 8, upl
 const rounds = 3;
 
 const consent = { version: "1", at: new Date("2026-11-22T10:00:00Z") };
-// The first paint of the page, in ms since the start of the navigation.
+// When the first page of the document is drawn, in ms since the start of the navigation.
 const noteFirstPage = `new MutationObserver((_, observer) => {
   if (!document.querySelector(".viewer-page > canvas")) return;
   globalThis.firstPageMs = performance.now();

@@ -29,7 +29,7 @@ export async function startSeverableProxy(first: Target): Promise<SeverableProxy
     const upstream = typeof target === "string" ? connect(target) : connect(target, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // The test cut the connection on purpose.
+      // An error is expected when the test cuts the connection.
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);

@@ -306,7 +306,7 @@ test("the page of a version whose stored manifest is unreadable says that verifi
     assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
-    // The number of requests that the rate limit allows one client.
+    // Only the first four, because the rate limit allows one client no more requests.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
   // The next version is linked to the sealed content, and its page reports that the previous version was altered.

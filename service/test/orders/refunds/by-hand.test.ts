@@ -285,7 +285,7 @@ test("a later refund of the order returns its rest alone, and a refund that fail
     [0],
   );
   assert.match(await compare(), /^charges \d+ cents/);
-  // Each order is told its own amount.
+  // The failure is reported for each order with its own amount.
   const [id, otherId] = [await world.orderIdOf(code), await world.orderIdOf(other)];
   assert.deepEqual(await failuresTold([id, otherId]), [
     { orderId: id, cents: 400 },

@@ -199,7 +199,7 @@ test("a signer who has agreed is at the first field: it has the focus, is in the
 test("the report that the document was seen is sent so that it outlives the page", async () => {
   const opened = await open({});
   const { page } = opened;
-  // Only the request itself tells whether the browser may end it with the page.
+  // Only the option `keepalive` of the request shows that the browser continues it after the page is left.
   await page.addInitScript(() => {
     const send = window.fetch;
     window.fetch = (input, init) => {

@@ -284,7 +284,7 @@ test("a signature in a jurat is refused before the oath, also by a direct reques
   const read = await mark(code, "read");
   assert.equal(read.status, 409);
   assert.match(await alertIn(read), /signer’s own step/);
-  // The notary can't sign yet, and can't upload either.
+  // The notary can't sign yet, because a step of the act is open.
   await noted(code);
   const key = await openPkcs12(p12, password);
   const prepared = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });

@@ -87,7 +87,7 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   process.kill(pid, "SIGSTOP");
   const stoppedAt = Date.now();
   try {
-    // It stays as an entry without a program until its service goes on.
+    // The killed process stays as an entry without a program until the stopped service continues.
     await until(() => readFileSync(`/proc/${next}/stat`, "utf8").split(" ")[2] === "Z");
   } finally {
     process.kill(pid, "SIGCONT");

@@ -176,5 +176,5 @@ const tables: readonly Part[] = [
   ),
 ];
 
-/** Cross-reference sections, each odd in one thing. */
+/** Cross-reference sections, each with one unusual part. */
 export const oddSections: readonly Part[] = [...compressedStreams, ...tables];
