@@ -81,25 +81,32 @@ export async function roomCheckout(
   roomCode: string,
   asked?: Payer,
 ): Promise<RoomCheckout> {
-  const room = await roomOf(deps.db, roomCode, owner);
-  const group = { groupId: room.id, environment: room.environment };
+  const { id, environment } = await roomOf(deps.db, roomCode, owner);
+  const of = (payBy: Payer) => membersOf(id, paidBy(payBy));
   const open = async (payBy: Payer): Promise<RoomCheckout> => ({
-    ...(await sharedCheckout(deps, group, membersOf(room.id, paidBy(payBy)))),
+    ...(await sharedCheckout(deps, { groupId: id, environment }, of(payBy))),
     payBy,
   });
-  if (asked !== undefined) return open(asked);
-  const isClients = (await payable(deps.db, room, paidBy("client"))).orders.length > 0;
-  if (!isClients) return open("firm");
-  const orFirm = (refusal: unknown) => {
+  const paysNothing = async (payBy: Payer) => (await of(payBy)(deps.db)).length === 0;
+  try {
+    return await open(asked ?? "client");
+  } catch (refusal) {
     if (!isNotPayable(refusal)) throw refusal;
+    if (asked !== undefined) throw (await paysNothing(asked)) ? notPayable(paysNoOrder[asked]) : refusal;
     // For example, the client's orders wait for a bank. If no order of the firm can be paid either, the refusal of the
     // client's orders is the answer.
-    return open("firm").catch((error: unknown) => {
-      throw isNotPayable(error) ? refusal : error;
+    return open("firm").catch(async (error: unknown) => {
+      throw isNotPayable(error) && !(await paysNothing("client")) ? refusal : error;
     });
-  };
-  return open("client").catch(orFirm);
+  }
 }
+
+const notPayable = (message: string) => new ServiceError("not_payable", message);
+
+const paysNoOrder: Readonly<Record<Payer, string>> = {
+  client: "No order of this room is paid by a client. For those that your firm pays, use pay_by=firm.",
+  firm: "No order of this room is paid by your firm. For those that a client pays, use pay_by=client.",
+};
 
 type RoomCheckout = SharedCheckout & {
   /** Whose orders it pays. */

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
 import { jsonRoute, optionalText, type RouteDeps, sendText } from "../../kernel/http/route.ts";
+import { oneOf } from "../../kernel/http/schema-parts.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
@@ -165,6 +166,21 @@ function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): voi
   });
 }
 
+const payers = ["client", "firm"] as const;
+
+const payerBody = Type.Object({
+  pay_by: Type.Optional(oneOf(payers, "The same as the query's `pay_by`, in the body.", ["client"])),
+});
+
+/** The payer that the query or the body names. @throws ServiceError for another word, and when both name different ones */
+function payerIn(query: { pay_by?: string | undefined }, body: unknown): (typeof payers)[number] | undefined {
+  const named = [query.pay_by, (body as { pay_by?: unknown } | undefined)?.pay_by].filter((each) => each !== undefined);
+  const payBy = payers.find((each) => each === named[0]);
+  if (named.length > 0 && payBy === undefined) throw invalid("pay_by must be client or firm.");
+  if (named.some((each) => each !== payBy)) throw invalid("pay_by must be the same in the query and in the body.");
+  return payBy;
+}
+
 /** The route for one payment of the whole room (an addition to the contract). */
 function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
   const url = "/api/rooms/:roomCode/checkout";
@@ -184,8 +200,9 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
         "client",
       ),
     }),
+    body: payerBody,
+    bodyIs: "optional",
     headers: idempotencyHeader,
-    bodyIs: "none",
     answer: RoomCheckout,
     refusals: {
       400: "pay_by must be client or firm.",
@@ -197,9 +214,7 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
     handle: async (request, reply) => {
       const principal = principalOf(request);
       const { roomCode } = request.params;
-      const { pay_by: payBy } = request.query;
-      if (payBy !== undefined && payBy !== "client" && payBy !== "firm")
-        throw invalid("pay_by must be client or firm.");
+      const payBy = payerIn(request.query, request.body);
       const named = new Map([["code", roomCode], ...(payBy === undefined ? [] : [["pay_by", payBy] as const])]);
       const key = requestKey(principal, `POST ${url}`, idempotencyKeyOf(request), fingerprintOf(named, null));
       const answer = await once(deps, key, {

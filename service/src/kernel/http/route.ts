@@ -205,6 +205,11 @@ function acceptEmptyJson(scope: FastifyInstance): void {
     if (String(body).trim() === "") done(null, {});
     else parse(request, String(body), done);
   });
+  // Some programs name another type even when they send nothing.
+  scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
+    if (body === "") done(null, {});
+    else done(new HttpError("unsupported_media_type", "Send the body as application/json."));
+  });
 }
 
 /** The kinds of request bodies; each sets the parsers of its own scope. */

@@ -183,6 +183,52 @@ test("opens the firm's checkout by itself while a bank decides on the client's d
   assert.deepEqual([neither.status, /^A bank payment is being processed/.test(neither.body.error ?? "")], [409, true]);
 });
 
+test("says when a payer pays no order of the room, and whose orders there are", async () => {
+  const firms = await roomOf(await place(acme, { pay_by: "firm" }));
+  const clients = await roomOf(await place());
+  const refusal = async (room: string, payBy: string) => {
+    const { status, body } = await call<Checkout>(`/api/rooms/${room}/checkout?pay_by=${payBy}`, acme);
+    return `${status} ${body.error}`;
+  };
+  assert.match(await refusal(firms, "client"), /^409 No order of this room is paid by a client\. .*use pay_by=firm\.$/);
+  assert.match(
+    await refusal(clients, "firm"),
+    /^409 No order of this room is paid by your firm\. .*use pay_by=client\.$/,
+  );
+  assert.equal((await checkout(await roomOf())).body.error, "No order of this room is payable.");
+});
+
+test("takes pay_by also in a JSON body, and refuses two that differ", async () => {
+  const [mine, theirs] = [await place(acme, { pay_by: "firm" }), await place()];
+  const room = await roomOf(mine, theirs);
+  const ask = (body: unknown, query = "") =>
+    call<Checkout>(`/api/rooms/${room}/checkout${query}`, acme, body as object);
+  assert.equal((await ask({ pay_by: "firm" })).body.payBy, "firm");
+  assert.equal((await ask({ pay_by: "firm" }, "?pay_by=firm")).body.payBy, "firm");
+  assert.equal((await ask({})).body.payBy, "client");
+  assert.equal((await ask([])).body.payBy, "client");
+  for (const wrong of ["bank", 1, null, ["firm"]]) {
+    const { status, body } = await ask({ pay_by: wrong });
+    assert.deepEqual([status, body.error], [400, "pay_by must be client or firm."], String(wrong));
+  }
+  const { status, body } = await ask({ pay_by: "firm" }, "?pay_by=client");
+  assert.deepEqual([status, body.error], [400, "pay_by must be the same in the query and in the body."]);
+  const post = (type: string, sent: string) =>
+    fetch(`${service.baseUrl}/api/rooms/${room}/checkout`, {
+      method: "POST",
+      headers: { ...acme.headers, "Content-Type": type },
+      body: sent,
+    });
+  assert.equal((await post("application/x-www-form-urlencoded", "")).status, 200, "an empty body of any type");
+  assert.equal((await post("application/x-www-form-urlencoded", "pay_by=firm")).status, 415);
+  const once = { "Idempotency-Key": `room-${room.slice(0, 12)}` };
+  const first = await call<Checkout>(`/api/rooms/${room}/checkout`, acme, { pay_by: "firm" }, once);
+  assert.equal(
+    (await call<Checkout>(`/api/rooms/${room}/checkout?pay_by=firm`, acme, undefined, once)).text,
+    first.text,
+  );
+});
+
 test("the same Idempotency-Key with another payer is refused", async () => {
   const room = await roomOf(await place(acme, { pay_by: "firm" }), await place());
   const more = { "Idempotency-Key": "payer-of-this-room" };
