@@ -1,7 +1,7 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { verifiedOrder } from "../order/order.ts";
 import {
@@ -10,8 +10,8 @@ import {
   methodName,
   type PayingMethod,
   payingMethod,
-  paymentState,
   supplementState,
+  verifiedSimultaneous,
 } from "../payments/payments.ts";
 import type { Buyer, Issuer } from "./parties.ts";
 
@@ -87,9 +87,9 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
     FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id <= d.id
   ) x) n) ELSE 0 END)::float8`;
 
-/** Verifies the rows from which an amount is computed: the payment, and all of its documents. */
+/** Verifies the rows from which an amount is computed: the payment `p`, and all of its documents. */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
-  ${verified(paymentState, sql`p`)}`;
+  ${verifiedSimultaneous}`;
 
 /** The facts of a payment that tell who paid, and how. */
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated">;

@@ -4,7 +4,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { serviceFlags, verifiedOrder } from "../order/order.ts";
-import { payingMethod, processorEventState, supplementState } from "../payments/payments.ts";
+import { isUnapplied, payingMethod, supplementState, verifiedUnapplied } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
 
@@ -74,15 +74,14 @@ type Span = {
 export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
   const from = span.startsAt ?? "-infinity";
   const until = span.endsAt ?? "infinity";
-  const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
   const supplements = sql`FROM supplements u WHERE u.payment_id = p.id`;
   const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
-      NOT EXISTS (SELECT ${events} AND e.outcome = 'unapplied') AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
+      NOT ${isUnapplied} AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
       o.pay_by AS "payBy", p.simulated, ${payingMethod},
-      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(processorEventState, sql`e`, events)},
+      ${verifiedAmount}, ${verifiedOrder}, ${verifiedUnapplied},
       ${verifiedAll(supplementState, sql`u`, supplements)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}

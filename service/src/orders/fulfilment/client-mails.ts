@@ -41,6 +41,7 @@ export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "paid_late",
   "refunded_part",
   "payment_returned",
+  "refund_failed",
   "refunded",
 ] as const);
 

@@ -12,7 +12,7 @@ export type MailFacts = {
   lossCents: number | null;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
-  /** The amount of the partial refund, or of the returned payment, that the mail is about; null in other mails. */
+  /** The amount of the partial or failed refund, or of the returned payment, that the mail is about; else null. */
   partCents: number | null;
   /** The part of the refunded amount that the payer's bank had taken back before, so that no refund moves it. */
   lostCents: number;
@@ -47,6 +47,11 @@ const faxNumber = ({ faxTo }: MailFacts): string =>
   faxTo === null ? "" : ` to the number that ends in ${faxTo.slice(-4)}`;
 
 const lateNote = "If a payment was already on its way, it is sent back when it arrives.";
+
+const amountOf = (cents: number | null): Pick<MailWords, "facts" | "goal"> => ({
+  facts: [["Amount", cents === null ? null : dollars(cents)]],
+  goal: "page",
+});
 
 type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
 
@@ -182,8 +187,7 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
         ? "It was sent back. Banks usually take 5 to 10 working days to show it."
         : "It is being sent back. You do not need to do anything.",
     ],
-    facts: [["Amount", paidCents === null ? null : dollars(paidCents)]],
-    goal: "page",
+    ...amountOf(paidCents),
   }),
   refunded_part: ({ firm, partCents }) => ({
     subject: "Part of your payment was refunded",
@@ -191,8 +195,7 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
       `A part of your payment for the document from ${firm} was refunded. Nothing else about the order changes.`,
       "Banks usually take 5 to 10 working days to show it. You do not need to do anything.",
     ],
-    facts: [["Amount", partCents === null ? null : dollars(partCents)]],
-    goal: "page",
+    ...amountOf(partCents),
   }),
   payment_returned: ({ firm, partCents }) => ({
     subject: "A payment was sent back",
@@ -200,8 +203,15 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
       `One of the payments for the document from ${firm} was sent back to you. Nothing else about the order changes.`,
       "Banks usually take 5 to 10 working days to show it. You do not need to do anything.",
     ],
-    facts: [["Amount", partCents === null ? null : dollars(partCents)]],
-    goal: "page",
+    ...amountOf(partCents),
+  }),
+  refund_failed: ({ firm, partCents }) => ({
+    subject: "Your refund came back",
+    lines: [
+      `Your bank did not accept the refund of your payment for the document from ${firm}, and the money came back to us.`,
+      "It is paid to you in another way, and somebody asks you where it should go. Nobody needs your card number or a password for that.",
+    ],
+    ...amountOf(partCents),
   }),
   refunded: ({ firm, ...amounts }) => {
     const { refundedCents, lostCents } = amounts;

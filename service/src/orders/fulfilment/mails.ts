@@ -85,11 +85,9 @@ export const orderMail = defineMail({
       orders.every((each) => each.hasSigned && each.isSignedAlone)
     )
       return null;
-    const { refund } = about;
-    const centsOf = { refunded_part: partCentsOf, payment_returned: returnedCentsOf };
-    const isBack = moment === "refunded_part" || moment === "payment_returned";
-    const partCents = isBack ? await centsOf[moment](db, order.id, refund ?? "") : null;
-    if (isBack && partCents === null) return null;
+    const centsOf = refundedCentsOf[moment];
+    const partCents = centsOf ? await centsOf(db, order.id, about.refund ?? "") : null;
+    if (centsOf && partCents === null) return null;
     const firm = await readMailFirm(db, order.partnerId);
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
@@ -151,6 +149,20 @@ async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string):
     ORDER BY whole.id DESC LIMIT 1`);
   return payment?.cents ?? null;
 }
+
+/** The cents of an order's credit notes that a failed refund reversed; null for none. */
+async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<number | null> {
+  const notes = await db.query<{ cents: number }>(sql`
+    SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE p.order_id = ${orderId} AND d.kind = 'credit_reversal' AND d.refund = ${`reversed:${refund}`}`);
+  return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
+}
+
+/** For each moment of a mail about one refund: the cents of that refund, for which the mail is only sent if known. */
+const refundedCentsOf: Partial<
+  Record<MailMoment, (db: Sql, orderId: number, refund: string) => Promise<number | null>>
+> = { refunded_part: partCentsOf, payment_returned: returnedCentsOf, refund_failed: failedCentsOf };
 
 export type MailOrder = Omit<MailFacts, "firm"> & {
   code: string;

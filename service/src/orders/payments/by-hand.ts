@@ -14,7 +14,7 @@ import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
 import { lockIntent, partNewsQueue } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
-import { endTwice } from "./pay-again.ts";
+import { endPriceTasks } from "./pay-again.ts";
 import { takeRefund, tellPart } from "./processor/apply.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { refundState, refundsOfIntent, refundsOfRequest } from "./refund-rows.ts";
@@ -243,7 +243,7 @@ export async function bookRefundByHand(
     if (cents === 0) continue;
     const credited = await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
     if (credited > 0) await tellPart(tx, order, { cents: credited, refund: id, about: `${id}:${paymentId}` }, at);
-    await endTwice(tx, order, { actor, at });
+    await endPriceTasks(tx, order, { actor, at });
     const detail = { refund: id, payment: paymentId, amountCents: cents, ...(excessCents > 0 && { excessCents }) };
     const { partnerId } = order;
     await tx.query(auditLine({ at, action: "refund.assigned", actor, partnerId, orderId, detail }));

@@ -45,8 +45,7 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
  * @returns the credited cents
  */
 export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<number> {
-  const subject = await lockedSeries(tx, paymentId);
-  const { rest, notes } = await booksOf(tx, paymentId, subject);
+  const { subject, rest, notes } = await lockedBooks(tx, paymentId);
   if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
   // If an earlier refund of everything failed and its money came back, this credit note needs a name and an amount of
@@ -68,8 +67,8 @@ export async function creditPart(
   { refund, partCents }: { refund: string; partCents: number },
   at: Date,
 ): Promise<number> {
-  const subject = await lockedSeries(tx, paymentId);
-  const cents = Math.min(partCents, (await booksOf(tx, paymentId, subject)).rest);
+  const { subject, rest } = await lockedBooks(tx, paymentId);
+  const cents = Math.min(partCents, rest);
   if (cents <= 0) return 0;
   const document = { kind: "credit_note", refund, partCents: cents } as const;
   return (await insert(tx, subject, paymentId, document, at)) ? cents : 0;
@@ -94,8 +93,7 @@ export async function reverseCredit(
   { id, name, cents, hadSucceeded }: FailedRefund,
   at: Date,
 ): Promise<number> {
-  const subject = await lockedSeries(tx, paymentId);
-  const { notes, credited } = await booksOf(tx, paymentId, subject);
+  const { subject, notes, credited } = await lockedBooks(tx, paymentId);
   const mayBeWhole = name === null || name === id;
   // A refund that is known by the processor's id may have a credit note for the whole payment, because the processor
   // counts the refund as whole while the bank is still moving the money.
@@ -121,8 +119,7 @@ export async function bookLoss(
   { dispute, cents }: { dispute: string; cents: number },
   at: Date,
 ): Promise<number> {
-  const subject = await lockedSeries(tx, paymentId);
-  const { rest, notes } = await booksOf(tx, paymentId, subject);
+  const { subject, rest, notes } = await lockedBooks(tx, paymentId);
   const losses = lossesOf(notes, dispute);
   const last = losses.at(-1);
   if (last && (!isReversed(notes, last) || settlementOf(notes, last))) return last.partCents ?? 0;
@@ -137,7 +134,7 @@ export async function bookLoss(
 
 /** The cents of the payment that the dispute has taken and that were not reversed; null when it has taken none. */
 export async function lossBy(tx: Tx, paymentId: number, dispute: string): Promise<number | null> {
-  const { notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
+  const { notes } = await lockedBooks(tx, paymentId);
   const last = lossesOf(notes, dispute).at(-1);
   return last && (!isReversed(notes, last) || settlementOf(notes, last)) ? (last.partCents ?? 0) : null;
 }
@@ -159,16 +156,20 @@ const settlementOf = (notes: readonly Note[], { refund }: Note): Note | undefine
  * @returns the cents of that credit note; 0 for none
  */
 export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<number> {
-  const subject = await lockedSeries(tx, paymentId);
-  const { notes } = await booksOf(tx, paymentId, subject);
-  const losses = lossesOf(notes, dispute);
-  const loss = losses.find((each) => !isReversed(notes, each));
-  if (loss) await insert(tx, subject, paymentId, reversalOf(loss), at);
-  const settled = losses.flatMap((each) => settlementOf(notes, each) ?? [])[0];
+  const { subject, notes } = await lockedBooks(tx, paymentId);
+  await unbookLoss(tx, paymentId, dispute, at);
+  const settled = lossesOf(notes, dispute).flatMap((each) => settlementOf(notes, each) ?? [])[0];
   if (!settled) return 0;
   const partCents = settled.partCents ?? 0;
   const document = { kind: "credit_reversal", refund: `reversed:${settled.refund}`, partCents } as const;
   return (await insert(tx, subject, paymentId, document, at)) ? partCents : 0;
+}
+
+/** Reverses a loss, unless it was reversed before. A refund of the order that settled the loss stays as it is. */
+export async function unbookLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
+  const { subject, notes } = await lockedBooks(tx, paymentId);
+  const loss = lossesOf(notes, dispute).find((each) => !isReversed(notes, each));
+  if (loss) await insert(tx, subject, paymentId, reversalOf(loss), at);
 }
 
 const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
@@ -191,8 +192,7 @@ export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<n
  * @returns the credited cents
  */
 async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<number> {
-  const subject = await lockedSeries(tx, paymentId);
-  const { notes } = await booksOf(tx, paymentId, subject);
+  const { subject, notes } = await lockedBooks(tx, paymentId);
   let settled = 0;
   for (const loss of notes.filter(({ kind }) => kind === "loss")) {
     if (isReversed(notes, loss)) continue;
@@ -208,7 +208,7 @@ async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<numbe
  * note.
  */
 export async function restBefore(tx: Tx, paymentId: number, name: string): Promise<number | null> {
-  const { rest, notes } = await booksOf(tx, paymentId, await lockedSeries(tx, paymentId));
+  const { rest, notes } = await lockedBooks(tx, paymentId);
   return notes.some(({ refund }) => refund === name) ? null : rest;
 }
 
@@ -234,18 +234,14 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   return subject;
 }
 
-/**
- * Locks a firm's billing. Transactions that issue the firm's documents or close its months wait for each other.
- */
+/** Makes transactions wait for each other that issue documents of the same firm, or close its months. */
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
 
 type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 
-/**
- * The documents of a payment after its receipt, with the cents that are left and the cents that credit notes returned.
- */
+/** The documents of a payment after its receipt, the cents that are left, and those that credit notes returned. */
 async function booksOf(
   db: Sql,
   paymentId: number,
@@ -262,6 +258,11 @@ async function booksOf(
     if (kind.startsWith("credit")) credited += isBack ? -cents : cents;
   }
   return { rest, credited, notes };
+}
+
+async function lockedBooks(tx: Tx, paymentId: number) {
+  const subject = await lockedSeries(tx, paymentId);
+  return { subject, ...(await booksOf(tx, paymentId, subject)) };
 }
 
 /** The time zone until the service has stored an issuer in the database. */

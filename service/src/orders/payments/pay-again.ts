@@ -153,7 +153,7 @@ export async function reviseLoss(
     await openTask(tx, { kind: "dispute", at, environment, orderId, subject: allowSubject(orderId), reason });
   } else await endAllow(tx, orderId, { actor, at });
   if (cents >= 0) {
-    await endTwice(tx, order, { actor, at });
+    await endPriceTasks(tx, order, { actor, at });
     return cents;
   }
   const reason = `The bank decided for the service (${dispute}), but the order had been paid again, so ${dollars(-cents)} was paid twice. Refund that much of the order.`;
@@ -161,13 +161,18 @@ export async function reviseLoss(
   return cents;
 }
 
-/** After a refund or a dispute: closes the tasks about money that is held twice, unless it still is. */
-export async function endTwice(
+/**
+ * After a refund or a dispute: closes the tasks about the price of an order that don't apply any more. They say that it
+ * can be paid again, or that its money is held twice.
+ */
+export async function endPriceTasks(
   tx: Tx,
-  { id: orderId }: LockedOrder,
+  { id: orderId, status }: LockedOrder,
   { actor, at }: { actor: string; at: Date },
 ): Promise<void> {
-  if ((await lossOf(tx, orderId)) < 0) return;
+  const cents = await lossOf(tx, orderId);
+  if (cents <= 0 || endsDebt.has(status)) await endAllow(tx, orderId, { actor, at });
+  if (cents < 0) return;
   const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;
   await endTasksOfDisputes(tx, orderId, "twice", end);
 }

@@ -99,7 +99,15 @@ export {
   supplementsPaid,
   withdrawSupplement,
 } from "./supplements.ts";
-export { resolveUnapplied, type UnappliedPayment, unappliedOf, unappliedPayments } from "./unapplied.ts";
+export {
+  isUnapplied,
+  resolveUnapplied,
+  type UnappliedPayment,
+  unappliedOf,
+  unappliedPayments,
+  verifiedSimultaneous,
+  verifiedUnapplied,
+} from "./unapplied.ts";
 
 export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows, ...reconcileRows, supplementRows];
 

@@ -3,8 +3,8 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
-import { marked, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { marked, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
@@ -80,13 +80,28 @@ export async function unappliedOf(
   return found;
 }
 
+const simultaneous = sql`FROM payments q WHERE q.order_id = p.order_id AND q.received_at = p.received_at`;
+const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
+
+/**
+ * Whether the payment `p` paid for nothing. An event and its payment have the same time. Of an order's payments that
+ * arrived in the same millisecond, the first one paid for the order.
+ */
+export const isUnapplied: Statement = sql`((SELECT count(*) ${simultaneous} AND q.id >= p.id)
+  <= (SELECT count(*) ${events} AND e.outcome = 'unapplied'))`;
+
+/** Verifies the payments from which `isUnapplied` is computed, `p` among them. */
+export const verifiedSimultaneous: Statement = verifiedAll(paymentState, sql`q`, simultaneous);
+
+/** Verifies the events from which `isUnapplied` is computed. */
+export const verifiedUnapplied: Statement = verifiedAll(processorEventState, sql`e`, events);
+
 /** The payments of an order that paid for nothing. @throws ServiceError `unavailable` for an altered row */
 export async function unappliedOfOrder(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
-  const found = await db.query<{ id: number }>(sql`
-    SELECT p.id, ${verified(processorEventState, sql`e`)}, ${verified(paymentState, sql`p`)}
-    FROM processor_events e JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
-    WHERE e.order_id = ${orderId} AND e.outcome = 'unapplied'`);
-  return new Set(found.map(({ id }) => id));
+  const found = await db.query<{ id: number; isUnapplied: boolean }>(sql`
+    SELECT p.id, ${isUnapplied} AS "isUnapplied", ${verifiedSimultaneous}, ${verifiedUnapplied}
+    FROM payments p WHERE p.order_id = ${orderId}`);
+  return new Set(found.filter((each) => each.isUnapplied).map(({ id }) => id));
 }
 
 type Resolved = { eventId: string; environment: Environment; note: string };

@@ -547,3 +547,50 @@ test("a lost dispute of a part of a shared payment is booked on its orders by th
     assert.deepEqual(again, losses);
   }
 });
+
+test("a refund of one order’s part that arrives after the bank’s decision divides the loss again, to the cent", async () => {
+  for (const isWhole of [false, true]) {
+    const both = [await newOrder("EsignPending"), await newOrder("EsignPending")] as const;
+    const [one, other] = both;
+    const intent = `pi_${++count}`;
+    const payments: number[] = [];
+    for (const { id } of both) {
+      const payment = { orderId: id, paymentIntent: intent, sessionId: `cs_${intent}`, amount: total };
+      const paymentId = await db.transaction((tx) =>
+        recordPayment(tx, { ...payment, currency: "usd", simulated: false, at }),
+      );
+      payments.push(paymentId ?? 0);
+    }
+    await take(disputed(intent, "lost", 1_772_600_002, 3_000));
+    const losses = await Promise.all(both.map(async ({ code }) => (await booksOf(code)).at(-1)));
+    assert.deepEqual(losses, [
+      ["loss", 1_500],
+      ["loss", 1_500],
+    ]);
+    // At the processor, this refund came before the dispute.
+    const [payment = 0] = payments;
+    const [request, amount] = isWhole ? [shareRequest(String(payment)), total] : [`request-${intent}`, 9_801];
+    const given = eventOf("refund.updated", {
+      ...{ id: `re_${intent}`, payment_intent: intent, amount, currency: "usd", status: "succeeded" },
+      metadata: { payment: String(payment), refund_request: request },
+    });
+    await takeAll(given, given, { ...given, id: `${given.id}_again` });
+    const sums = await Promise.all(
+      both.map(async ({ code }) =>
+        (await booksOf(code)).reduce((sum, [kind, cents]) => {
+          const isOut = kind === "credit_note" || kind === "loss";
+          return sum + (isOut ? -Number(cents) : Number(cents));
+        }, 0),
+      ),
+    );
+    const held = sums.reduce((all, cents) => all + cents, 0);
+    assert.equal(held, 2 * total - 3_000 - amount, "what the processor holds");
+    assert.ok(sums.every((cents) => cents >= 0));
+    const credited = (await booksOf(one.code)).filter(([kind]) => kind === "credit_note");
+    assert.deepEqual(credited, [["credit_note", amount]]);
+    assert.ok((await booksOf(other.code)).some(([kind]) => kind === "loss_reversal"));
+    await take(disputed(intent, "won", 1_772_600_003, 3_000));
+    const left = await Promise.all(both.map(async ({ id }) => (await heldPayments(db, id))[0]?.lostCents ?? 0));
+    assert.deepEqual(left, [0, 0]);
+  }
+});

@@ -213,7 +213,7 @@ test("a forged job about a refund that is not on record mails nothing", async ()
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", codes[0] ?? "")}`,
   );
   await clientMails();
-  for (const moment of ["refunded_part", "payment_returned"] as const)
+  for (const moment of ["refunded_part", "payment_returned", "refund_failed"] as const)
     for (const refund of ["re_forged", undefined])
       await db.transaction((tx) => mailClient(tx, row?.id ?? 0, moment, at, refund === undefined ? {} : { refund }));
   assert.deepEqual(await clientMails(), []);
@@ -239,10 +239,35 @@ test("the firm is told how its client’s payment ended: disputed, lost, refunde
   const refund = { id: "re_back", payment_intent: failing.intent, amount: 700, currency: "usd", metadata: {} };
   await take("refund.updated", { ...refund, status: "succeeded" });
   await mails();
-  await take("refund.failed", { ...refund, status: "failed" });
+  await clientMails();
+  for (let n = 0; n < 2; n++) await take("refund.failed", { ...refund, status: "failed" });
   const [failed = ""] = await mails();
   assert.match(failed, /^A refund to the client failed/);
   assert.match(failed, /The client’s bank did not accept the refund of \$7\.00/);
+  const [toClient = "", ...more] = await clientMails();
+  assert.deepEqual(more, []);
+  assert.match(toClient, /^\[Acme Title\] Your refund came back/);
+  assert.match(toClient, /It is paid to you in another way[\s\S]*Amount: \$7\.00/);
+});
+
+test("a client is told of a failed refund of all that they paid, and not of one that never succeeded or that the firm paid", async () => {
+  for (const [payBy, hasSucceeded] of [
+    ["client", true],
+    ["client", false],
+    ["firm", true],
+  ] as const) {
+    const { intent } = await paidTogether(1, "RefundPending", payBy);
+    const refund = { id: `re_${++count}`, payment_intent: intent, amount: total, currency: "usd", metadata: {} };
+    if (hasSucceeded) {
+      await take("refund.updated", { ...refund, status: "succeeded" });
+      await whole(intent);
+    }
+    await clientMails();
+    await take("refund.failed", { ...refund, status: "failed" });
+    const told = await clientMails();
+    assert.equal(told.length, payBy === "client" && hasSucceeded ? 1 : 0, `${payBy} ${hasSucceeded}`);
+    for (const mail of told) assert.match(mail, /Amount: \$99\.00/);
+  }
 });
 
 test("a client’s second payment of an order that went back is one mail with its amount, and none to the client of a firm that pays", async () => {

@@ -1,5 +1,6 @@
 import { type StripeDouble, type StripeEvent, startStripe } from "@signsealship/testing/doubles/stripe";
 import { authenticateFirms, testRowMac } from "@signsealship/testing/row-mac";
+import type { Operator, OperatorRole } from "../../../src/firms/operators/operators.ts";
 import type { Owner, Principal } from "../../../src/kernel/identity/identity.ts";
 import type { Database } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -70,6 +71,7 @@ export async function openMoneyWorld() {
       now += ms;
     },
     newFirm: () => newFirm(db, stripe, clock()),
+    newOperator: (...roles: OperatorRole[]) => newOperator(db, clock(), roles),
     /** The waiting jobs, in their order. */
     waitingJobs: () =>
       db.query<Job>(sql`
@@ -156,6 +158,15 @@ function createFuse() {
         },
       }),
   };
+}
+
+async function newOperator(db: Database, at: Date, roles: readonly OperatorRole[]): Promise<Operator> {
+  const id = newUuid();
+  const name = `Person ${id.slice(0, 4)}`;
+  await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${`${id}@desk.example`}, ${at})`);
+  await db.query(sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${name}, ${roles}, ${at})`);
+  const shown = { id, name, email: null, roles, environment: "live", actor: `operator:${id}` } as const;
+  return { ...shown, sessionId: id, signedInAt: at, decidesFrom: null, session: null };
 }
 
 async function newFirm(db: Database, stripe: StripeDouble, at: Date): Promise<PayingFirm> {

@@ -240,13 +240,13 @@ test("an order that was paid again and whose first payment comes back as well ha
 });
 
 /** An order that two payments arrived for. @returns the intent of each */
-async function paidTwice() {
+async function paidTwice(gapMs = 1000) {
   const firm = await world.newFirm();
   const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId });
   const id = await world.orderIdOf(code);
   const paid = stripe.pay(await open(code));
   await world.take(paid);
-  world.advance(1000);
+  world.advance(gapMs);
   const first = String(paid.data.object["payment_intent"]);
   const intent = `${first}_again`;
   const twice = { ...paid.data.object, id: `${String(paid.data.object["id"])}_again`, payment_intent: intent };
@@ -270,6 +270,38 @@ test("nothing is asked for when a bank takes back a duplicate payment", async ()
   });
   assert.equal(await unpaidLossOf(db, code), 0);
   // The loss of the payment that did pay the order lets the operator offer to pay again.
+  await lose(first, total);
+  assert.equal((await offerOf({ code, id }))?.cents, total);
+});
+
+test("a duplicate payment whose dispute and loss came first is no loss of the price", async () => {
+  const firm = await world.newFirm();
+  const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId });
+  const id = await world.orderIdOf(code);
+  const paid = stripe.pay(await open(code));
+  await world.take(paid);
+  world.advance(1000);
+  const intent = `${String(paid.data.object["payment_intent"])}_again`;
+  const twice = { ...paid.data.object, id: `${String(paid.data.object["id"])}_again`, payment_intent: intent };
+  await lose(intent, total);
+  await db.query(sql`DELETE FROM jobs`);
+  await world.take(stripe.event("checkout.session.completed", twice));
+  assert.equal(await offerOf({ code, id }), null);
+  assert.equal(await unpaidLossOf(db, code), 0);
+  const told = await db.query<{ isDue: boolean }>(
+    sql`SELECT (payload ->> 'isDue')::boolean AS "isDue" FROM jobs WHERE payload ->> 'moment' = 'lost'`,
+  );
+  assert.ok(told.length > 0 && told.every(({ isDue }) => !isDue));
+  const { owed, held, closing } = await sumsOf({ code, id, firm, intent, dispute: "" });
+  assert.deepEqual([owed, held, closing], [0, 0, 0]);
+});
+
+test("a payment that came in the same millisecond as a duplicate still counts", async () => {
+  const { code, id, firm, first, intent } = await paidTwice(0);
+  const { charges, held } = await sumsOf({ code, id, firm, intent, dispute: "" });
+  assert.deepEqual([charges, held], [total, total]);
+  await lose(intent, total);
+  assert.equal(await offerOf({ code, id }), null);
   await lose(first, total);
   assert.equal((await offerOf({ code, id }))?.cents, total);
 });
@@ -341,6 +373,31 @@ test("a request that a new dispute withdrew is a task once the bank has decided,
   assert.match(task?.reason ?? "", /\$40\.00 can be paid again now: allow it/);
   await allow(code);
   assert.deepEqual([await asked(), await stateOf(code)], [[], ["withdrawn", "asked"]]);
+});
+
+test("the task that an order can be paid again ends when the order is refunded otherwise", async () => {
+  const { code, id, intent, dispute } = await lostOrder("client", 4_000);
+  await allow(code);
+  const about = { id: `${dispute}_2`, payment_intent: intent, amount: 1_000, currency: "usd" };
+  for (const [type, status] of [
+    ["created", "needs_response"],
+    ["closed", "won"],
+  ])
+    await world.take(later(stripe.event(`charge.dispute.${type}`, { ...about, status })));
+  const asked = async () => (await tasksOf(id)).filter(({ subject }) => subject.startsWith("pay-again:"));
+  assert.equal((await asked()).length, 1);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+  const before = stripe.refunds.length;
+  await work();
+  for (const refund of stripe.refunds.slice(before))
+    for (const event of stripe.refundEvents(refund)) await world.take(event);
+  await work();
+  assert.equal(await statusOf(code), "Refunded");
+  assert.deepEqual(await asked(), []);
 });
 
 test("a decision that leaves nothing to pay again, or comes before anything was asked, opens no such task", async () => {

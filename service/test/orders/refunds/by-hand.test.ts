@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import type { Operator, OperatorRole } from "../../../src/firms/operators/operators.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import type { Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
@@ -34,16 +32,8 @@ const firm = await world.newFirm();
 const total = 9_900;
 const hour = 3_600_000;
 
-async function person(...roles: OperatorRole[]): Promise<Operator> {
-  const [id, at] = [randomUUID(), clock()];
-  const name = `Person ${id.slice(0, 4)}`;
-  await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${`${id}@desk.example`}, ${at})`);
-  await db.query(sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${name}, ${roles}, ${at})`);
-  const shown = { id, name, email: null, roles, environment: "live", actor: `operator:${id}` } as const;
-  return { ...shown, sessionId: id, signedInAt: at, decidesFrom: null, session: null };
-}
-const agent = await person("agent");
-const approver = await person("approver");
+const agent = await world.newOperator("agent");
+const approver = await world.newOperator("approver");
 
 /** Runs all waiting jobs. */
 async function work(): Promise<void> {
@@ -215,7 +205,10 @@ test("refuses parts that don’t add up, that are too large, that are of other p
   await assert.rejects(ask(refund, parts(9_900, 100), agent, " "), /reason must have 1 to 500 characters/);
   await assert.rejects(ask("re_unknown", parts(9_900, 100)), /No refund with this name waits/);
   await assert.rejects(ask(refund, parts(9_900, 100), { ...agent, environment: "test" }), /No refund with this name/);
-  await assert.rejects(ask(refund, parts(9_900, 100), await person("auditor")), /Your roles do not permit this/);
+  await assert.rejects(
+    ask(refund, parts(9_900, 100), await world.newOperator("auditor")),
+    /Your roles do not permit this/,
+  );
   await assert.rejects(ask(refund, parts(9_900, 100), { ...agent, id: null }), /need people with names/);
   assert.deepEqual(await db.query(sql`SELECT FROM refund_assignments WHERE refund = ${refund}`), []);
 });

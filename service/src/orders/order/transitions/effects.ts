@@ -65,12 +65,13 @@ export type MailMoment =
   | "paid_late"
   | "refunded_part"
   | "payment_returned"
+  | "refund_failed"
   | "refunded";
 
 /**
  * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
- * orders of a closing. `refund` is the name of the partial refund that the mail is about, or the payment intent of the
- * returned payment.
+ * orders of a closing. `refund` is the name of the partial refund that the mail is about, the processor's id of the
+ * failed one, or the payment intent of the returned payment.
  */
 export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true; refund?: string };
 

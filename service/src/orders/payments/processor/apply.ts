@@ -6,7 +6,7 @@ import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import { endLoss, endTwice } from "../pay-again.ts";
+import { endLoss, endPriceTasks } from "../pay-again.ts";
 import {
   auditUnapplied,
   type HeldPayment,
@@ -181,7 +181,7 @@ export async function takePart(
   const cents = await recordPart(tx, order.id, part, at);
   if (cents === 0) return;
   await tellPart(tx, order, { cents, refund: part.refund, about: part.refund }, at);
-  await endTwice(tx, order, { actor, at });
+  await endPriceTasks(tx, order, { actor, at });
 }
 
 /** Mails the firm, and the client, about a partial refund that has its credit note. */
@@ -230,7 +230,7 @@ export async function takeRefund(
   if (credited > 0)
     await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${paymentIntent}:${at.getTime()}` });
   await closeUnapplied(tx, order.id, paymentIntent, "refunded", options);
-  await endTwice(tx, order, options);
+  await endPriceTasks(tx, order, options);
   const held = await heldPayments(tx, order.id);
   if (targetOf(order, "refunded"))
     return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
@@ -281,6 +281,7 @@ export async function endRefunded(
   }
   const by = { ...actorOf(options), ...(reason !== undefined && { reason }) };
   const moved = await transitionByProcessor(tx, order, "refunded", by);
+  await endPriceTasks(tx, moved.order, options);
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 

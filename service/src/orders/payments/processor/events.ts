@@ -10,22 +10,13 @@ import { disputesOfIntent, lockIntent, recordDispute } from "../disputes.ts";
 import { takeCharge } from "../firm/charges.ts";
 import { takeSetup } from "../firm/methods.ts";
 import { chargesOfOrder, isOpenCharge, selectCharge } from "../firm/store.ts";
-import { recordRefund, refundsOfIntent } from "../refund-rows.ts";
+import { refundsOfIntent } from "../refund-rows.ts";
 import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
-import {
-  nothing,
-  type Outcome,
-  type Share,
-  type Taken,
-  type TakeOptions,
-  takePart,
-  takeRefund,
-  takeSession,
-} from "./apply.ts";
+import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
 import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
+import { readRefund } from "./refund-events.ts";
 import { bookDispute, takeDispute } from "./take-dispute.ts";
-import { takeFailedRefund } from "./take-failed-refund.ts";
 
 export type { Outcome, Taken } from "./apply.ts";
 
@@ -36,11 +27,24 @@ export type { Outcome, Taken } from "./apply.ts";
  */
 export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
-  const results = await read(tx, event, options);
+  const { results, paid } = await read(tx, event, options);
+  await concludeAll(tx, event, results, options);
+  // Only now the outcome of the payment is on record, by which a dispute tells a payment that paid for nothing.
+  return mostUrgent(paid === null ? results : await takeEarlier(tx, paid, results, options));
+}
+
+const urgencies: Readonly<Partial<Record<Outcome, number>>> = { unapplied: 0, held: 1, moved: 2 };
+const urgency = ({ outcome }: Taken): number => urgencies[outcome] ?? 3;
+
+const mostUrgent = (results: readonly Taken[]): Taken =>
+  [...results].sort((one, other) => urgency(one) - urgency(other))[0] ?? nothing("unknown");
+
+/** Records the results for all orders of an event. */
+async function concludeAll(tx: Tx, event: SignedEvent, results: readonly Taken[], options: TakeOptions): Promise<void> {
   const [only = nothing("unknown")] = results;
   if (results.length <= 1) {
     await conclude(tx, event.id, event, only, options);
-    return only;
+    return;
   }
   // A person resolves unapplied money separately for each order. So besides the event's own row, each order gets a row.
   for (const [n, taken] of results.entries()) {
@@ -48,13 +52,9 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
     await recordEvent(tx, id, event.type, options.at);
     await conclude(tx, id, event, taken, options);
   }
-  const [worst = only] = [...results].sort((one, other) => urgency(one) - urgency(other));
-  await recordOutcome(tx, event.id, null, worst.outcome === "unapplied" ? "parts" : worst.outcome);
-  return worst;
+  const { outcome } = mostUrgent(results);
+  await recordOutcome(tx, event.id, null, outcome === "unapplied" ? "parts" : outcome);
 }
-
-const urgencies: Readonly<Partial<Record<Outcome, number>>> = { unapplied: 0, held: 1, moved: 2 };
-const urgency = ({ outcome }: Taken): number => urgencies[outcome] ?? 3;
 
 /** Records the result for one order, opens its task, and logs it. */
 async function conclude(tx: Tx, id: string, event: SignedEvent, taken: Taken, options: TakeOptions): Promise<void> {
@@ -77,22 +77,30 @@ async function conclude(tx: Tx, id: string, event: SignedEvent, taken: Taken, op
   else options.log.info(line, "an event of the processor");
 }
 
-async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken[]> {
+type Read = {
+  results: Taken[];
+  /** The payment that the event reported for the first time; null for none. */
+  paid: string | null;
+};
+
+const unpaid = (...results: Taken[]): Read => ({ results, paid: null });
+
+async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Read> {
   // Only events about connected accounts have this field. The service has no connected accounts.
-  if (event.account !== undefined && event.account !== null) return [nothing("foreign")];
-  if (isOtherMode(event, options.livemode)) return [nothing("foreign")];
+  if (event.account !== undefined && event.account !== null) return unpaid(nothing("foreign"));
+  if (isOtherMode(event, options.livemode)) return unpaid(nothing("foreign"));
   const message = readMessage(event);
-  if (!message) return [nothing("irrelevant")];
-  if (message.kind === "setup") return [nothing((await takeSetup(tx, message)) ? "saved" : "unknown")];
+  if (!message) return unpaid(nothing("irrelevant"));
+  if (message.kind === "setup") return unpaid(nothing((await takeSetup(tx, message)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
   // Live money never pays a test order.
   if (orders.some(({ environment }) => environment === "test") && event.livemode === true)
-    return [nothing("foreign", orders[0])];
+    return unpaid(nothing("foreign", orders[0]));
   if (message.kind === "disputed")
-    return readDispute(tx, message, orders, { ...options, eventAt: timeOf(event, options.at) });
-  if (message.kind === "refunded") return readRefund(tx, message, locked, options);
-  return orders.length === 0 ? [nothing("unknown")] : readSession(tx, message, locked, options);
+    return unpaid(...(await readDispute(tx, message, orders, { ...options, eventAt: timeOf(event, options.at) })));
+  if (message.kind === "refunded") return unpaid(...(await readRefund(tx, message, locked, options)));
+  return orders.length === 0 ? unpaid(nothing("unknown")) : readSession(tx, message, locked, options);
 }
 
 /**
@@ -121,21 +129,29 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 /** An order's code, its share of the money if known, and the supplement that the share pays. */
 type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
 
-type Locked = { payees: readonly Named[]; orders: readonly LockedOrder[] };
+type Locked = {
+  payees: readonly Named[];
+  orders: readonly LockedOrder[];
+  /** For a refund of one order's share: the other orders of the payment. */
+  others: readonly LockedOrder[];
+};
 
 /**
  * Locks the orders that a message is about, and then the payment. Another event may have recorded further orders before
  * the payment was locked; these are locked last. Only a repetition of that other event could cause a deadlock.
  */
 async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
-  const payees = await payeesOf(tx, message);
-  const orders = await lockAll(tx, payees);
   const { paymentIntent } = message;
-  if (paymentIntent === null) return { payees, orders };
+  const isShare = message.kind === "refunded" && message.share !== null && paymentIntent !== null;
+  const payees = await payeesOf(tx, message);
+  const all = await lockAll(tx, isShare ? await payeesOfIntent(tx, paymentIntent) : payees);
+  const isPayee = ({ code }: LockedOrder) => payees.some(({ orderCode }) => orderCode === code);
+  const locked = { payees, orders: all.filter(isPayee), others: all.filter((order) => !isPayee(order)) };
+  if (paymentIntent === null) return locked;
   await lockIntent(tx, paymentIntent);
-  if (message.kind !== "disputed" && message.kind !== "refunded") return { payees, orders };
+  if (message.kind !== "disputed" && message.kind !== "refunded") return locked;
   const present = await payeesOf(tx, message);
-  return present.length > orders.length ? { payees: present, orders: await lockAll(tx, present) } : { payees, orders };
+  return present.length > payees.length ? { payees: present, orders: await lockAll(tx, present), others: [] } : locked;
 }
 
 /**
@@ -166,7 +182,7 @@ async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]
 }
 
 /** Locked by ascending id, as in every transaction that locks several orders. */
-async function lockAll(tx: Tx, payees: readonly (Named & Partial<Payee>)[]): Promise<LockedOrder[]> {
+async function lockAll(tx: Tx, payees: readonly (Pick<Named, "orderCode"> & Partial<Payee>)[]): Promise<LockedOrder[]> {
   const orders: LockedOrder[] = [];
   for (const { orderCode } of [...payees].sort((one, other) => (one.orderId ?? 0) - (other.orderId ?? 0))) {
     const order = await lockOrder(tx, orderCode);
@@ -180,7 +196,7 @@ async function readSession(
   message: SessionMessage,
   { payees, orders }: Locked,
   options: TakeOptions,
-): Promise<Taken[]> {
+): Promise<Read> {
   const { sessionId, checkoutId, kind } = message;
   // The status is read after locking the orders, because another event may have changed the session.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
@@ -203,7 +219,7 @@ async function readSession(
     results.push(isLate ? nothing("stale", order) : await takeSession(tx, order, message, about));
   }
   const isNews = kind === "cleared" && results.some(({ outcome }) => outcome !== "repeated");
-  return isNews && message.paymentIntent !== null ? takeEarlier(tx, message.paymentIntent, results, options) : results;
+  return { results, paid: isNews ? message.paymentIntent : null };
 }
 
 /** Applies the refunds and disputes of a payment that arrived before the payment itself. */
@@ -268,32 +284,4 @@ function sharesOf(
     mismatch,
     supplementId: supplements.get(code) ?? null,
   });
-}
-
-async function readRefund(
-  tx: Tx,
-  message: RefundMessage,
-  { payees, orders }: Locked,
-  options: TakeOptions,
-): Promise<Taken[]> {
-  const { whole, paymentIntent, refund, refundId, state } = message;
-  const unmoved = orders.length === 0 ? [nothing("unknown")] : orders.map((order) => nothing("stale", order));
-  if (refundId !== null) {
-    const { before, now, isNews } = await recordRefund(tx, { ...message, refundId }, options.at);
-    if (state === "failed" && isNews)
-      await takeFailedRefund(tx, orders, { ...message, refundId }, { ...options, before });
-    // A failed refund stays failed, whatever events arrive later.
-    if (state !== "succeeded" || now === "failed") return unmoved;
-  }
-  if (orders.length === 0) return unmoved;
-  // After a partial refund of a payment for several orders, only a person can tell which order it belongs to.
-  const isUnassigned = refund !== null && orders.length > 1;
-  if (!whole && (refund === null || isUnassigned) && paymentIntent !== null)
-    await enqueue(tx, refundCheckQueue, { paymentIntent });
-  if (isUnassigned) return unmoved;
-  const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
-  const results: Taken[] = [];
-  for (const order of orders)
-    results.push(await takeRefund(tx, order, message, { ...options, amount: parts.get(order.code) ?? message.amount }));
-  return results;
 }

@@ -41,6 +41,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
   paid_late: "A payment after the cancellation is being returned",
   refunded_part: "Payment refunded in part",
   payment_returned: "A payment was sent back",
+  refund_failed: "A refund came back",
   refunded: "Payment refunded",
 };
 

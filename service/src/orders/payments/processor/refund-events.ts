@@ -4,15 +4,85 @@ import { verified, verifiedAll } from "../../../kernel/platform/database/state-m
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { type LockedOrder, refundQueue } from "../../order/order.ts";
+import { type LockedOrder, mailClient, refundQueue } from "../../order/order.ts";
 import { isShareRefunded } from "../by-hand.ts";
-import { partNewsQueue } from "../disputes.ts";
-import { billingDocumentState, reverseCredit } from "../documents.ts";
+import { type Dispute, disputesOfIntent, partNewsQueue } from "../disputes.ts";
+import { billingDocumentState, restOf, reverseCredit, unbookLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import type { RefundRowState } from "../refund-rows.ts";
-import { paymentState } from "../store.ts";
-import type { TakeOptions } from "./apply.ts";
+import { reviseLoss } from "../pay-again.ts";
+import { type RefundRowState, recordRefund } from "../refund-rows.ts";
+import { paymentState, refundCheckQueue } from "../store.ts";
+import { nothing, type Taken, type TakeOptions, takeRefund } from "./apply.ts";
 import type { RefundMessage } from "./message.ts";
+import { bookDispute } from "./take-dispute.ts";
+
+/** The orders of a refund, locked. */
+type Locked = {
+  payees: readonly { orderCode: string; amountCents: number | null }[];
+  orders: readonly LockedOrder[];
+  /** For a refund of one order's share: the other orders of the payment. */
+  others: readonly LockedOrder[];
+};
+
+/** Records the state of a refund, and applies it to the orders whose money it returned. */
+export async function readRefund(
+  tx: Tx,
+  message: RefundMessage,
+  { payees, orders, others }: Locked,
+  options: TakeOptions,
+): Promise<Taken[]> {
+  const { whole, paymentIntent, refund, refundId, state } = message;
+  const unmoved = orders.length === 0 ? [nothing("unknown")] : orders.map((order) => nothing("stale", order));
+  let isNews = false;
+  if (refundId !== null) {
+    const recorded = await recordRefund(tx, { ...message, refundId }, options.at);
+    isNews = recorded.isNews;
+    if (state === "failed" && isNews)
+      await takeFailedRefund(tx, orders, { ...message, refundId }, { ...options, before: recorded.before });
+    // A failed refund stays failed, whatever events arrive later.
+    if (state !== "succeeded" || recorded.now === "failed") return unmoved;
+  }
+  if (orders.length === 0) return unmoved;
+  // After a partial refund of a payment for several orders, only a person can tell which order it belongs to.
+  const isUnassigned = refund !== null && orders.length > 1;
+  if (!whole && (refund === null || isUnassigned) && paymentIntent !== null)
+    await enqueue(tx, refundCheckQueue, { paymentIntent });
+  if (isUnassigned) return unmoved;
+  const divided = isNews ? await undivideLosses(tx, message, options) : [];
+  const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
+  const results: Taken[] = [];
+  for (const order of orders)
+    results.push(await takeRefund(tx, order, message, { ...options, amount: parts.get(order.code) ?? message.amount }));
+  for (const dispute of divided) {
+    await bookDispute(tx, dispute, options.at);
+    for (const order of [...results.flatMap(({ order }) => order ?? []), ...others]) {
+      await reviseLoss(tx, order, { dispute: dispute.id, ...options });
+      // What the bank took may be the last of the money that the order's refund waited for.
+      if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId: order.id });
+    }
+  }
+  return results;
+}
+
+/**
+ * Before a refund of one order's share is booked: reverses the losses of its payment if they left less of the share
+ * than the refund returns. The refund's event came after a bank's decision then, and the loss was divided among the
+ * orders as if nothing had been refunded.
+ * @returns the disputes whose losses are to be divided again
+ */
+async function undivideLosses(
+  tx: Tx,
+  { paymentIntent, share, amount }: RefundMessage,
+  { at }: TakeOptions,
+): Promise<Dispute[]> {
+  if (paymentIntent === null || share === null || amount === null) return [];
+  const payments = await paymentsOf(tx, paymentIntent, "");
+  const own = payments.find(({ id }) => share === String(id));
+  if (!own || payments.length < 2 || (await restOf(tx, own.id)) >= amount) return [];
+  const lost = (await disputesOfIntent(tx, paymentIntent)).filter(({ state }) => state === "lost");
+  for (const { id: dispute } of lost) for (const { id } of payments) await unbookLoss(tx, id, dispute, at);
+  return lost;
+}
 
 type FailedRefund = RefundMessage & { refundId: string };
 
@@ -21,7 +91,7 @@ type FailedRefund = RefundMessage & { refundId: string };
  * moves. Of a payment for several orders, each order's task names its own part.
  * @param before the refund's earlier state; null when it was not on record
  */
-export async function takeFailedRefund(
+async function takeFailedRefund(
   tx: Tx,
   orders: readonly LockedOrder[],
   { refundId: id, paymentIntent, share, refund: name, amount }: FailedRefund,
@@ -49,7 +119,10 @@ export async function takeFailedRefund(
   for (const order of orders) {
     const { id: orderId, environment, status } = order;
     const cents = reversed.get(orderId) ?? 0;
-    if (cents > 0) await tellFirm(tx, order, { moment: "refund_failed", cents, about: id });
+    if (cents > 0) {
+      await tellFirm(tx, order, { moment: "refund_failed", cents, about: id });
+      await mailClient(tx, orderId, "refund_failed", at, { refund: id });
+    }
     const back = orders.length > 1 && cents > 0 ? `${dollars(cents)} of it` : "it";
     const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay ${back} back in another way, and note how.`;
     if (owed.includes(order))
