@@ -46,20 +46,18 @@ const parcel = ({ carrier, trackingNumber }: MailFacts) =>
 const faxNumber = ({ faxTo }: MailFacts): string =>
   faxTo === null ? "" : ` to the number that ends in ${faxTo.slice(-4)}`;
 
-const lateNote = "If a payment was already on its way, it is sent back when it arrives.";
+export const lateNote = "If a payment was already on its way, it is sent back when it arrives.";
 
 const amountOf = (cents: number | null): Pick<MailWords, "facts" | "goal"> => ({
   facts: [["Amount", cents === null ? null : dollars(cents)]],
   goal: "page",
 });
 
-type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
+export type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
 
 /** The amount that a refund sends to the payer; null when unknown. */
-const movedOf = ({ refundedCents, lostCents }: Refund): number | null =>
+export const movedOf = ({ refundedCents, lostCents }: Refund): number | null =>
   refundedCents === null ? null : Math.max(0, refundedCents - lostCents);
-const isMovedFor = (refund: Refund): boolean => movedOf(refund) !== 0;
-const lostOf = (refunds: readonly Refund[]): number => refunds.reduce((sum, { lostCents }) => sum + lostCents, 0);
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
 export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
@@ -230,77 +228,4 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
       goal: "page",
     };
   },
-};
-
-/** The words of one mail about several documents of a closing. */
-type TogetherWords = Omit<MailWords, "facts"> & {
-  /** The amount to print next to each document, in cents. */
-  amountOf?: (order: Amounts) => number | null;
-};
-
-type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents">;
-const totalOf = ({ totalCents }: Amounts): number => totalCents;
-const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
-
-/** For each moment with a mail about several documents of a closing: the words of that mail. */
-export const togetherWords: Readonly<
-  Partial<Record<MailMoment, (about: { firm: string; orders: readonly Amounts[] }) => TogetherWords>>
-> = {
-  quote_ready: ({ firm, orders }) => ({
-    subject: "Your quote is ready",
-    lines: [
-      `${orders.length} documents from ${firm} are ready to be paid, with one payment.`,
-      "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
-    ],
-    amountOf: totalOf,
-    goal: "payment",
-  }),
-  payment_received: ({ firm, orders }) => ({
-    subject: "Payment received",
-    lines: [
-      `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} has cleared. Thank you.`,
-      "Work on them has begun.",
-    ],
-    amountOf: totalOf,
-    goal: "page",
-  }),
-  payment_failed: ({ firm, orders }) => ({
-    subject: "Payment failed",
-    lines: [
-      `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} did not go through, so they are not paid.`,
-      "You can try again, or use another card or account.",
-    ],
-    amountOf: totalOf,
-    goal: "payment",
-  }),
-  completed: ({ firm, orders }) => ({
-    subject: "Your documents are complete",
-    lines: [
-      `Everything that was ordered for ${orders.length} documents from ${firm} is done.`,
-      "Keep your copies: they can be checked without us.",
-    ],
-    goal: "documents",
-  }),
-  cancelled: ({ firm, orders }) => ({
-    subject: "Your orders were canceled",
-    lines: [
-      `The orders for ${orders.length} documents from ${firm} were canceled before they were paid. There is nothing to pay.`,
-      lateNote,
-    ],
-    goal: "page",
-  }),
-  refunded: ({ firm, orders }) => ({
-    subject: orders.some(isMovedFor) ? "Payment refunded" : "Your orders are closed",
-    lines: [
-      orders.some(isMovedFor)
-        ? `Your payment for ${orders.length} documents from ${firm} was refunded, and their orders are closed.`
-        : `The orders for ${orders.length} documents from ${firm} are closed, and you owe nothing for them.`,
-      ...(lostOf(orders) > 0
-        ? [`Your bank already took ${dollars(lostOf(orders))} back. We send none of that again.`]
-        : []),
-      ...(orders.some(isMovedFor) ? ["Banks usually take 5 to 10 working days to show it."] : []),
-    ],
-    amountOf: movedOf,
-    goal: "page",
-  }),
 };

@@ -20,8 +20,9 @@ import {
 } from "../order/order.ts";
 import { billingDocumentState, paymentState, type TakesPayment } from "../payments/payments.ts";
 import { aboutMoney, keepClientMail, type Mailable, mailableColumns, stillHolds } from "./client-mails.ts";
-import { type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
+import { type MailFacts, type MailGoal, mailWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
+import { togetherWords } from "./together-words.ts";
 
 /** Functions of other features: whether orders can be paid online, and which closings contain an order. */
 type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf };
