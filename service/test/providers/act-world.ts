@@ -37,7 +37,7 @@ async function startThings() {
   return {
     ...double,
     made,
-    /** Makes the next requests that act fail. If `acts` is true, the thing is created before the failure. */
+    /** Makes the next requests to create something fail. If `acts` is true, it is created all the same. */
     fail(acts: boolean, ...next: Fault[]) {
       actsBeforeFault = acts;
       faults.splice(0, faults.length, ...next);

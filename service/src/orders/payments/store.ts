@@ -249,8 +249,8 @@ export const refundCheckQueue = "refund-check";
 
 /**
  * Whether all payments on record for the payment intent were refunded, or will be, because their orders are in
- * RefundPending. A share of a payment for several orders must already be refunded: its refund may wait until people
- * assign another one.
+ * RefundPending. If several orders share the payment, RefundPending does not suffice: their refunds may wait until people
+ * have assigned a refund that was made at the processor to its orders.
  */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`

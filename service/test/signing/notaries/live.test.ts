@@ -283,9 +283,9 @@ const shipped = loadNotaryRules(settings["NOTARY_RULES"] ?? "");
 const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
 
 /**
- * Another process on the same database, with a simulated engine that only reports whose video arrives. `before`, and
- * `changes.before` in its place, runs before each transaction, `changes.after` after each; `changes.read` runs before
- * each statement outside of transactions.
+ * Another process on the same database, with a simulated engine that only reports whose video arrives. The hook
+ * `before` runs before each transaction. A test can replace it through `changes.before`, and can set `changes.after`,
+ * which runs after each transaction, and `changes.read`, which runs before each statement outside of transactions.
  */
 function otherNode({
   begin = async () => {},

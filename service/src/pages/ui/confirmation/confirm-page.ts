@@ -28,7 +28,6 @@ export type ConfirmView = {
   session: Session;
   /** The address to which the form was sent, and to which it is sent again. */
   action: string;
-  /** The values of the form. */
   form: FormValues;
   error: string | undefined;
   /** Whether the firm requires a passkey here, so that nothing else is accepted. */
