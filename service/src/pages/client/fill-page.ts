@@ -41,7 +41,7 @@ export function fillStepPage(assets: Pick<Assets, "url">, view: FillPageView, st
 <p class="quiet">${text.until(endOfLink(fill.expiresAt, words.language))}</p></div>
 ${count > 1 && html`<p class="eyebrow">${text.step(step, count)}</p>`}
 ${problems(view, words)}
-<form class="form card" method="post" action="${at(String(step))}" id="fill-form" data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">
+<form class="form card" method="post" action="${at(String(step))}" id="fill-form" data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-refused="${text.refused}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">
 <input type="hidden" name="revision" value="${fill.revision}">
 ${questionsAt(fill, step).map(({ question, index }) => input(view, question, index, words))}
 <p class="hint" id="fill-said" role="status"></p>

@@ -5,7 +5,7 @@ const form = part<HTMLFormElement>("fill-form");
 const said = part("fill-said");
 const pauseMs = 800;
 
-const { save = "", saving = "", saved = "", unsaved = "", stale = "" } = form.dataset;
+const { save = "", saving = "", saved = "", refused = "", unsaved = "", stale = "" } = form.dataset;
 let timer = 0;
 let sending: Promise<void> | null = null;
 
@@ -16,14 +16,14 @@ async function send(): Promise<void> {
     for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
     const answer = await fetch(save, { method: "POST", headers: { Accept: "application/json" }, body });
     if (!answer.ok) throw new Error(String(answer.status));
-    const result = (await answer.json()) as { revision?: number; stale?: boolean };
+    const result = (await answer.json()) as { revision?: number; refused?: number };
     if (result.revision === undefined) {
       said.textContent = stale;
       return;
     }
     const revision = form.elements.namedItem("revision");
     if (revision instanceof HTMLInputElement) revision.value = String(result.revision);
-    said.textContent = saved;
+    said.textContent = result.refused ? refused : saved;
   } catch {
     said.textContent = unsaved;
   }

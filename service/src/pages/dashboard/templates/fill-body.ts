@@ -161,7 +161,7 @@ ${
   card(
     "documents",
     "Documents of the catalog",
-    html`<p>They have a form already, so that you need no template. A template of your own for one of them comes first.</p>
+    html`<p>They have a form already, so that you need no template. A template of your own for one of them comes first if it has form fields.</p>
 <ul>${documents.map(({ slug, name }) => html`<li><a href="${catalogFillPath(slug)}">Have ${name} filled in</a></li>`)}</ul>`,
   )
 }

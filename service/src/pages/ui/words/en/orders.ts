@@ -120,5 +120,6 @@ export const fill = {
   },
   saving: "Saving…",
   saved: "Saved.",
+  refused: "Saved, except an answer that is not accepted. The button below shows why.",
   unsaved: "Not saved. Check your connection; your answers are still here.",
 };

@@ -167,5 +167,6 @@ export const fill: Words["fill"] = {
   },
   saving: "Guardando…",
   saved: "Guardado.",
+  refused: "Guardado, salvo una respuesta que no se acepta. El botón de abajo muestra por qué.",
   unsaved: "No se guardó. Revise su conexión; sus respuestas siguen aquí.",
 };

@@ -166,5 +166,6 @@ export const fill: Words["fill"] = {
   },
   saving: "Enregistrement…",
   saved: "Enregistré.",
+  refused: "Enregistré, sauf une réponse qui n’est pas acceptée. Le bouton ci-dessous montre pourquoi.",
   unsaved: "Non enregistré. Vérifiez votre connexion ; vos réponses sont toujours ici.",
 };

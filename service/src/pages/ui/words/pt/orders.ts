@@ -165,5 +165,6 @@ export const fill: Words["fill"] = {
   },
   saving: "Salvando…",
   saved: "Salvo.",
+  refused: "Salvo, exceto uma resposta que não é aceita. O botão abaixo mostra por quê.",
   unsaved: "Não foi salvo. Verifique sua conexão; suas respostas continuam aqui.",
 };

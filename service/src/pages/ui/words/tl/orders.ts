@@ -165,5 +165,6 @@ export const fill: Words["fill"] = {
   },
   saving: "Sine-save…",
   saved: "Na-save na.",
+  refused: "Na-save, maliban sa isang sagot na hindi tinatanggap. Ipinapakita ng button sa ibaba kung bakit.",
   unsaved: "Hindi na-save. Suriin ang koneksiyon; narito pa ang mga sagot mo.",
 };

@@ -163,5 +163,6 @@ export const fill: Words["fill"] = {
   },
   saving: "Đang lưu…",
   saved: "Đã lưu.",
+  refused: "Đã lưu, trừ một câu trả lời không được chấp nhận. Nút bên dưới cho biết lý do.",
   unsaved: "Chưa lưu. Hãy kiểm tra kết nối; câu trả lời của bạn vẫn ở đây.",
 };

@@ -164,5 +164,6 @@ export const fill: Words["fill"] = {
   },
   saving: "正在保存…",
   saved: "已保存。",
+  refused: "已保存，但有一项答案未被接受。点击下方按钮可查看原因。",
   unsaved: "未保存。请检查网络连接；您的回答仍在此处。",
 };
