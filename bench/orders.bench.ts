@@ -106,8 +106,8 @@ export async function run(): Promise<Result[]> {
   const sample = sampleOrder(partnerId, keyId);
   const insert = insertStatement(sample, null);
   const written = portable(insert);
-  // Finds unique values in `insert`, whose codes are plain text. Encrypted codes, as in `written`, differ in each
-  // database.
+  // The positions of the parameters that must differ in each order. They are found in `insert`, where the sample's codes
+  // are plain text. In `written` they are encrypted, and can't be recognized.
   const textOf = (value: unknown) => String(value instanceof ToSeal ? value.text : value);
   const unique = [...insert.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(textOf(insert.values[n])));
   const bareFiles = join(folder.path, "bare");

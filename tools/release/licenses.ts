@@ -25,11 +25,12 @@ const allowed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Evaluates a simple SPDX expression: names joined by AND or OR, without nesting. A missing or more complex one is
- * refused.
+ * Evaluates a simple SPDX expression: names joined by AND or OR, in at most one pair of parentheses around the whole. A
+ * missing or more complex one is refused.
  */
 function isAllowed(expression: string | undefined): boolean {
   const bare = expression?.replace(/^\((.*)\)$/, "$1") ?? "";
+  if (/[()]/.test(bare)) return false;
   return bare.split(" OR ").some((choice) => choice.split(" AND ").every((name) => allowed.has(name)));
 }
 

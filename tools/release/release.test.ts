@@ -16,7 +16,14 @@ const refused = (license: string | undefined, more = {}) =>
   refusedLicenses({ "": {}, "node_modules/some": { version: "1.0.0", ...(license && { license }), ...more } });
 
 test("licenses that extend to the code that uses them are refused by name, and so is a missing one", () => {
-  for (const license of ["AGPL-3.0-only", "GPL-2.0-or-later", "LGPL-3.0", "MIT AND GPL-3.0-only", "SEE LICENSE IN x"])
+  for (const license of [
+    "AGPL-3.0-only",
+    "GPL-2.0-or-later",
+    "LGPL-3.0",
+    "MIT AND GPL-3.0-only",
+    "SEE LICENSE IN x",
+    "(MIT OR X) AND (GPL-3.0-only OR MIT)",
+  ])
     assert.deepEqual(refused(license), [`some 1.0.0: ${license}`]);
   assert.deepEqual(refused(undefined), ["some 1.0.0: no license is named"]);
   assert.deepEqual(refused("(GPL-3.0-only)"), ["some 1.0.0: (GPL-3.0-only)"]);

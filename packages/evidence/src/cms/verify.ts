@@ -48,8 +48,9 @@ export interface SignerInput {
 }
 
 /**
- * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Signed attributes are required, SHA-1 and
- * MD5 fail, RSA keys under 2048 bits fail, and the signature's hash must be the digest algorithm.
+ * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). SHA-1 and MD5 fail, RSA keys under 2048
+ * bits fail, and the signature's hash must be the digest algorithm. A signature without signed attributes is never
+ * `valid`; its other claims are checked if `content` is given.
  * A signature that does not verify is a failed claim; only errors of `contentDigest` are thrown.
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {

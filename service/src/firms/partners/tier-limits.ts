@@ -55,7 +55,10 @@ export const keyLimitsOf =
 // stranger's server.
 const paidPerAddress = 6_000;
 
-/** The limits of a firm's webhook deliveries in a minute: to one host name, and to one address or domain. */
+/**
+ * The limits of a firm's webhook deliveries in a minute: `perHost` to one host name, `perAddress` to one IP address, and
+ * to all host names of one domain together.
+ */
 export const hostLimitsOf =
   (limits: TierLimits) =>
   (tier: Tier): { perHost: number; perAddress: number } => {

@@ -151,7 +151,10 @@ export async function completeKey(db: Sql, claim: KeyClaim, { status, result }: 
   return completed.length === 1;
 }
 
-/** Marks the claim as abandoned at once, because the work may have been done. The claim is kept. */
+/**
+ * For a request that failed with an unknown outcome: it counts as abandoned from now on, without the usual wait. The
+ * claim is kept, because the work may have been done.
+ */
 export const abandonKey = (db: Sql, claim: KeyClaim) =>
   db.query(sql`UPDATE idempotency_keys SET pending_until = now() WHERE ${ofClaim(claim)}`);
 

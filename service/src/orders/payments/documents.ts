@@ -165,7 +165,7 @@ export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at
   return (await insert(tx, subject, paymentId, document, at)) ? partCents : 0;
 }
 
-/** Reverses a loss, unless it was reversed before. A refund of the order that settled the loss stays as it is. */
+/** Reverses a loss, unless it was reversed before. A refund of the order that settled the loss is kept. */
 export async function unbookLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
   const { subject, notes } = await lockedBooks(tx, paymentId);
   const loss = lossesOf(notes, dispute).find((each) => !isReversed(notes, each));

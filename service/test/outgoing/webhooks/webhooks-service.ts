@@ -38,7 +38,7 @@ export type WebhooksService = Harness & {
   events: (partnerId: string, topic: string, orderCodes: string[]) => Promise<unknown>;
 };
 
-/** A service that may deliver to loopback addresses, a receiver, and the database. */
+/** Starts a service whose webhooks may go to loopback addresses, and a receiver. Opens the service's database. */
 export async function openWebhooksService(more: Record<string, string> = {}): Promise<WebhooksService> {
   const folder = temporaryFolder();
   const authority = makeAuthority(folder.path);

@@ -57,7 +57,7 @@ export async function readRefund(
     await bookDispute(tx, dispute, options.at);
     for (const order of [...results.flatMap(({ order }) => order ?? []), ...others]) {
       await reviseLoss(tx, order, { dispute: dispute.id, ...options });
-      // What the bank took may be the last of the money that the order's refund waited for.
+      // The bank may have taken the last of the money that the order's refund waited for.
       if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId: order.id });
     }
   }

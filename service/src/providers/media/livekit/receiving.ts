@@ -14,7 +14,10 @@ import { livekitSections } from "./tap.ts";
 const kinds = ["audio", "video"] as const;
 const keyOf = (person: string, media: Media): string => `${person}/${media}`;
 
-/** LiveKit sends a track only while we subscribe to it. We subscribe while packets arrive that must be passed on. */
+/**
+ * LiveKit sends a track to this person only while the person's connection subscribes to it. It is subscribed while this
+ * process gets the sender's packets (by its own connection, tap.ts) and may pass them on to this person.
+ */
 export class LivekitReceiving implements Receiving {
   readonly #place: Place;
   readonly #input: ReceiveInput;
