@@ -10,6 +10,7 @@ import { unreadableRecord } from "./files/evidence-set.ts";
 import { type FileKind, kindOf } from "./files/kind.ts";
 import { readBounded } from "./files/read-file.ts";
 import { type Check, check, type Report, withChecks } from "./files/report.ts";
+import { isClosingCertificate, verifyRoomDocuments } from "./files/room-documents.ts";
 import { verifySealedPdf } from "./files/sealed-pdf.ts";
 import { verifyFile } from "./files/verify-file.ts";
 import { type FolderDeps, verifyFolder } from "./folder/verify-folder.ts";
@@ -21,7 +22,7 @@ export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 /**
  * Verifies a file, a folder or a verify URL.
  *
- * @param more further manifests, certificates or verify URLs of the same room; or the document of a custody or proof
+ * @param more further manifests, certificates or verify URLs of the same room, and documents of it; or the document of a custody or proof
  * certificate; or the time stamp and proofs of a sealed PDF
  * @throws UsageError for a target that does not exist, or is not a file, folder or verify URL
  */
@@ -56,16 +57,25 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
   const about = files && (await verifyAbout(files, context));
   if (about) return about;
   const pieces: ClosingPiece[] = [];
+  const documents: NamedBytes[] = [];
   const refused: Check[] = [];
   for (const target of targets) {
     try {
-      pieces.push(...(await closingPieces(target, deps)));
+      for (const piece of await closingPieces(target, deps)) {
+        if ("certificate" in piece && !isUrl(target) && !(await isClosingCertificate(piece.certificate)))
+          documents.push({ path: target, bytes: piece.certificate });
+        else pieces.push(piece);
+      }
     } catch (error) {
       if (!(error instanceof EvidenceError)) throw error;
       refused.push(...unreadableRecord("room_record", error).checks.map((one) => ({ ...one, target })));
     }
   }
-  return withChecks(await verifyClosingSet(pieces, context), refused);
+  const report =
+    documents.length > 0
+      ? await verifyRoomDocuments(pieces, documents, context)
+      : await verifyClosingSet(pieces, context);
+  return withChecks(report, refused);
 }
 
 /** @throws EvidenceError for a record that is refused; UsageError for a file that does not belong to a room's set */
@@ -76,7 +86,7 @@ async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingP
   const kind = kindOf(target, bytes);
   if (kind === "pdf") return [{ path: target, certificate: bytes }];
   if (kind !== "json")
-    throw new UsageError(`${target} is no manifest and no certificate: --with goes with those of one room`);
+    throw new UsageError(`${target} is no manifest, certificate or PDF: --with goes with those of one room`);
   const isRecord = jsonKindOf(bytes) === "room_record";
   return [isRecord ? roomRecordPiece({ path: target, bytes }) : { path: target, manifest: bytes }];
 }

@@ -12,6 +12,7 @@ import {
 import type { Context } from "../src/context.ts";
 import { roomRecordPiece, verifyClosingSet } from "../src/files/closing-set.ts";
 import type { Report } from "../src/files/report.ts";
+import { isClosingCertificate, verifyRoomDocuments } from "../src/files/room-documents.ts";
 import { verifySealedPdf } from "../src/files/sealed-pdf.ts";
 import { verifyFile } from "../src/files/verify-file.ts";
 import { createNodeCrypto } from "../src/node-crypto.ts";
@@ -105,6 +106,13 @@ async function closingSet(one: WholeCase): Promise<Outcome> {
   return outcomeOf(await verifyClosingSet(pieces, contextOf(one)));
 }
 
+async function roomDocument(one: WholeCase): Promise<Outcome> {
+  const { path, bytes } = oneFile(one, "certificate");
+  assert.ok(await isClosingCertificate(bytes));
+  assert.ok(!(await isClosingCertificate(oneFile(one, "document").bytes)));
+  return outcomeOf(await verifyRoomDocuments([{ path, certificate: bytes }], filesOf(one, "document"), contextOf(one)));
+}
+
 async function custodySet(one: WholeCase): Promise<Outcome> {
   const [document] = filesOf(one, "document");
   const files = document === undefined ? {} : { document };
@@ -119,6 +127,7 @@ const runners: Readonly<Record<string, (one: WholeCase) => Promise<Outcome>>> = 
   proof_record: proofRecord,
   room_record: roomRecord,
   closing_set: closingSet,
+  room_document: roomDocument,
   custody_set: custodySet,
 };
 

@@ -9,6 +9,7 @@ export { type EarlierClaimName, type EarlierSignature, verifySignatures } from "
 export { isForeignSignature, type ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";
 export { keyStaysSafe, type RetiredCertificate, retirementReasons } from "./retirement.ts";
+export { mayBeListed, type RoomManifests, roomDocumentClaim } from "./room-document.ts";
 export {
   isTrustList,
   parseTrustList,

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes the closing-manifest vectors next to this file, with Python's json module and nothing of ours.
 
-chain/v1.json to v3.json are one room's canonical manifests; canonical/*.json hold {"value", "text"} pairs;
+chain/v1.json to v5.json are one room's canonical manifests; canonical/*.json hold {"value", "text"} pairs;
 reject/*.json are manifests that break one rule each. index.json gives the hashes of the chain and what each rejected
 file breaks. Run it again after a change: ./make.py
 """
@@ -64,7 +64,10 @@ NOTE_ORDER = {"orderCode": "b" * 40, "label": None, "statusAtSnapshot": status("
 index = {"roomCode": ROOM, "chain": [], "reject": {}}
 previous = None
 NOTARIZED = {**DEED, "notarizedSha256": "5" * 64}
-for version, documents in ((1, []), (2, [DEED]), (3, [DEED, NOTE_ORDER]), (4, [NOTARIZED, NOTE_ORDER])):
+# A document that a notary sealed, and that nobody signed before.
+ONLY_NOTARIZED = {**NOTE_ORDER, "notarizedSha256": "6" * 64}
+SNAPSHOTS = ([], [DEED], [DEED, NOTE_ORDER], [NOTARIZED, NOTE_ORDER], [NOTARIZED, ONLY_NOTARIZED])
+for version, documents in enumerate(SNAPSHOTS, 1):
     text = canonical(manifest(version, previous, documents))
     write(f"chain/v{version}.json", text)
     previous = hashlib.sha256(text.encode()).hexdigest()
@@ -93,6 +96,7 @@ REJECT = {
     "reference-left-out": ("passport.reference", lambda m: m["passport"].pop("reference")),
     "other-note": ("documents[0].statusAtSnapshot.note", lambda m: m["documents"][0]["statusAtSnapshot"].update(note="evidence")),
     "wider-coverage": ("coverage.covers", lambda m: m["coverage"]["covers"].append("payment")),
+    "extra-document-member": ("documents[0] (unknown member)", lambda m: m["documents"][0].update(faxedSha256="7" * 64)),
     "extra-member": ("manifest (unknown member)", lambda m: m.update(signature="x")),
 }
 for name, (member, change) in REJECT.items():

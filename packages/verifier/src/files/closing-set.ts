@@ -35,7 +35,8 @@ export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   }
 }
 
-function manifestIn(piece: ClosingPiece): Uint8Array | null {
+/** The manifest in a piece, not verified; null for a certificate without one. */
+export function manifestIn(piece: ClosingPiece): Uint8Array | null {
   if ("record" in piece) return piece.record.manifest;
   return "manifest" in piece ? piece.manifest : readClosingCertificate(piece.certificate).manifest;
 }

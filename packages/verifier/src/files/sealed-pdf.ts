@@ -6,8 +6,11 @@ import { parseTimeStampToken } from "@signsealship/evidence/rfc3161";
 import type { SealPurpose } from "@signsealship/evidence/seal";
 import {
   type ClosingVersion,
+  mayBeListed,
   type ProofVerification,
+  type RoomManifests,
   readClosingCertificate,
+  roomDocumentClaim,
   verifyAttachedRecord,
   verifyClosing,
   verifyProof,
@@ -33,6 +36,8 @@ export type Beside = {
   readonly closing?: ClosingVersion;
   /** For a custody certificate, or the certificate of a proof passport: the sealed document that it describes. */
   readonly document?: NamedBytes;
+  /** For a document: manifests of a room that may list it. */
+  readonly room?: RoomManifests;
 };
 
 /** Verifies a sealed PDF, or a closing certificate with its manifest, and the files that accompany it. */
@@ -79,7 +84,15 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
     return withAttachedRecord(file, report, parts.purpose, beside.document ?? null, context);
   if (parts?.purpose?.kind === "custody" || beside.document !== undefined)
     return asCustody(file, report, beside.document ?? null, context);
-  return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
+  const { room } = beside;
+  const listed =
+    room !== undefined && mayBeListed(parts?.purpose)
+      ? checksOf(
+          [await roomDocumentClaim(file.bytes, proof, room)],
+          new Map([["document_of_this_room", `sha256sum ${quoted(file.path)}`]]),
+        )
+      : [];
+  return withChecks(report, [...strayManifest(file.bytes, parts), ...listed]);
 }
 
 /**

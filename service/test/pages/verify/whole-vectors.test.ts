@@ -10,6 +10,7 @@ import {
 } from "../../../../packages/evidence/test/whole-cases.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { Outcome as Shown } from "../../../src/pages/verify/browser/outcome.ts";
+import { bannerOf } from "../../../src/pages/verify/browser/outcome-banner.ts";
 
 /** The verify page's result for one file, in the terms of the evidence format. */
 function inTheFormat(shown: Shown): Outcome {
@@ -31,21 +32,33 @@ function inTheFormat(shown: Shown): Outcome {
 }
 
 async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcome> {
+  const [shown, another] = await outcomesOf(one, roles);
+  assert.ok(shown);
+  // For a custody certificate with its document, the page shows two cards.
+  assert.equal(another !== undefined, roles.includes("document") && filesOf(one, "document").length > 0);
+  return inTheFormat(shown);
+}
+
+async function outcomesOf(one: WholeCase, roles: readonly string[]): Promise<Shown[]> {
   const pem = (files: readonly string[]) => files.map((file) => new TextDecoder().decode(wholeFile(file))).join("");
   const isList = one.trust.every((file) => file.endsWith(".json"));
   const given = roles.flatMap((role) => filesOf(one, role));
-  const [shown, another] = await checkFiles({
+  return checkFiles({
     files: given.map(({ path, bytes }) => ({ name: path, bytes })),
     config: { sealCertificates: isList ? pem(one.trust) : "", firm: null, proof: null, closing: null },
     trust: { seal: isList ? "" : pem(one.trust), timeStamping: pem(one.tsaTrust) },
     at: Date.parse(one.at),
     subtle: crypto.subtle,
   });
-  assert.ok(shown);
-  // For a custody certificate with its document, the page shows two cards.
-  assert.equal(another !== undefined, roles.includes("document") && filesOf(one, "document").length > 0);
-  return inTheFormat(shown);
 }
+
+/** The color of the document's card, by the verdict of the document and its closing certificate together. */
+const tones: Readonly<Record<string, string>> = {
+  verified: "verified",
+  verified_test: "unknown",
+  unchecked: "unknown",
+  not_verified: "refuted",
+};
 
 /** Test files that the page judges as ordinary documents, because it goes by the kind that the seal states. */
 const judgedByItself = new Set([
@@ -69,6 +82,15 @@ for (const one of wholeCases) {
       const outcome = await shownOf(one, ["certificate", "document"]);
       assertClaims(outcome, one);
       assert.equal(outcome.verdict, one.verdict);
+    });
+  }
+  if (one.kind === "room_document") {
+    test(`the verify page, ${one.name}: ${tones[one.verdict]}`, async () => {
+      const [closing, document] = await outcomesOf(one, ["certificate", "document"]);
+      assert.ok(closing?.kind === "closing" && document?.kind === "proof");
+      assert.equal(closing.verdict, "verified");
+      assertClaims(inTheFormat(document), one);
+      assert.equal(bannerOf(document).tone, tones[one.verdict], bannerOf(document).title);
     });
   }
   if (one.kind === "closing_set" && !judgedByItself.has(one.name)) {

@@ -6,6 +6,7 @@ import type { Manifest } from "@signsealship/evidence/manifest";
 import { checkpointTokenNames, evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
   type ClosingVersion,
+  mayBeListed,
   type ProofVerification,
   type SealPurpose,
   verifyAttachedRecord,
@@ -17,7 +18,7 @@ import { findingsBeside } from "./beside.ts";
 import { checkClosing } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { checkCustody, isCustodyCertificate, readManifests, roomDocumentClaim } from "./custody.ts";
+import { checkCustody, isCustodyCertificate, readManifests, roomClaim } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import {
   type CertificateFacts,
@@ -38,6 +39,9 @@ export type CheckInput = {
   readonly at: number;
   readonly subtle: SubtleCrypto;
 };
+
+/** The manifests of closing certificates that passed, and whether their seals are live. */
+type RoomFacts = { manifests: readonly Manifest[]; isLiveRoom: boolean };
 
 /** Verifies the dropped files: each PDF by itself, and the closing certificates and manifests of a room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
@@ -72,6 +76,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   // A certificate that did not pass says nothing about other files.
   const isGood = ofClosing?.verdict === "verified";
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
+  const isLiveRoom = isGood && ofClosing.purpose?.environment === "live";
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
   const custody = new Set<NamedBytes>();
   for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
@@ -83,7 +88,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     const others = documents.filter((one) => one !== pdf);
     const outcome = await checkPdf(pdf, own, others, {
       ...(custody.has(pdf) ? ofNoRecord(context) : context),
-      manifests,
+      ...{ manifests, isLiveRoom },
     });
     if (!custody.has(pdf) || outcome.verdict === "handed_in") {
       judged.push(outcome);
@@ -186,7 +191,7 @@ async function checkPdf(
   file: NamedBytes,
   beside: readonly NamedBytes[],
   others: readonly NamedBytes[],
-  context: CheckContext & { manifests: readonly Manifest[] },
+  context: CheckContext & RoomFacts,
 ): Promise<ProofOutcome> {
   const { config, trust, at, crypto } = context;
   const isCheckpoints = ({ name }: NamedBytes) => checkpointPieces.includes(name);
@@ -217,9 +222,10 @@ async function checkPdf(
   const purpose = verification.seal?.purpose ?? null;
   const attached = purpose ? await attachedClaims(file, purpose, others, context) : [];
   const ofRoom =
-    verification.seal && purpose?.kind !== "custody"
-      ? await roomDocumentClaim(file, verification, config, context.manifests)
+    mayBeListed(purpose) && verification.verdict !== "not_a_pdf"
+      ? await roomClaim(file, verification, config, context.manifests)
       : [];
+  const isListed = verification.verdict === "unsigned" && ofRoom.some(({ state }) => state === "holds");
   const isFailed = found.fails || [...attached, ...ofRoom].some(({ state }) => state === "fails");
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
@@ -237,6 +243,7 @@ async function checkPdf(
     statement: verification.statement,
     fileSha256: verification.sealedSha256,
     docSha256: verification.docSha256,
+    ...(isListed && context.isLiveRoom && { isListed }),
     purpose: found.isTest && purpose ? { ...purpose, environment: "test" } : purpose,
     certificate: await certificateFacts(verification),
     seal: sealFacts(verification),

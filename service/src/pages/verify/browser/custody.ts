@@ -8,7 +8,7 @@ import {
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
-import { type ProofVerification, readSealPurpose } from "@signsealship/evidence/seal";
+import { type ProofVerification, readSealPurpose, roomDocumentClaim } from "@signsealship/evidence/seal";
 import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
@@ -110,70 +110,19 @@ async function custodyRecordClaim(
 }
 
 /**
- * States which document of a closing the file is. The manifests of the page's room list the closing's documents. So do
- * the closing certificates that were chosen with the file and passed. A file that no manifest lists lowers no verdict,
- * because a manifest does not list documents that were sealed later. But the claim fails for a file that begins with a
- * listed document and was then changed. One more seal of the service does not count as a change. A file that was
- * notarized elsewhere stays unchecked.
+ * States which document of a closing the file is, by the manifests of the page's room and by those of the closing
+ * certificates that were chosen with the file and passed. Returns no claim where there is neither.
  */
-export async function roomDocumentClaim(
+export async function roomClaim(
   { bytes }: NamedBytes,
   verification: ProofVerification,
   { closing }: VerifyConfig,
   chosen: readonly Manifest[],
 ): Promise<Claim<"document_of_this_room">[]> {
-  const { sealedSha256, docSha256 } = verification;
   const manifests = [...(closing ? manifestsOf(closing) : []), ...chosen];
   if (manifests.length === 0) return [];
-  const name = "document_of_this_room";
-  const namedBy = (hashes: readonly string[]) =>
-    manifests.toReversed().flatMap((manifest) => wordsIn(manifest, hashes) ?? [])[0];
-  const whole = namedBy([sealedSha256]);
-  if (whole !== undefined) return [{ name, state: "holds", why: whole }];
-  const within = docSha256 === null ? undefined : namedBy([docSha256]);
-  const begun = within ?? namedBy(await beginningsOf(bytes, verification));
-  const kind = verification.seal?.purpose?.kind;
-  if (begun !== undefined && kind === "notarized" && verification.verdict === "verified" && isUnchanged(verification))
-    return [{ name, state: "holds", why: `${begun} ${notListedYet}` }];
-  // The file is the listed one with one more seal, and nothing else was added.
-  if (within !== undefined) return [{ name, state: "holds", why: within }];
-  if (begun !== undefined && kind !== "notarized_elsewhere")
-    return [{ name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` }];
   const which = closing ? "The closing certificate on this page" : "The closing certificate that was chosen with it";
-  return [{ name, state: "unchecked", why: `${which} does not name this file.` }];
-}
-
-const notListedYet =
-  "The chosen file continues it, and was sealed as notarized; this version of the closing does not list that file yet.";
-
-/** For each earlier seal of the service: the hash of the file's bytes up to the end of that seal's revision. */
-async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerification): Promise<string[]> {
-  const ends = earlierSignatures.flatMap(({ closes, revisionEnd }) =>
-    closes && revisionEnd !== null && revisionEnd < bytes.length ? [revisionEnd] : [],
-  );
-  return Promise.all(ends.map((end) => sha256Hex(bytes.subarray(0, end))));
-}
-
-const isUnchanged = ({ earlierSignatures }: ProofVerification): boolean =>
-  earlierSignatures.every(({ claims }) =>
-    claims.every(({ name, state }) => name !== "later_changes_permitted" || state !== "fails"),
-  );
-
-const files = [
-  ["notarizedSha256", "the notarized file"],
-  ["sealedSha256", "the signed file"],
-  ["originalSha256", "the file as it was uploaded"],
-] as const;
-
-/** "Document 1 of 3 of closing 2026-1187 (Warranty deed): the notarized file."; null for another file. */
-function wordsIn({ documents, passport }: Manifest, hashes: readonly string[]): string | null {
-  for (const [index, document] of documents.entries())
-    for (const [member, file] of files) {
-      if (!hashes.includes(document[member] ?? "")) continue;
-      const of = `Document ${index + 1} of ${documents.length} of closing ${passport.reference ?? passport.roomName}`;
-      return `${of}${document.label === null ? "" : ` (${document.label})`}: ${file}.`;
-    }
-  return null;
+  return [await roomDocumentClaim(bytes, verification, { manifests, which })];
 }
 
 /** The readable manifests of a page or of files. */

@@ -55,9 +55,16 @@ const foreign: Banner = {
   text: "Somebody else signed this file, and it has not changed since. This page has not checked who that was.",
 };
 
+const inNoClosing: Banner = {
+  tone: "unknown",
+  title: "Unchanged, but not a document of this closing certificate",
+  text: "Nothing in the file has changed since it was sealed. The closing certificate does not name it: the file belongs to another closing, or is newer than this certificate.",
+};
+
 const ofAnotherFile: Banner = { tone: "unknown", ...anotherFileWords };
 
-function proofBanner({ verdict, claims, purpose, isOfAnotherFile = false }: ProofOutcome): Banner {
+function proofBanner(outcome: ProofOutcome): Banner {
+  const { verdict, claims, purpose, isOfAnotherFile = false, isListed = false } = outcome;
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
   switch (verdict) {
     case "verified":
@@ -68,6 +75,7 @@ function proofBanner({ verdict, claims, purpose, isOfAnotherFile = false }: Proo
           text: `${incompleteSigning} Others may have had to sign, too.${purpose?.environment === "test" ? ` ${noTest}` : ""}`,
         };
       }
+      if (state("document_of_this_room") === "unchecked") return inNoClosing;
       return purpose?.environment === "test"
         ? {
             tone: "unknown",
@@ -99,6 +107,12 @@ function proofBanner({ verdict, claims, purpose, isOfAnotherFile = false }: Proo
         text: "The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.",
       };
     case "unsigned":
+      if (state("document_of_this_room") === "holds")
+        return {
+          tone: isListed ? "verified" : "unknown",
+          title: "The closing certificate names this file",
+          text: "It has no seal of its own. Its bytes have the hash that the certificate lists.",
+        };
       return {
         tone: "unknown",
         title: "This PDF has no seal",

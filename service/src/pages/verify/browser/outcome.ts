@@ -28,6 +28,8 @@ export type ProofOutcome = {
    * signing.
    */
   isOfAnotherFile?: boolean;
+  /** Set for a file without a seal that a live closing certificate, which was chosen with it and passed, lists. */
+  isListed?: boolean;
   /** Whether the user also chose this document's custody certificate, and that certificate passed the check. */
   hasCustody?: boolean;
 };

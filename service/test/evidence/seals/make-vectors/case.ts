@@ -15,7 +15,14 @@ export type Expectation = {
   readonly earlier?: readonly Readonly<Record<string, State>>[];
 };
 
-type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set" | "custody_set";
+type Kind =
+  | "sealed_pdf"
+  | "evidence_zip"
+  | "proof_record"
+  | "room_record"
+  | "closing_set"
+  | "room_document"
+  | "custody_set";
 
 /** One vector, and its expected result, which is written by hand. */
 export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {

@@ -17,6 +17,7 @@ import { purposes } from "./purposes.ts";
 import { reading } from "./reading.ts";
 import { restated } from "./restated.ts";
 import { retired } from "./retired.ts";
+import { roomDocuments } from "./room-documents.ts";
 import { roomRecords } from "./room-records.ts";
 import { changed, runningOver, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
@@ -62,6 +63,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     proofRecords(),
     roomRecords(),
     closingSets(),
+    roomDocuments(),
     await custodySets(),
   ];
   const files = new Map<string, Uint8Array>();

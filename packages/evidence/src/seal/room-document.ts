@@ -1,0 +1,83 @@
+import type { Claim } from "../claim.ts";
+import { sha256Hex } from "../digest.ts";
+import type { Manifest } from "../manifest/schema.ts";
+import type { SealPurpose } from "./purpose.ts";
+import type { ProofVerification } from "./verify-proof.ts";
+
+/** Papers about an order that the service makes itself. No manifest lists them. */
+const unlisted: ReadonlySet<SealPurpose["kind"]> = new Set(["closing", "custody", "receipt", "journal", "certificate"]);
+
+/** Whether a manifest may list a file with this seal, or without one. */
+export const mayBeListed = (purpose: SealPurpose | null | undefined): boolean =>
+  purpose == null || !unlisted.has(purpose.kind);
+
+/** Manifests that are trusted to list a room's documents. The newest is the last one. */
+export type RoomManifests = {
+  readonly manifests: readonly Manifest[];
+  /** Names the closing certificate in a sentence: "The closing certificate on this page". */
+  readonly which: string;
+};
+
+/**
+ * States which document of a closing a file is, by the manifests of its room. A file that no manifest lists stays
+ * unchecked, because a version lists no documents that were finished later. The claim fails for a file that begins with
+ * a listed document and was then changed, also when a seal of a proof passport ends it: anybody can have one made.
+ * @param verification the result for the same bytes
+ */
+export async function roomDocumentClaim(
+  bytes: Uint8Array,
+  verification: ProofVerification,
+  { manifests, which }: RoomManifests,
+): Promise<Claim<"document_of_this_room">> {
+  const { sealedSha256, docSha256 } = verification;
+  const name = "document_of_this_room";
+  const namedBy = (hashes: readonly string[]) =>
+    manifests.toReversed().flatMap((manifest) => wordsIn(manifest, hashes) ?? [])[0];
+  // Archival time stamps may follow the sealed file.
+  const whole = namedBy([sealedSha256, await sha256Hex(bytes)]);
+  if (whole !== undefined) return { name, state: "holds", why: whole };
+  const within = docSha256 === null ? undefined : namedBy([docSha256]);
+  const begun = within ?? namedBy(await beginningsOf(bytes, verification));
+  const kind = verification.seal?.purpose?.kind;
+  if (begun !== undefined && kind === "notarized" && verification.verdict === "verified" && isUnchanged(verification))
+    return { name, state: "holds", why: `${begun} ${notListedYet}` };
+  // The service sealed the listed file itself, and nothing else was added.
+  const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
+  if (within !== undefined && isOurs) return { name, state: "holds", why: within };
+  if (begun !== undefined && kind !== "notarized_elsewhere")
+    return { name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` };
+  return { name, state: "unchecked", why: `${which} does not name this file.` };
+}
+
+const notListedYet =
+  "The chosen file continues it, and was sealed as notarized; this version of the closing does not list that file yet.";
+
+/** For each earlier seal of the service: the hash of the file's bytes up to the end of that seal's revision. */
+async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerification): Promise<string[]> {
+  const ends = earlierSignatures.flatMap(({ closes, revisionEnd }) =>
+    closes && revisionEnd !== null && revisionEnd < bytes.length ? [revisionEnd] : [],
+  );
+  return Promise.all(ends.map((end) => sha256Hex(bytes.subarray(0, end))));
+}
+
+const isUnchanged = ({ earlierSignatures }: ProofVerification): boolean =>
+  earlierSignatures.every(({ claims }) =>
+    claims.every(({ name, state }) => name !== "later_changes_permitted" || state !== "fails"),
+  );
+
+const files = [
+  ["notarizedSha256", "the notarized file"],
+  ["sealedSha256", "the signed file"],
+  ["originalSha256", "the file as it was uploaded"],
+] as const;
+
+/** "Document 1 of 3 of closing 2026-1187 (Warranty deed): the notarized file."; null for another file. */
+function wordsIn({ documents, passport }: Manifest, hashes: readonly string[]): string | null {
+  for (const [index, document] of documents.entries())
+    for (const [member, file] of files) {
+      if (!hashes.includes(document[member] ?? "")) continue;
+      const of = `Document ${index + 1} of ${documents.length} of closing ${passport.reference ?? passport.roomName}`;
+      return `${of}${document.label === null ? "" : ` (${document.label})`}: ${file}.`;
+    }
+  return null;
+}

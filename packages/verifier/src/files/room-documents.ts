@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { type Manifest, parseManifest } from "@signsealship/evidence/manifest";
+import { readClosingCertificate, readSealPurpose } from "@signsealship/evidence/seal";
+import type { Context, NamedBytes } from "../context.ts";
+import { type ClosingPiece, manifestIn, verifyClosingSet } from "./closing-set.ts";
+import { type Check, type Report, type Verdict, worstOf } from "./report.ts";
+import { verifySealedPdf } from "./sealed-pdf.ts";
+
+/**
+ * Whether a PDF is a closing certificate, or claims to be one: a document with a manifest attached is judged as a
+ * certificate, and fails as one.
+ */
+export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
+  try {
+    return (await readSealPurpose(bytes))?.kind === "closing" || readClosingCertificate(bytes).manifest !== null;
+  } catch (error) {
+    if (error instanceof EvidenceError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Verifies documents together with the closing certificates, manifests and records of a room, and says which document
+ * of the closing each one is. Only certificates that pass say something about the documents.
+ */
+export async function verifyRoomDocuments(
+  pieces: readonly ClosingPiece[],
+  documents: readonly NamedBytes[],
+  context: Context,
+): Promise<Report> {
+  const closing = await verifyClosingSet(pieces, context);
+  const isGood = closing.verdict === "verified" || closing.verdict === "verified_test" || closing.verdict === "intact";
+  const manifests = isGood ? pieces.flatMap((piece) => readManifest(piece) ?? []) : [];
+  const sorted = manifests.toSorted((a, b) => a.passport.version - b.passport.version);
+  const which = isGood ? "The closing certificate that was given with it" : "A closing certificate that passes";
+  const room = { manifests: sorted, which };
+  const judged: { path: string; report: Report }[] = [];
+  for (const file of equalOnce(documents))
+    judged.push({ path: file.path, report: await verifySealedPdf(file, { room }, context) });
+  const checks: Check[] = judged.flatMap(({ path, report }) =>
+    report.checks.map((check) => ({ ...check, target: path })),
+  );
+  const facts = judged.length === 1 ? judged[0]?.report.facts : {};
+  return {
+    verdict: togetherOf(closing.verdict, judged),
+    kind: "closing_set",
+    checks: [...closing.checks, ...checks],
+    facts: { ...closing.facts, ...facts },
+    isOfAnotherFile: isGood && closing.verdict !== "intact" && judged.every(({ report }) => isGenuineStranger(report)),
+  };
+}
+
+const stateOf = ({ checks }: Report) => checks.find(({ claim }) => claim === "document_of_this_room")?.result;
+
+const isGenuineStranger = (report: Report): boolean =>
+  (report.verdict === "verified" || report.verdict === "verified_test") && stateOf(report) === "unchecked";
+
+/**
+ * The verdict of all: a document that no manifest names is never verified as a part of the closing. The certificate
+ * vouches for a listed file without a seal.
+ */
+function togetherOf(closing: Verdict, judged: readonly { report: Report }[]): Verdict {
+  const verdicts = judged.map(({ report }): Verdict => {
+    if (report.verdict === "unsigned") return stateOf(report) === "holds" ? closing : "unchecked";
+    return report.verdict !== "not_verified" && stateOf(report) === "unchecked" ? "unchecked" : report.verdict;
+  });
+  // Manifests without a certificate vouch for nothing, but nothing fails either.
+  return worstOf([closing === "unsigned" ? "unchecked" : closing, ...verdicts]);
+}
+
+function readManifest(piece: ClosingPiece): Manifest | null {
+  try {
+    const bytes = manifestIn(piece);
+    return bytes === null ? null : parseManifest(bytes);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+/** Merges files with equal bytes, so that they are judged once, under all their names. */
+function equalOnce(files: readonly NamedBytes[]): NamedBytes[] {
+  const known = new Map<string, NamedBytes>();
+  for (const file of files) {
+    const key = createHash("sha256").update(file.bytes).digest("hex");
+    const before = known.get(key);
+    known.set(key, before ? { ...before, path: `${before.path} = ${file.path}` } : file);
+  }
+  return [...known.values()];
+}
