@@ -62,7 +62,7 @@ function whyNotAddress({ ship, status, parcelIsFixed }: Trouble): string | null 
 function whyNotFax({ fax, status, lastFax, faxChanges }: Trouble): string | null {
   if (!fax) return "A fax was not bought.";
   if (status === "FaxPending" || status === "FaxSent" || lastFax === "Sent") return "The fax is on its way.";
-  if (status === "FaxDelivered" || lastFax === "Delivered") return "The fax has arrived.";
+  if (status === "FaxDelivered" || lastFax === "Delivered") return "The fax is recorded as delivered.";
   return faxChanges >= mostFaxChanges ? `A fax number changes at most ${mostFaxChanges} times in 24 hours.` : null;
 }
 

@@ -283,7 +283,7 @@ export const en = {
     consent: "Thank you. You can sign now.",
     signed: "Your signature is in the document.",
     declined: "We tell the sender.",
-    proposed: "The sender was told who should sign.",
+    proposed: "We are telling the sender who should sign.",
     language: "The language was changed.",
   },
   refused: {

@@ -279,7 +279,7 @@ export const fr: Words = {
     consent: "Merci. Vous pouvez maintenant signer.",
     signed: "Votre signature est dans le document.",
     declined: "Nous prévenons l’expéditeur.",
-    proposed: "L’expéditeur sait maintenant qui doit signer.",
+    proposed: "Nous indiquons à l’expéditeur qui doit signer.",
     language: "La langue a été changée.",
   },
   refused: {

@@ -274,7 +274,7 @@ export const pt: Words = {
     consent: "Obrigado. Agora você pode assinar.",
     signed: "Sua assinatura está no documento.",
     declined: "Avisaremos o remetente.",
-    proposed: "O remetente foi avisado de quem deve assinar.",
+    proposed: "Estamos informando ao remetente quem deve assinar.",
     language: "O idioma foi alterado.",
   },
   refused: {

@@ -283,7 +283,7 @@ export const tl: Words = {
     consent: "Salamat. Maaari na kayong pumirma.",
     signed: "Nasa dokumento na ang inyong pirma.",
     declined: "Sasabihan namin ang nagpadala.",
-    proposed: "Nasabihan na ang nagpadala kung sino ang dapat pumirma.",
+    proposed: "Sinasabi namin sa nagpadala kung sino ang dapat pumirma.",
     language: "Napalitan na ang wika.",
   },
   refused: {

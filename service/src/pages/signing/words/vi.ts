@@ -275,7 +275,7 @@ export const vi: Words = {
     consent: "Cảm ơn. Bây giờ quý vị có thể ký.",
     signed: "Chữ ký của quý vị đã ở trong tài liệu.",
     declined: "Chúng tôi sẽ báo cho người gửi.",
-    proposed: "Người gửi đã được báo ai nên ký.",
+    proposed: "Chúng tôi đang báo cho người gửi biết ai nên ký.",
     language: "Đã đổi ngôn ngữ.",
   },
   refused: {

@@ -272,7 +272,7 @@ export const zh: Words = {
     consent: "谢谢。您现在可以签署了。",
     signed: "您的签名已放入文件。",
     declined: "我们会通知发件方。",
-    proposed: "我们已告知发件方应由谁签署。",
+    proposed: "我们正在告知发件方应由谁签署。",
     language: "语言已更改。",
   },
   refused: {

@@ -76,8 +76,8 @@ export const statuses = {
     next: ["This page changes when the receiving machine has confirmed every page."],
   },
   FaxDelivered: {
-    headline: "The fax has arrived",
-    summary: "The receiving machine has confirmed every page.",
+    headline: "Recorded as faxed",
+    summary: "The fax is on record as delivered.",
     next: ["Any remaining steps are listed below. You don’t need to do anything."],
   },
   Completed: {

@@ -79,8 +79,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Esta página cambia cuando el equipo que lo recibe confirme todas las páginas."],
   },
   FaxDelivered: {
-    headline: "El fax llegó",
-    summary: "El equipo que lo recibe confirmó todas las páginas.",
+    headline: "Registrado como enviado por fax",
+    summary: "La entrega del fax quedó registrada.",
     next: ["Los pasos que falten aparecen abajo. Usted no tiene que hacer nada."],
   },
   Completed: {

@@ -80,8 +80,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Cette page change quand l’appareil destinataire a confirmé toutes les pages."],
   },
   FaxDelivered: {
-    headline: "Le fax est arrivé",
-    summary: "L’appareil destinataire a confirmé toutes les pages.",
+    headline: "Enregistré comme faxé",
+    summary: "La remise du fax est enregistrée.",
     next: ["Les étapes restantes sont listées ci-dessous. Vous n’avez rien à faire."],
   },
   Completed: {

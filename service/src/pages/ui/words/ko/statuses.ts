@@ -76,8 +76,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["받는 기기가 모든 페이지를 확인하면 이 페이지가 바뀝니다."],
   },
   FaxDelivered: {
-    headline: "팩스가 도착했습니다",
-    summary: "받는 기기가 모든 페이지를 확인했습니다.",
+    headline: "팩스가 전달된 것으로 기록됨",
+    summary: "팩스 전달이 기록되었습니다.",
     next: ["남은 단계는 아래에 있습니다. 하실 일은 없습니다."],
   },
   Completed: {

@@ -76,8 +76,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Esta página muda quando o aparelho de destino confirmar todas as páginas."],
   },
   FaxDelivered: {
-    headline: "O fax chegou",
-    summary: "O aparelho de destino confirmou todas as páginas.",
+    headline: "Registrado como enviado por fax",
+    summary: "A entrega do fax está registrada.",
     next: ["As etapas restantes estão listadas abaixo. Você não precisa fazer nada."],
   },
   Completed: {

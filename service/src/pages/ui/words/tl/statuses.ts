@@ -82,8 +82,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Magbabago ang pahinang ito kapag nakumpirma ng tumatanggap na makina ang bawat pahina."],
   },
   FaxDelivered: {
-    headline: "Dumating na ang fax",
-    summary: "Nakumpirma ng tumatanggap na makina ang bawat pahina.",
+    headline: "Naitala bilang naipadala ang fax",
+    summary: "Nakatala ang paghahatid ng fax.",
     next: ["Nakalista sa ibaba ang mga natitirang hakbang. Wala kayong kailangang gawin."],
   },
   Completed: {

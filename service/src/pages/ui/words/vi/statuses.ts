@@ -79,8 +79,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Trang này thay đổi khi máy nhận xác nhận mọi trang."],
   },
   FaxDelivered: {
-    headline: "Fax đã đến nơi",
-    summary: "Máy nhận đã xác nhận mọi trang.",
+    headline: "Đã ghi nhận là fax đã gửi đến",
+    summary: "Việc gửi fax đến nơi đã được ghi nhận.",
     next: ["Các bước còn lại được liệt kê dưới đây. Quý vị không cần làm gì."],
   },
   Completed: {

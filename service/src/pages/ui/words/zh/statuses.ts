@@ -73,8 +73,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["接收机确认每一页后，本页会更新。"],
   },
   FaxDelivered: {
-    headline: "传真已送达",
-    summary: "接收机已确认每一页。",
+    headline: "已记录为传真送达",
+    summary: "传真送达已记录在案。",
     next: ["剩余步骤列在下面。您无需做任何事。"],
   },
   Completed: {
