@@ -23,6 +23,8 @@ export type MailFacts = {
   /** Whether the delivery was reported by a carrier, and not by a person. */
   carrierReports: boolean;
   faxTo: string | null;
+  /** Whether the fax's delivery was reported by the provider of faxes, and not by a person. */
+  machineReports: boolean;
   /** Whether the document was signed elsewhere and handed in by an operator. */
   takenIn: boolean;
 };
@@ -141,7 +143,9 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
   fax_delivered: (facts) => ({
     subject: "Fax delivered",
     lines: [
-      `The document from ${facts.firm} was faxed${faxNumber(facts)}, and the receiving machine confirmed every page.`,
+      facts.machineReports
+        ? `The document from ${facts.firm} was faxed${faxNumber(facts)}, and the receiving machine confirmed every page.`
+        : `We recorded that the document from ${facts.firm} was faxed${faxNumber(facts)}.`,
     ],
     goal: "page",
   }),

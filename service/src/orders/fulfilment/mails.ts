@@ -53,6 +53,7 @@ const rowStatement = (orderId: number) => sql`
       AND NOT EXISTS (SELECT FROM billing_documents r WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
     'sealed' = ANY (o.taken_in) AS "takenIn", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
+    coalesce(${lastActor(sql`o.id`, "FaxDelivered")} LIKE 'provider:%', false) AS "machineReports",
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
         AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
@@ -66,13 +67,13 @@ const rowStatement = (orderId: number) => sql`
 export const orderMail = defineMail({
   queue: orderMailQueue,
   async load(about: OrderMail, deps: Deps) {
-    const { db, clock, clients } = deps;
+    const { db, clients } = deps;
     const { takesPayment, closingsOf } = clients;
     const { orderId, moment } = about;
     const order = await rowOf(db, orderId);
     if (!order || !stillHolds(takesPayment, moment, order)) return null;
     if (moment === "signed" && order.hasSigned) return null;
-    const covered = await coveredBy({ db, clock, closingsOf }, about);
+    const covered = await coveredBy({ db, closingsOf }, about);
     if (!covered) return null;
     const others = covered.orderIds.filter((id) => id !== order.id);
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);

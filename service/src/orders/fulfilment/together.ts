@@ -1,8 +1,8 @@
-import { type Clock, dayMs, hourMs, minuteMs } from "../../kernel/platform/clock.ts";
+import { dayMs, hourMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
-import { enqueueAfter } from "../../kernel/platform/jobs/jobs.ts";
+import { enqueueAfter, waitedMs } from "../../kernel/platform/jobs/jobs.ts";
 import { isPayable, type MailMoment, type OrderMail, orderMailQueue, orderState, wasPaid } from "../order/order.ts";
 
 /**
@@ -22,7 +22,7 @@ type Peer = { id: number; status: string; statusBeforeHold: string | null };
  */
 type Covered = { closing: string | null; orderIds: readonly number[] };
 
-type Deps = { db: Database; clock: Clock; closingsOf: ClosingsOf };
+type Deps = { db: Database; closingsOf: ClosingsOf };
 
 /**
  * In a closing of several documents, no mail is sent at these moments. The client sees the progress on the closing's
@@ -80,40 +80,61 @@ const ended: ReadonlySet<string> = new Set(["Completed", "Cancelled", "Refunded"
  * mail was queued again for later
  */
 export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered | null> {
-  const { db, clock } = deps;
-  const { orderId, moment, at, isAlone } = about;
+  const { db } = deps;
+  const { orderId, moment, isAlone } = about;
   const alone = { closing: null, orderIds: [orderId] };
   const hasReached = merged[moment];
   if (isAlone || (!hasReached && !onPages.has(moment))) return alone;
-  const closing = await closingOf(deps, orderId);
+  const closing =
+    (await closingOf(deps, orderId)) ?? (moment === "payment_received" ? await aloneOf(db, orderId) : null);
   if (!closing) return alone;
   if (!hasReached) return null;
   const { peers } = closing;
-  const waitedMs = clock().getTime() - Date.parse(at);
-  const isAsked = moment === "payment_received" && waitedMs < askedMs && (await isToBeAsked(db, peers, at));
-  const lookMs = isAsked ? 1_000 : nextLookMs(moment, peers, waitedMs);
+  const hasWaitedMs = await waitedMs(db, sinceOf(about));
+  const isAsked =
+    moment === "payment_received" && hasWaitedMs < askedMs && (await isToBeAsked(db, peers, sinceOf(about)));
+  const lookMs = isAsked ? 1_000 : nextLookMs(moment, peers, hasWaitedMs);
   if (lookMs !== null) {
     await enqueueAfter(db, orderMailQueue, about, lookMs);
     return null;
   }
-  const orderIds = await db.transaction((tx) => claim(tx, clock, about, { ...closing, hasReached }));
+  const orderIds = await db.transaction((tx) => claim(tx, about, { ...closing, hasReached }));
   return orderIds.length === 0 ? null : { closing: closing.name, orderIds };
 }
 
+/**
+ * When the mail was queued, by the database's clock, with which claims are compared: the clocks of nodes need not agree.
+ * A job that an earlier release queued has only the time of a node.
+ */
+const sinceOf = ({ at, queuedAt }: OrderMail): string => queuedAt ?? at;
+
 /** How long, in milliseconds, a mail waits before it checks the other orders again; null when it waits no more. */
-function nextLookMs(moment: MailMoment, peers: readonly Peer[], waitedMs: number): number | null {
+function nextLookMs(moment: MailMoment, peers: readonly Peer[], hasWaitedMs: number): number | null {
   if (moment === "payment_received")
-    return waitedMs < payingMs && peers.some(({ status }) => isPayable(status)) ? 1_000 : null;
+    return hasWaitedMs < payingMs && peers.some(({ status }) => isPayable(status)) ? 1_000 : null;
   if (moment !== "completed") return null;
   const open = peers.filter((peer) => wasPaid(peer.status, peer.statusBeforeHold) && !ended.has(peer.status));
   const waits = (isStuck: boolean) => open.some(({ status }) => stuck.has(status) === isStuck);
   const { working, stuck: putRight } = longestWaitMs;
-  const isWaiting = (waits(false) && waitedMs < working) || (waits(true) && waitedMs < putRight);
+  const isWaiting = (waits(false) && hasWaitedMs < working) || (waits(true) && hasWaitedMs < putRight);
   if (!isWaiting) return null;
-  return waitedMs < hourMs ? minuteMs : 10 * minuteMs;
+  return hasWaitedMs < hourMs ? minuteMs : 10 * minuteMs;
 }
 
-type Group = { id: string; name: string; peers: readonly Peer[] };
+/** The orders of one client that a mail may cover together. `name` is that of their closing; null without one. */
+type Group = { id: string; name: string | null; peers: readonly Peer[] };
+
+const peersOf = (db: Sql, orderId: number, orders: readonly number[]) =>
+  db.query<Peer & Marked>(sql`
+    SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${marked(orderState, sql`o`)}
+    FROM orders o JOIN orders own ON own.id = ${orderId} AND own.partner_id = o.partner_id
+      AND own.environment = o.environment AND own.pay_by = o.pay_by AND lower(own.customer_email) = lower(o.customer_email)
+    WHERE o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
+
+/** An order that shares its mails with no other order. */
+async function aloneOf(db: Sql, orderId: number): Promise<Group> {
+  return { id: `order ${orderId}`, name: null, peers: await peersOf(db, orderId, [orderId]) };
+}
 
 /**
  * The first closing in which the client has several orders. Other orders of the client that fail their MAC are left
@@ -122,11 +143,7 @@ type Group = { id: string; name: string; peers: readonly Peer[] };
 async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Group | null> {
   for (const { id, name, orders } of await closingsOf(db, orderId)) {
     if (orders.length < 2) continue;
-    const found = await db.query<Peer & Marked>(sql`
-      SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${marked(orderState, sql`o`)}
-      FROM orders o JOIN orders own ON own.id = ${orderId} AND own.partner_id = o.partner_id
-        AND own.environment = o.environment AND own.pay_by = o.pay_by AND lower(own.customer_email) = lower(o.customer_email)
-      WHERE o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
+    const found = await peersOf(db, orderId, orders);
     const peers = found.filter((each) => each.isAuthentic || each.id === orderId);
     if (peers.length > 1) return { id, name, peers };
   }
@@ -134,14 +151,14 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
 }
 
 /** Whether the client will soon be asked by mail to sign one of the documents, and no mail has told of its payment. */
-async function isToBeAsked(db: Sql, peers: readonly Peer[], at: string): Promise<boolean> {
+async function isToBeAsked(db: Sql, peers: readonly Peer[], since: string): Promise<boolean> {
   const asked = await db.query(sql`
     SELECT FROM orders o LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
     WHERE o.id = ANY (${peers.map(({ id }) => id)}::bigint[]) AND o.sign AND o.status = ANY ('{Paid,EsignPending}')
       AND (o.signers IS NULL OR own IS NOT NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(o.signers) other WHERE (other->>'routing')::int < (own->>'routing')::int))
       AND NOT EXISTS (SELECT FROM client_mails m
-        WHERE m.order_id = o.id AND m.moment = 'payment_received' AND m.caused_at >= ${at}::timestamptz)
+        WHERE m.order_id = o.id AND m.moment = 'payment_received' AND m.caused_at >= ${since}::timestamptz)
     LIMIT 1`);
   return asked.length > 0;
 }
@@ -150,7 +167,7 @@ async function isToBeAsked(db: Sql, peers: readonly Peer[], at: string): Promise
 export type PaymentNews = { orderIds: readonly number[]; totalCents: number; at: string };
 
 /**
- * Lets a mail to a signer tell of the payments for a closing, if the signer is the client who paid them and no mail has
+ * Lets a mail to a signer tell of the payments for a closing, or for an order by itself, if the signer is the client who paid them and no mail has
  * told of them. When the job of that mail runs again, it gets the same payments.
  * @param asked `mail` is the identity of that mail
  * @returns null when there is nothing to tell
@@ -159,10 +176,9 @@ export async function claimPaymentNews(
   deps: Deps,
   asked: { orderId: number; email: string; mail: string },
 ): Promise<PaymentNews | null> {
-  const { db, clock } = deps;
+  const { db } = deps;
   const { orderId, email } = asked;
-  const closing = await closingOf(deps, orderId);
-  if (!closing) return null;
+  const closing = (await closingOf(deps, orderId)) ?? (await aloneOf(db, orderId));
   const [isClient] = await db.query(sql`
     SELECT FROM orders WHERE id = ${orderId} AND lower(customer_email) = lower(${email}) AND pay_by = 'client'`);
   if (!isClient) return null;
@@ -176,7 +192,7 @@ export async function claimPaymentNews(
     const told = new Set(claims.map((each) => each.orderId));
     const orderIds = own.length > 0 ? own : ids.filter((id) => !told.has(id));
     if (orderIds.length === 0) return null;
-    if (own.length === 0) await insertClaims(tx, clock, { orderIds, moment: "payment_received", mail });
+    if (own.length === 0) await insertClaims(tx, { orderIds, moment: "payment_received", mail });
     const [sum] = await tx.query<{ totalCents: number; at: Date }>(sql`
       SELECT sum(o.total_cents)::int AS "totalCents", min(c.claimed_at) AS at
       FROM orders o JOIN client_mail_claims c ON c.order_id = o.id AND c.moment = 'payment_received'
@@ -191,50 +207,52 @@ const signingMark = "sign:";
 const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
-/** The mails that cover the orders at this moment: claimed by a mail, or sent. */
-const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[]) =>
+/**
+ * The mails that cover the orders at this moment: claimed by a mail, or sent. `isLater` says whether that was after a
+ * time of the database's clock.
+ */
+const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`
-    SELECT order_id AS "orderId", mail, claimed_at AS "claimedAt" FROM client_mail_claims
+    SELECT order_id AS "orderId", mail, claimed_at >= ${since}::timestamptz AS "isLater" FROM client_mail_claims
     WHERE moment = ${moment} AND order_id = ANY (${ids}::bigint[])
     UNION ALL
-    SELECT order_id, NULL, max(sent_at) FROM client_mails
+    SELECT order_id, NULL, max(sent_at) >= ${since}::timestamptz FROM client_mails
     WHERE moment = ${moment} AND order_id = ANY (${ids}::bigint[]) GROUP BY order_id`);
 
 const insertClaims = (
   tx: Tx,
-  clock: Clock,
   { orderIds, moment, mail }: { orderIds: readonly number[]; moment: MailMoment; mail: string },
 ) =>
   tx.query(sql`
     INSERT INTO client_mail_claims (order_id, moment, mail, claimed_at)
-    SELECT id, ${moment}::text, ${mail}::text, ${clock()}::timestamptz FROM unnest(${orderIds}::bigint[]) id
+    SELECT id, ${moment}::text, ${mail}::text, clock_timestamp() FROM unnest(${orderIds}::bigint[]) id
     ON CONFLICT (order_id, moment) DO UPDATE SET mail = excluded.mail, claimed_at = excluded.claimed_at`);
 
-type Claim = { orderId: number; mail: string | null; claimedAt: Date };
+type Claim = { orderId: number; mail: string | null; isLater: boolean };
 
 /** Claims the orders that no other mail of this moment covers. When the job runs again, it gets the same orders. */
 async function claim(
   tx: Tx,
-  clock: Clock,
-  { orderId, moment, at }: OrderMail,
+  about: OrderMail,
   { id, peers, hasReached }: Group & { hasReached: (peer: Peer) => boolean },
 ): Promise<number[]> {
+  const { orderId, moment, at } = about;
   await lockMails(tx, { id });
   const mail = `${orderId} ${at}`;
   const ids = peers.map((peer) => peer.id);
-  const found = await claimsOf(tx, moment, ids);
+  const found = await claimsOf(tx, moment, ids, sinceOf(about));
   const isSent = (each: Claim) => found.some((other) => other.mail === null && other.orderId === each.orderId);
   // A mail to a signer that was not sent in time, perhaps because the signer was replaced, covers nothing.
   const claims = found.filter((each) => !each.mail?.startsWith(signingMark) || isSent(each));
   const own = claims.filter((each) => each.mail === mail).map((each) => each.orderId);
   if (own.length > 0) return ids.filter((each) => own.includes(each));
-  const isCovered = (each: Claim) => each.orderId === orderId && each.claimedAt.getTime() >= Date.parse(at);
+  const isCovered = (each: Claim) => each.orderId === orderId && each.isLater;
   if (claims.some((each) => each.mail !== null && isCovered(each))) return [];
-  const isTold = ({ claimedAt }: Claim) => !repeated.has(moment) || claimedAt.getTime() >= Date.parse(at);
+  const isTold = ({ isLater }: Claim) => !repeated.has(moment) || isLater;
   const told = new Set(claims.filter(isTold).map((each) => each.orderId));
   const orderIds = peers
     .filter((peer) => peer.id === orderId || (!told.has(peer.id) && hasReached(peer)))
     .map((peer) => peer.id);
-  await insertClaims(tx, clock, { orderIds, moment, mail });
+  await insertClaims(tx, { orderIds, moment, mail });
   return orderIds;
 }

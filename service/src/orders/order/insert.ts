@@ -122,7 +122,7 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
 function quoteJob({ status, createdAt: at, form }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
   if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id))`;
-  return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
+  return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text, 'queuedAt', clock_timestamp()))`;
 }
 
 /** @returns false when an earlier request has claimed the key; nothing was written then */

@@ -54,6 +54,13 @@ test("states that a carrier reports a delivery only if the carrier did", () => {
   assert.match(lines(false), /^We recorded that the document .* was delivered\.$/);
 });
 
+test("states that the receiving machine confirmed a fax only if the provider reported it", () => {
+  const facts = { ...order, firm: order.firm.name };
+  const lines = (machineReports: boolean) => mailWords.fax_delivered({ ...facts, machineReports }).lines.join(" ");
+  assert.match(lines(true), /the receiving machine confirmed every page\.$/);
+  assert.match(lines(false), /^We recorded that the document .* was faxed to the number that ends in 0199\.$/);
+});
+
 const dueOf = async (code: string): Promise<Date | undefined> =>
   (
     await live.db.query<{ dueAt: Date }>(sql`

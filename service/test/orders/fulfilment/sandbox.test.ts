@@ -234,5 +234,6 @@ test("mails to the client of a test order are only stored in the outbox", async 
       .map((name) => readFileSync(join(outbox, name), "utf8"))
       .find((text) => text.includes("xxxxxxxxxx@example.com"));
   });
-  assert.match(mail, /Subject: TEST: \[Acme Title\] Payment received/);
+  assert.match(mail, /Subject: TEST: \[Acme Title\] .*please sign/);
+  assert.match(mail, /Your payment of \$[\d.]+ has cleared/);
 });

@@ -63,7 +63,7 @@ const idOf = async (email: string) =>
     ({ id }) => id,
   );
 
-const deps = { db, clock: () => new Date(), closingsOf };
+const deps = { db, closingsOf };
 /** The number of the client's orders for which the mail about the payment is on record. */
 const sentPayments = async (email: string) =>
   (
@@ -185,4 +185,38 @@ test("a mail to sign that was claimed and never sent leaves the payment its own 
   assert.deepEqual(subjects(email), ["TEST: [Acme Title] Payment received: Elm closing (2 documents)"]);
   assert.equal(await claimPaymentNews(deps, { orderId, email, mail: "link" }), null, "the mail has told of it");
   assert.equal(await claimPaymentNews(deps, { orderId, email: other, mail: "link" }), null, "not the client");
+});
+
+test("the mail that asks the client of a single order to sign tells of its payment, and another signer's does not", async () => {
+  const single = async (email: string, signer: string) => {
+    const signers = JSON.stringify([{ name: "Sam Signer", email: signer }]);
+    const body = orderForm({ ...minimal, svc_sign: "true", name: "Dana Whitfield", email, signers });
+    const placed = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+    await sandbox(((await placed.json()) as { orderCode: string }).orderCode, "checkout");
+  };
+  const [own, apart, signer] = ["own@example.com", "apart@example.com", "signer@example.com"];
+  await Promise.all([single(own, own), single(apart, signer)]);
+  const asked = async (email: string) =>
+    until(() => mailsTo(service, email).find((mail) => mail.includes("please sign")));
+  assert.match(await asked(own), /Your payment of \$[\d.]+ has cleared\. Thank you\./);
+  assert.doesNotMatch(await asked(signer), /Your payment/);
+  await until(() => subjects(apart)[0]);
+  await until(async () => (await waiting(own)) === 0 || undefined);
+  assert.equal(subjects(own).length, 1, subjects(own).join("; "));
+  assert.equal(subjects(apart).length, 1);
+  assert.match(subjects(apart)[0] ?? "", /Payment received/);
+});
+
+test("a payment is told once, whatever the clock of the node says that recorded it", async () => {
+  const { email, codes } = await closing([{ svc_sign: "true" }, { svc_sign: "true" }]);
+  for (const code of codes) await sandbox(code, "checkout");
+  await until(() => subjects(email)[0]);
+  const [orderId] = await idOf(email);
+  const [before] = await db.query<{ at: string }>(sql`
+    SELECT (claimed_at - interval '1 second')::text AS at FROM client_mail_claims WHERE order_id = ${orderId} AND moment = 'payment_received'`);
+  // A clock that is an hour ahead: the claim seems to be older than the payment.
+  const at = new Date(Date.now() + hourMs).toISOString();
+  await enqueue(db, "order-mail", { orderId, moment: "payment_received", at, queuedAt: before?.at });
+  await until(async () => (await waiting(email)) === 0 || undefined);
+  assert.equal(subjects(email).length, 1);
 });

@@ -23,6 +23,7 @@ export {
   discardHeldJobs,
   enqueue,
   enqueueAfter,
+  enqueueTimed,
   enqueueVouched,
   holdJobs,
   jobGauges,
@@ -32,8 +33,10 @@ export {
   retryFailedJobs,
   selectQueues,
   sweepFailedJobs,
+  type Timed,
   vouchedPayload,
   vouchForQueued,
+  waitedMs,
 } from "./store.ts";
 
 export type Jobs = {

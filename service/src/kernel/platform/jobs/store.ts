@@ -19,6 +19,24 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
+/** The member of a payload with the time at which the job was first queued, by the database's clock. */
+export type Timed = { queuedAt?: string };
+
+/** Queues a job in the caller's transaction, with the time in `queuedAt`. */
+export async function enqueueTimed(tx: Tx, queue: string, payload: object): Promise<void> {
+  await tx.query(
+    sql`SELECT enqueue_job(${queue}, ${payload}::jsonb || jsonb_build_object('queuedAt', clock_timestamp()), now())`,
+  );
+}
+
+/** Milliseconds from a time until now, by the database's clock. */
+export async function waitedMs(db: Sql, since: string): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    sql`SELECT (extract(epoch FROM clock_timestamp() - ${since}::timestamptz) * 1000)::float8 AS ms`,
+  );
+  return row?.ms ?? 0;
+}
+
 /**
  * Queues a job unless a job with this payload waits. If a job with this payload has failed for good, it starts again.
  */

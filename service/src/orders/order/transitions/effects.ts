@@ -1,7 +1,7 @@
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { enqueueTimed, type Timed } from "../../../kernel/platform/jobs/jobs.ts";
 import type { TaskKind } from "../../../kernel/tasks/tasks.ts";
 
 export { dispatchQueue } from "../../../kernel/tasks/tasks.ts";
@@ -73,7 +73,7 @@ export type MailMoment =
  * orders of a closing. `refund` is the name of the partial refund that the mail is about, the processor's id of the
  * failed one, or the payment intent of the returned payment.
  */
-export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true; refund?: string };
+export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true; refund?: string } & Timed;
 
 /** Queues a mail to the client, which is sent once the transaction commits. */
 export const mailClient = (
@@ -82,7 +82,7 @@ export const mailClient = (
   moment: MailMoment,
   at: Date,
   more: Pick<OrderMail, "isAlone" | "refund"> = {},
-) => enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
+) => enqueueTimed(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
 /** The statuses about which the member who placed the order gets a mail: a person must act, or the order has ended. */
 export const newsStatuses = [

@@ -2,7 +2,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { enqueueTimed, type Timed } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
@@ -32,7 +32,7 @@ export type SigningMail = {
   former?: { email: string; language: Language };
   /** Distinguishes several mails of the same kind to a signer. */
   at?: string;
-};
+} & Timed;
 
 /**
  * Gives a signer a new link, and queues its mail. The earlier link stops working. The transaction must have locked the
@@ -57,7 +57,7 @@ export async function issueLink(
   const { partnerId, orderId } = envelope;
   const detail = { signer: signer.n, attempt: envelope.attempt };
   await tx.query(auditLine({ at, action: "signing_link.issued", actor, partnerId, orderId, detail }));
-  await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
+  await enqueueTimed(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
 }
 
 /**
@@ -78,5 +78,5 @@ async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId
 /** Queues mails to everybody who has had a link. @param moment the kind of mail */
 export const mailEverybody = (tx: Tx, envelopeId: number, moment: SigningMoment) =>
   tx.query(sql`
-    SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', id, 'moment', ${moment}::text), now())
+    SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', id, 'moment', ${moment}::text, 'queuedAt', clock_timestamp()), now())
     FROM envelope_signers WHERE envelope_id = ${envelopeId} AND issued_at IS NOT NULL`);

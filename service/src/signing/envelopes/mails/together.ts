@@ -1,7 +1,7 @@
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { enqueueAfter } from "../../../kernel/platform/jobs/jobs.ts";
+import { enqueueAfter, waitedMs } from "../../../kernel/platform/jobs/jobs.ts";
 import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
 import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
@@ -34,7 +34,7 @@ const lookMs = { request: 1_000, signed: minuteMs };
 export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): Promise<{ together: Together } | null> {
   const { db } = deps;
   const { moment } = about;
-  if ((moment === "request" || moment === "signed") && (await mustWait(deps, asked, moment))) {
+  if ((moment === "request" || moment === "signed") && (await mustWait(deps, asked, about, moment))) {
     await enqueueAfter(db, signingMailQueue, about, lookMs[moment]);
     return null;
   }
@@ -63,22 +63,33 @@ export async function release(db: Sql, about: SigningMail, sessionId: string | n
   if (about.moment === "request") await releaseFromMail(db, signingMailQueue, claimOf(about), sessionId);
 }
 
-async function mustWait(deps: JoinDeps, asked: Asked, moment: "request" | "signed"): Promise<boolean> {
-  const since = moment === "request" ? asked.issuedAt : asked.endedAt;
-  const waitedMs = since === null ? 0 : deps.clock().getTime() - since.getTime();
-  if (waitedMs >= longestWaitMs[moment]) return false;
-  return moment === "request" ? areOthersToCome(deps, asked, waitedMs) : areOthersOpen(deps, asked);
+async function mustWait(
+  deps: JoinDeps,
+  asked: Asked,
+  { queuedAt }: SigningMail,
+  moment: "request" | "signed",
+): Promise<boolean> {
+  const caused = moment === "request" ? asked.issuedAt : asked.endedAt;
+  // A job that an earlier release queued has no time of its own.
+  const since = queuedAt ?? caused?.toISOString();
+  const hasWaitedMs = since === undefined ? 0 : await waitedMs(deps.db, since);
+  if (hasWaitedMs >= longestWaitMs[moment]) return false;
+  return moment === "request" ? areOthersToCome(deps, asked, hasWaitedMs) : areOthersOpen(deps, asked);
 }
 
 /**
  * Whether the room has another document whose signers will soon be asked to sign. This is so when the order of that
  * document is paid, or when a payment for it may be under way.
  */
-async function areOthersToCome({ db, closingsOf }: JoinDeps, { orderId }: Asked, waitedMs: number): Promise<boolean> {
+async function areOthersToCome(
+  { db, closingsOf }: JoinDeps,
+  { orderId }: Asked,
+  hasWaitedMs: number,
+): Promise<boolean> {
   const closings = await closingsOf(db, orderId);
   const orders = closings.flatMap((closing) => closing.orders);
   if (orders.length === 0) return false;
-  const unpaid = waitedMs < unpaidWaitMs ? ["QuoteReady", "AwaitingPayment"] : [];
+  const unpaid = hasWaitedMs < unpaidWaitMs ? ["QuoteReady", "AwaitingPayment"] : [];
   const others = await db.query(sql`
     SELECT FROM orders o
     WHERE o.id = ANY (${orders}::bigint[]) AND o.sign AND o.status = ANY (${["Paid", "EsignPending", ...unpaid]}::text[])
