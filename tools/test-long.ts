@@ -50,6 +50,21 @@ const suites: readonly Suite[] = [
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
+  { name: "a zip of 1 GiB", args: tests("service/test/closing/deliveries/zip-memory.test.ts") },
+  // With the suite of 1,000 kills, which kills services while closings are placed, signed and delivered, this is at
+  // least 20 kills at each point at which a closing, its money or its mails can be cut off.
+  {
+    name: "20 kills at each point of a closing",
+    args: tests(
+      "service/test/orders/payments/charge-kills.test.ts",
+      "service/test/orders/payments/reconcile-kill.test.ts",
+      "service/test/orders/payments/second-checkout.test.ts",
+      "service/test/orders/payments/room-checkout.test.ts",
+      "service/test/delivery/faxing/ahead-kills.test.ts",
+      "service/test/delivery/shipping/readdress.test.ts",
+    ),
+    times: 20,
+  },
   // A run of this file kills a media process, a service, and one of two services.
   { name: "51 kills in live sessions", args: tests("service/test/signing/notaries/live-kills.test.ts"), times: 17 },
   // A run of these files kills services 28 times.

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { hash, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { type ZipEntry, zipFile } from "../../../src/evidence/proof-passports/proof-passports.ts";
+import { type Blobs, openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+
+const mebibyte = 1024 * 1024;
+/** One gibibyte in the long run. A zip whose files were held in memory would show at an eighth of it, too. */
+const documents = process.env["FUZZ"] === "long" ? 32 : 4;
+const documentBytes = 32 * mebibyte;
+const mostGrowth = 64 * mebibyte;
+
+/** Opens the same stored document under as many names. Each is read, decrypted and sent by itself. */
+async function entriesOf(blobs: Blobs): Promise<ZipEntry[]> {
+  const plain = randomBytes(documentBytes);
+  const use = { kind: "document", owner: "a", sha256: hash("sha256", plain) } as const;
+  const key = await blobs.put(plain, use);
+  const entries: ZipEntry[] = [];
+  for (let n = 1; n <= documents; n++) {
+    const file = await blobs.open(key, use, "firm test");
+    assert.ok(file);
+    entries.push({ name: `Documents/${n}.pdf`, bytes: file });
+  }
+  return entries;
+}
+
+test("streams a zip of large documents without holding them in memory", async (t) => {
+  const folder = temporaryFolder();
+  t.after(folder.remove);
+  const secrets = await openSecretsKey(`file:${folder.path}/secrets`);
+  const blobs = openBlobs(folderBackend(`${folder.path}/blobs`), secrets, systemClock);
+  const zip = zipFile({ memory: blobs.memory, holder: "firm test" }, await entriesOf(blobs));
+  assert.ok(zip.length > documents * documentBytes);
+  const used = () => {
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = used();
+  let [sent, most] = [0, 0];
+  for await (const piece of await zip.body()) {
+    sent += (piece as Buffer).length;
+    most = Math.max(most, used() - before);
+  }
+  t.diagnostic(`${Math.round(sent / mebibyte)} MiB sent, at most ${Math.round(most / mebibyte)} MiB above the base`);
+  assert.equal(sent, zip.length);
+  assert.ok(most <= mostGrowth, `${Math.round(most / mebibyte)} MiB above the base`);
+});
