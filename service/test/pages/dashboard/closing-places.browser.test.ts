@@ -210,13 +210,13 @@ test("a file that is the form of a template is recognized; its fields and servic
     lease,
   );
   const waiver = makePdf({ text: "Waiver of something else" });
-  await makeTemplate({ name: "Waiver", roles: JSON.stringify([{ name: "Owner", auth: "mail_code" }]) }, waiver);
+  await makeTemplate({ name: "Waiver", roles: JSON.stringify([{ name: "Owner", auth: "text_code" }]) }, waiver);
   const files = [file("lease.pdf", lease), file("waiver.pdf", waiver), file("other.pdf", makePdf({ text: "Other" }))];
   const { opened, page } = await begin(files, { firm });
   const rows = [1, 2, 3].map((n) => page.locator(`#document-row-${n}`));
   const [first, second, third] = rows as [Row, Row, Row];
   await first.getByText("This is the form of “Lease”").waitFor();
-  await second.getByText("It sets turns, identity checks").waitFor();
+  await second.getByText("It identifies signers by text message").waitFor();
   assert.equal(await third.getByText("This is the form of").count(), 0);
   await assertGood(opened);
   await page.getByRole("button", { name: "Use its fields and services, document 1: Lease" }).click();

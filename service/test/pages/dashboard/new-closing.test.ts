@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
@@ -404,4 +405,64 @@ test("takes a form with the placed fields of 20 long documents, and refuses a te
   });
   assert.equal(foreign.status, 200);
   assert.doesNotMatch(foreign.text, /form of “/);
+});
+
+test("turns, mailed codes and languages of a template go to the order; what a closing leaves out is said", async () => {
+  const dana = await agent();
+  const makeTemplate = async (name: string, roles: object[], more: Record<string, string>, text: string) => {
+    const document = makePdf({ text: `${name} ${text}` });
+    const body = orderForm({ svc_sign: "true", name, roles: JSON.stringify(roles), ...more }, document);
+    const to = `${service.baseUrl}/api/partner/templates`;
+    const answer = await fetch(to, { method: "POST", headers: dana.api, body });
+    const made = (await answer.json()) as { templateId: string };
+    assert.equal(answer.status, 201, JSON.stringify(made));
+    const sent = await dana.upload("/file", `${name}.pdf`, new Uint8Array(document));
+    const { file, template } = (await sent.json()) as { file: string; template: string };
+    assert.equal(template, made.templateId);
+    return { file, template };
+  };
+  const roles = [
+    { name: "Buyer", auth: "mail_code" },
+    { name: "Seller", routing: 2, language: "es" },
+  ];
+  const contract = await makeTemplate("Contract", roles, { message: "Please read section 4." }, "{{signature, r1}}");
+  const texted = await makeTemplate("Waiver", [{ name: "Owner", auth: "text_code" }], {}, "{{signature, r1}}");
+  const people = {
+    ...{ closing_name: "Turns", email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
+    ...{ person1_name: "Bo Roe", person1_email: "bo@example.com", people_rows: "2" },
+  };
+  const shown = await dana.post("/rows", {
+    ...people,
+    ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },
+    ...{ doc2: texted.file, doc2_template: texted.template, doc2_sign: "on", doc2_name: "Waiver" },
+  });
+  assert.match(shown.text, /A closing does not take over its message to the signers\./);
+  assert.match(shown.text, /It identifies signers by text message or access code/);
+  const used = await dana.post("/rows", {
+    ...people,
+    ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },
+    use_template: "1",
+  });
+  assert.match(used.text, /Buyer: Ann Roe \(turn 1, with a mailed code\); Seller: Bo Roe \(turn 2, in Spanish\)\./);
+  const ways = hidden(used.text, "doc1_ways").replaceAll("&quot;", '"');
+  const placed = await dana.post("", {
+    ...people,
+    submission: hidden(await dana.page(path), "submission"),
+    ...{ doc1: contract.file, doc1_sign: "on", doc1_name: "Contract", doc1_ways: ways },
+    ...{ doc1_signs_client: "on", doc1_signs_1: "on" },
+  });
+  assert.equal(placed.status, 303, placed.text);
+  const [order] = await running.db.query<{ signers: object[] }>(
+    sql`SELECT signers FROM orders WHERE partner_id = ${dana.partnerId}`,
+  );
+  assert.deepEqual(
+    order?.signers.map((signer) => {
+      const { email, routing, auth, language } = signer as Record<string, unknown>;
+      return { email, routing, auth, language };
+    }),
+    [
+      { email: "ann@example.com", routing: 1, auth: "mail_code", language: "en" },
+      { email: "bo@example.com", routing: 2, auth: "link", language: "es" },
+    ],
+  );
 });

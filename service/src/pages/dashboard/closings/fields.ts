@@ -38,7 +38,12 @@ export type ClosingDocument = {
   fields: string;
   /** The template whose form the file is; empty for none. */
   template: string;
+  /** How people sign, as JSON: a list of `SignerWay`, from a template; empty when all sign at once by a link. */
+  ways: string;
 };
+
+/** The turn of a person, how the person is identified, and in which language. `person` is a person's number. */
+export type SignerWay = { person: number; routing: number; auth: string; language: string };
 
 export const documentServices = ["sign", "notary", "ship", "fax"] as const;
 export type DocumentService = (typeof documentServices)[number];
@@ -111,7 +116,8 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     for (const service of documentServices) services[service] = values[`doc${n}_${service}`] === "on";
     const [signers, receivers, own] = [tickedIn(values, n), receiversIn(values, n), ownIn(values, n)];
     const [fields, template] = [text(values, `doc${n}_fields`), templateIn(values, `doc${n}_template`)];
-    return [{ ...file, name: text(values, `doc${n}_name`), services, signers, receivers, own, fields, template }];
+    const [name, ways] = [text(values, `doc${n}_name`), text(values, `doc${n}_ways`)];
+    return [{ ...file, name, services, signers, receivers, own, fields, template, ways }];
   });
   const added = rows.flatMap((n) => {
     const file = fileIn(values[`add${n}`] ?? "");
@@ -119,7 +125,7 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     const [signers, receivers] = [new Set(everybody), new Set<string>()];
     const template = templateIn(values, `add${n}_template`);
     const name = nameOfFile(file?.fileName ?? "");
-    return file ? [{ ...file, name, services, signers, receivers, own: null, fields: "", template }] : [];
+    return file ? [{ ...file, name, services, signers, receivers, own: null, fields: "", template, ways: "" }] : [];
   });
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
@@ -149,8 +155,11 @@ function nameOfFile(fileName: string): string {
  */
 export function takesFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
   const rows = peopleRows(values);
-  const ofDocument = ({ own, fields, template }: ClosingDocument) =>
-    7 + 2 * rows + (own ? 2 + shipFields.length : 0) + (fields === "" ? 0 : 1) + (template === "" ? 0 : 1);
+  const ofDocument = ({ own, ...hidden }: ClosingDocument) =>
+    7 +
+    2 * rows +
+    (own ? 2 + shipFields.length : 0) +
+    [hidden.fields, hidden.template, hidden.ways].filter(Boolean).length;
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
   return 20 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }
@@ -201,10 +210,32 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
   }
   const signers = isSigned(document) ? signersOf(values, document) : [];
   if (sign && document.fields !== "") fields.set("fields", fieldsOf(values, document));
-  const isClientAlone = signers.length === 1 && signers[0]?.isClient;
+  const ways = sign ? waysOf(document) : [];
+  const isClientAlone = signers.length === 1 && signers[0]?.isClient && ways.length === 0;
   if (signers.length > 0 && !isClientAlone)
-    fields.set("signers", JSON.stringify(signers.map(({ name, email }) => ({ name, email }))));
+    fields.set(
+      "signers",
+      JSON.stringify(
+        signers.map(({ row, name, email }) => {
+          const { person, ...way } = ways.find((each) => each.person === personNumber(row)) ?? {};
+          return { name, email, ...way };
+        }),
+      ),
+    );
   return fields;
+}
+
+/** The ways of the people who sign a document. A text that is not such a list counts as none. */
+function waysOf({ ways }: Pick<ClosingDocument, "ways">): Partial<SignerWay>[] {
+  return (listIn(ways) ?? []).map((each) => {
+    const { person, routing, auth, language } = each as Partial<SignerWay>;
+    return {
+      person: Number(person),
+      ...(routing && { routing }),
+      ...(auth && { auth }),
+      ...(language && { language }),
+    };
+  });
 }
 
 /** The people who are sent the final document once it is done. */

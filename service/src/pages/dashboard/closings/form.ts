@@ -122,7 +122,7 @@ function documentRow(document: ClosingDocument, { templates, used, refusedFields
   const { n, fileName, pages, name, services, own, token } = document;
   const template = templates.get(document.template);
   return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
-${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }) })}
+${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }), ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }) })}
 ${template && templateNote(document, template, rowsPath)}
 ${used?.n === n && usedNote(used)}
 ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxLength: 120, autocomplete: "off" })}

@@ -10,11 +10,14 @@ import {
 import { notice } from "../../ui/components.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { type ClosingDocument, documentsIn, peopleIn, signersOf } from "./fields.ts";
+import { type ClosingDocument, documentsIn, peopleIn, type SignerWay, signersOf } from "./fields.ts";
 import { everybody, personNumber } from "./person-label.ts";
 
-/** A template that was just used for a document, and the person who signs in place of each of its roles. */
-export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string }[] };
+/**
+ * A template that was just used for a document, and the person who signs in place of each of its roles. `way` tells how,
+ * where that is not at once, by a link, in English.
+ */
+export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string; way: string }[] };
 
 const useTemplate = "use_template";
 
@@ -35,14 +38,18 @@ export async function templatesOf(
   return new Map(found.flatMap((each) => (each && !each.archivedAt ? [[each.templateId, each]] : [])));
 }
 
+/** What a closing leaves out of a template, in words; empty when it takes over everything. */
+const leftOut = ({ services, message }: TemplateContent): string[] => [
+  ...(message === null ? [] : ["its message to the signers"]),
+  ...(services.doc_slug === undefined ? [] : ["its document type"]),
+];
+
 /**
- * Whether a closing can do everything that the template does. In a closing all people sign at the same time, by a
- * link, in the language of the service, and a document has no type.
+ * Whether a closing can identify the signers as the template does. The form has no place for a phone number or an access
+ * code, and must not leave a check out.
  */
-const fitsClosing = ({ roles, services, message }: TemplateContent): boolean =>
-  message === null &&
-  services.doc_slug === undefined &&
-  roles.every(({ auth, language, routing }) => auth === "link" && language === "en" && routing === roles[0]?.routing);
+const fitsClosing = ({ roles }: TemplateContent): boolean =>
+  roles.every(({ auth }) => auth === "link" || auth === "mail_code");
 
 /** Offers the template whose form the document is. */
 export function templateNote(
@@ -50,9 +57,10 @@ export function templateNote(
   { templateId, name: called, content }: TemplateVersion,
   rowsPath: string,
 ): Html {
+  const lost = leftOut(content);
   const offer = fitsClosing(content)
-    ? html`<p>It has places for ${namesOf(content)}.</p><div class="form-actions"><button type="submit" class="quiet-button" name="${useTemplate}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="Use its fields and services, document ${n}: ${name}">Use its fields and services</button></div>`
-    : html`<p>It sets turns, identity checks, languages, a message or a document type, which a closing does not have. <a href="/dashboard/templates/${templateId}/order">Place an order from the template</a>, and add it to the closing’s room.</p>`;
+    ? html`<p>It has places for ${namesOf(content)}.${lost.length > 0 && ` A closing does not take over ${inWords.format(lost)}.`}</p><div class="form-actions"><button type="submit" class="quiet-button" name="${useTemplate}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="Use its fields and services, document ${n}: ${name}">Use its fields and services</button></div>`
+    : html`<p>It identifies signers by text message or access code, which the form of a closing has no place for. <a href="/dashboard/templates/${templateId}/order">Place an order from the template</a>, and add it to the closing’s room.</p>`;
   return notice("info", `This is the form of “${called}”`, offer);
 }
 
@@ -66,7 +74,7 @@ export const usedNote = ({ name, roles }: UsedTemplate): Html =>
     `The fields and services of “${name}” are set`,
     roles.length === 0
       ? "Nobody signs it."
-      : `${roles.map(({ role, person }) => `${role}: ${person}`).join("; ")}. Change the people in the fields’ window.`,
+      : `${roles.map(({ role, person, way }) => `${role}: ${person}${way}`).join("; ")}. Change the people in the fields’ window.`,
   );
 
 /**
@@ -88,12 +96,44 @@ export async function withTemplate(
   const written = (fields ?? []).map((field) => ({ ...field, signer: numbers[Number(field["signer"]) - 1] }));
   const filled: Record<string, string> = { ...values, [`doc${n}_fields`]: fields ? JSON.stringify(written) : "" };
   filled[`doc${n}_template`] = "";
+  filled[`doc${n}_ways`] = waysText(roles, numbers);
   for (const [name, service] of Object.entries({ sign: "svc_sign", notary: "svc_notary", ship: "svc_ship" } as const))
     filled[`doc${n}_${name}`] = services[service] === undefined ? "" : "on";
   for (const person of everybody) filled[`doc${n}_signs_${person}`] = people.includes(person) ? "on" : "";
   const named = (row: string) => nameOf(values, row);
-  const assigned = roles.map(({ name }, index) => ({ role: name, person: named(people[index] ?? "") }));
+  const assigned = roles.map((role, index) => ({
+    role: role.name,
+    person: named(people[index] ?? ""),
+    way: wayWords(role, roles),
+  }));
   return { values: filled, used: { n, name: template.name, roles: assigned } };
+}
+
+type Role = TemplateContent["roles"][number];
+
+const haveTurns = (roles: readonly Role[]): boolean => roles.some(({ routing }) => routing !== roles[0]?.routing);
+
+/** Empty when everybody signs at once, by a link, in English. */
+function waysText(roles: readonly Role[], numbers: readonly number[]): string {
+  const isPlain = ({ auth, language }: Role) => auth === "link" && language === "en";
+  if (roles.every(isPlain) && !haveTurns(roles)) return "";
+  const ways = roles.map(
+    ({ routing, auth, language }, index): SignerWay => ({
+      ...{ person: numbers[index] ?? 0, routing, auth, language },
+    }),
+  );
+  return JSON.stringify(ways);
+}
+
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+
+function wayWords({ routing, auth, language }: Role, roles: readonly Role[]): string {
+  const words = [
+    ...(haveTurns(roles) ? [`turn ${routing}`] : []),
+    ...(auth === "mail_code" ? ["with a mailed code"] : []),
+    ...(language === "en" ? [] : [`in ${languageNames.of(language)}`]),
+  ];
+  return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
 
 /** The rows of as many people as the template has roles: first those who sign the document, then the next rows. */
