@@ -2,14 +2,27 @@ import { connectionTo } from "@signsealship/testing/database";
 import { verificationStatement } from "../service/src/closing/closing-passports/verify.ts";
 import { atLeast, type Result } from "./result.ts";
 import { portableFor, startBare } from "./support/bare.ts";
+import { closingFiles } from "./support/closing-files.ts";
+import { closingMoney } from "./support/closing-money.ts";
+import { closingPages } from "./support/closing-pages.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 import { openRoomsFixture } from "./support/rooms-fixture.ts";
+
+/** The budgets of a closing, and how fast its public verification is. */
+export async function run(): Promise<Result[]> {
+  return [
+    ...(await closingFiles()),
+    ...(await closingPages()),
+    ...(await closingMoney()),
+    ...(await publicVerification()),
+  ];
+}
 
 /**
  * Verification of the second closing version of a room with 50 orders, compared with bare Fastify that runs the same
  * read.
  */
-export async function run(): Promise<Result[]> {
+async function publicVerification(): Promise<Result[]> {
   const { service, headers, roomCode, close } = await openRoomsFixture();
   let verifyCode = "";
   for (let version = 1; version <= 2; version++) {

@@ -1,14 +1,15 @@
 import { type ZipEntry, zipFile, zipLength } from "../../evidence/proof-passports/proof-passports.ts";
 import { readShownFirm } from "../../firms/partners/partners.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { TitleOf } from "../../orders/order/order.ts";
 import {
   type DocumentDeps,
+  documentsOfOrders,
   type OrderDocument,
   openOrderDocument,
-  orderDocuments,
 } from "../../signing/envelopes/envelopes.ts";
 import { type CertificateDeps, latestCertificate } from "../closing-passports/closing-passports.ts";
 import { fileName, namePart, readme, uniqueNames } from "./names.ts";
@@ -33,14 +34,28 @@ export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
   final: OrderDocument | null;
 };
 
-/** @param reference the file number of the closing; null to use the order's own reference */
-export async function deliverableOf(
+/**
+ * @param owner the firm of all orders
+ * @param reference the file number of the closing; null to use each order's own reference
+ */
+export async function deliverablesOf(
   deps: Pick<ZipDeps, "db" | "rowMac" | "titleOf">,
+  owner: Owner,
+  orders: readonly OrderOfRoom[],
+  reference: string | null,
+): Promise<Deliverable[]> {
+  const ids = orders.map(({ id }) => id);
+  const documents = await documentsOfOrders(deps, ids, owner);
+  return orders.map((order) => deliverableOf(deps, order, reference, documents.get(order.id) ?? []));
+}
+
+function deliverableOf(
+  deps: Pick<ZipDeps, "titleOf">,
   order: OrderOfRoom,
   reference: string | null,
-): Promise<Deliverable> {
+  documents: OrderDocument[],
+): Deliverable {
   const { id, code, status, sign, notarize, externalReference } = order;
-  const documents = await orderDocuments(deps, code, order);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);

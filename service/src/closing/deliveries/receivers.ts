@@ -11,7 +11,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { type Deliverable, deliverableOf } from "./contents.ts";
+import { deliverablesOf } from "./contents.ts";
 import { notFound } from "./link.ts";
 import { endWait, holdOpenRoom, isTakenBack, waitingReceivers } from "./receiver-store.ts";
 import { writeDelivery } from "./send.ts";
@@ -87,8 +87,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   if (takenBack.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));
-  const ended: Deliverable[] = [];
-  for (const row of rows) ended.push(await deliverableOf({ db: tx, rowMac, titleOf: () => null }, row, room.reference));
+  const ended = await deliverablesOf({ db: tx, rowMac, titleOf: () => null }, room, rows, room.reference);
   const orders = ended.filter(
     ({ status, final }) => status === "Completed" && final !== null && final.deletedAt === null,
   );

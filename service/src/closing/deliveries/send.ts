@@ -13,7 +13,7 @@ import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { openOrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { type Deliverable, deliverableOf, filesOf, namedFiles, zipOf } from "./contents.ts";
+import { type Deliverable, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
 import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
@@ -28,7 +28,7 @@ async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Pro
 }
 
 const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<Deliverable[]> =>
-  Promise.all((await store.ordersOfRoom(deps.db, room.id)).map((order) => deliverableOf(deps, order, room.reference)));
+  deliverablesOf(deps, room, await store.ordersOfRoom(deps.db, room.id), room.reference);
 
 /**
  * The orders that the room's own firm placed, each with its files; the room's deliveries; and the people who wait for
@@ -66,7 +66,8 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
 export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: string) {
   const [order] = isCode(orderCode) ? await store.orderByCode(deps.db, orderCode, owner) : [];
   if (!order) throw new ServiceError("not_found", "Order not found.");
-  const deliverable = await deliverableOf(deps, order, null);
+  const [deliverable] = await deliverablesOf(deps, order, [order], null);
+  if (!deliverable) throw new ServiceError("not_found", "Order not found.");
   const files = namedFiles([deliverable], filesOf(deliverable));
   if (files.length === 0) throw new ServiceError("conflict", "The document of this order is not finished yet.");
   const { title, reference } = deliverable;
@@ -193,7 +194,7 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
     [...new Set(delivery.files.map(({ orderId }) => orderId))],
     room.partnerId,
   );
-  const orders = await Promise.all(rows.map((order) => deliverableOf(deps, order, room.reference)));
+  const orders = await deliverablesOf(deps, room, rows, room.reference);
   return { delivery, room, files: namedFiles(orders, delivery.files) };
 }
 

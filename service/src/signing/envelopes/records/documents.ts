@@ -2,7 +2,7 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -46,18 +46,20 @@ export type OrderDocument = {
   deletedAt: Date | null;
 };
 
-type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
+type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { ofOrder: number; blobKey: string; mac: Buffer | null };
+
+const hasCode = (orderCode: string): Statement => isSealed(sql`o.code`, "order", orderCode);
 
 /** @param owner the order's firm; null for a holder of the link that is mailed to the order's client */
-function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
+function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]> {
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
-    SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
+    SELECT o.id AS "ofOrder", d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
+    WHERE ${orders} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
 }
 
 /**
@@ -76,18 +78,30 @@ export const orderDocuments = async (
   { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
   orderCode: string,
   owner: Owner | null,
-): Promise<OrderDocument[]> =>
-  (await rowsOf(db, orderCode, owner)).map((row) => {
-    requireWritten(rowMac, row);
-    const { kind, sha256, bytes, origin, createdAt, deletedAt } = row;
-    return { documentId: documentIdOf(row), kind, sha256, bytes, origin, createdAt, deletedAt };
-  });
+): Promise<OrderDocument[]> => (await rowsOf(db, hasCode(orderCode), owner)).map((row) => documentOf(rowMac, row));
+
+/** The documents of several orders of a firm, by the orders' ids. @throws as `orderDocuments` */
+export async function documentsOfOrders(
+  { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
+  orderIds: readonly number[],
+  owner: Owner,
+): Promise<ReadonlyMap<number, OrderDocument[]>> {
+  const rows = await rowsOf(db, sql`o.id = ANY (${orderIds}::bigint[])`, owner);
+  const listed = Map.groupBy(rows, ({ ofOrder }) => ofOrder);
+  return new Map([...listed].map(([id, own]) => [id, own.map((row) => documentOf(rowMac, row))]));
+}
+
+function documentOf(rowMac: RowMac, row: Row): OrderDocument {
+  requireWritten(rowMac, row);
+  const { kind, sha256, bytes, origin, createdAt, deletedAt } = row;
+  return { documentId: documentIdOf(row), kind, sha256, bytes, origin, createdAt, deletedAt };
+}
 
 type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 
 /** @throws ServiceError and Error like `openOrderDocument` */
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
-  const row = (await rowsOf(db, orderCode, owner)).findLast((each) => documentIdOf(each) === documentId);
+  const row = (await rowsOf(db, hasCode(orderCode), owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
   if (row.deletedAt) throw new ServiceError("not_found", deletedMessage("The document", row.deletedAt));
   requireWritten(rowMac, row);

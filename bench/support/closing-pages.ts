@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { sql } from "../../service/src/kernel/platform/database/sql.ts";
+import { newMember, postForm } from "../../service/test/firms/members/signed-in-member.ts";
+import { atMost, type Result } from "../result.ts";
+import { p95, timed, timesOf } from "./times.ts";
+
+const mebibyte = 1024 * 1024;
+const path = "/dashboard/closings/new";
+
+/** Placing five documents, the overview of a room with 50 orders, and the first byte of a closing's zip. */
+export async function closingPages(): Promise<Result[]> {
+  const harness = await openHarness({ LOG_LEVEL: "error" });
+  const { service, db } = harness;
+  const { key, headers: api } = await newPartner(service, { tier: "ClosingDesk" });
+  const { headers } = await newMember(service, "dana@harbor-title.com", key);
+  const page = { ...headers, Accept: "text/html" };
+  const at = (to: string) => service.baseUrl + to;
+
+  async function upload(n: number): Promise<string> {
+    const body = new FormData();
+    const pdf = makePdf({ bytes: 2 * mebibyte, text: `Paper ${n}` });
+    body.set("document", new File([new Uint8Array(pdf)], `paper-${n}.pdf`, { type: "application/pdf" }));
+    const init = { method: "POST", headers: { ...headers, Accept: "application/json" }, body };
+    return ((await (await fetch(at(`${path}/file`), init)).json()) as { file: string }).file;
+  }
+
+  let papers = 0;
+  async function form() {
+    const shown = await (await fetch(at(path), { headers })).text();
+    const submission = /name="submission" value="([^"]*)"/.exec(shown)?.[1] ?? "";
+    const client = { email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" };
+    const fields: Record<string, string> = { submission, closing_name: `Closing ${papers}`, ...client };
+    for (let n = 1; n <= 5; n++)
+      Object.assign(fields, {
+        [`doc${n}`]: await upload(++papers),
+        [`doc${n}_name`]: `Paper ${n}`,
+        [`doc${n}_sign`]: "on",
+      });
+    return fields;
+  }
+
+  async function post<T>(to: string, body?: object): Promise<T> {
+    const more = body && { "Content-Type": "application/json" };
+    const init = { method: "POST", headers: { ...api, ...more }, ...(body && { body: JSON.stringify(body) }) };
+    return (await (await fetch(at(to), init)).json()) as T;
+  }
+
+  const forms: Record<string, string>[] = [];
+  for (let round = 0; round < 8; round++) forms.push(await form());
+  const rooms: string[] = [];
+  const placing = await timesOf(forms.length, async (round) => {
+    const answer = await postForm(at(path), forms[round] ?? {}, page);
+    if (answer.status !== 303) throw new Error(await answer.text());
+    rooms.push(/rooms\/([0-9a-f]{40})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
+  });
+
+  // A room with 50 orders: five of its own, and those of the other closings.
+  const [zipRoom = "", big = ""] = rooms;
+  const codes = async (room: string) =>
+    ((await (await fetch(at(`/api/rooms/${room}`), { headers: api })).json()) as { orders: { orderCode: string }[] })
+      .orders;
+  const { orders } = (await (await fetch(at("/api/partner/orders?limit=100"), { headers: api })).json()) as {
+    orders: { orderCode: string }[];
+  };
+  for (const { orderCode } of orders) await post(`/api/rooms/${big}/orders`, { orderCode });
+  for (let n = orders.length; n < 50; n++) {
+    const body = new FormData();
+    const small = makePdf({ text: `Small ${n}` });
+    const fields = { email: "ann@example.com", byod_confirmed: "true", svc_sign: "true" };
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    body.set("document", new File([new Uint8Array(small)], "small.pdf", { type: "application/pdf" }));
+    const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: api, body });
+    await post(`/api/rooms/${big}/orders`, { orderCode: ((await placed.json()) as { orderCode: string }).orderCode });
+  }
+  const overview = async () => {
+    const answer = await fetch(at(`/dashboard/rooms/${big}`), { headers: page });
+    if (answer.status !== 200) throw new Error(String(answer.status));
+    await answer.text();
+  };
+  await overview();
+  const looks = await timesOf(30, overview);
+  const statements = await statementsOf(db, overview);
+
+  for (const { orderCode } of await codes(zipRoom))
+    for (let status = ""; status !== "Completed"; )
+      ({ status } = await post<{ status: string }>(`/api/partner/sandbox/orders/${orderCode}/advance`));
+  const zip = async () => {
+    const answer = await fetch(at(`/dashboard/rooms/${zipRoom}/zip`), { headers });
+    if (answer.status !== 200) throw new Error(await answer.text());
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    return async () => {
+      while (!(await reader?.read())?.done);
+    };
+  };
+  await (await zip())();
+  const firstBytes: number[] = [];
+  for (let round = 0; round < 10; round++) {
+    const [ms, rest] = await timed(zip);
+    firstBytes.push(ms);
+    await rest();
+  }
+  await harness.close();
+  return [
+    atMost("closing: place 5 documents of 2 MiB, 95th percentile", [p95(placing)], [3000], "ms", 1),
+    atMost("closing: overview of 50 orders, 95th percentile", [p95(looks)], [100], "ms", 1),
+    atMost("closing: overview of 50 orders, transactions", [statements], [6], "", 1),
+    atMost("closing: zip of 5 documents, first byte, 95th percentile", [p95(firstBytes)], [500], "ms", 1),
+  ];
+}
+
+/**
+ * Transactions for each call, as the database counts them, less those of the idle service. A statement by itself is a
+ * transaction.
+ */
+async function statementsOf(
+  db: { query: <T>(statement: ReturnType<typeof sql>) => Promise<T[]> },
+  work: () => Promise<void>,
+) {
+  const rounds = 40;
+  const count = async () => {
+    // A connection reports what it did once it has been idle for a moment.
+    await sleep(3000);
+    const [row] = await db.query<{ count: number }>(sql`
+      SELECT (xact_commit + xact_rollback)::float8 AS count FROM pg_stat_database WHERE datname = current_database()`);
+    return row?.count ?? 0;
+  };
+  const first = await count();
+  const second = await count();
+  const begun = performance.now();
+  for (let round = 0; round < rounds; round++) await work();
+  const third = await count();
+  const idle = ((second - first) / 3000) * (performance.now() - begun);
+  return Math.max(0, (third - second - idle) / rounds);
+}
