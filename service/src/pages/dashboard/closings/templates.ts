@@ -38,7 +38,7 @@ export async function templatesOf(
   return new Map(found.flatMap((each) => (each && !each.archivedAt ? [[each.templateId, each]] : [])));
 }
 
-/** What a closing leaves out of a template, in words; empty when it takes over everything. */
+/** The parts of a template that a closing leaves out, in words; empty when it takes over everything. */
 const leftOut = ({ services, message }: TemplateContent): string[] => [
   ...(message === null ? [] : ["its message to the signers"]),
   ...(services.doc_slug === undefined ? [] : ["its document type"]),
