@@ -72,7 +72,13 @@ export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
 export type { EnvelopeDeps } from "./records/deps.ts";
-export { documentsOfOrders, type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
+export {
+  documentsOfOrders,
+  type OrderDocument,
+  openOrderDocument,
+  orderDocuments,
+  withOrderDocument,
+} from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
 export { envelopeState } from "./records/envelope.ts";
 export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
