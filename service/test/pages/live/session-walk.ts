@@ -10,7 +10,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { fakeDevices } from "@signsealship/testing/media";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
@@ -55,6 +55,19 @@ async function fitsAtFourTimes({ page, overflow }: OpenPage): Promise<void> {
   if (before) await page.setViewportSize(before);
 }
 
+/** Reaches an element by the Tab key alone, and presses a key there. */
+async function pressAt(element: Locator, key = "Enter"): Promise<void> {
+  const page = element.page();
+  await until(() => element.isEnabled());
+  const isFocused = () =>
+    element.evaluate((each) => each.ownerDocument.hasFocus() && each === each.ownerDocument.activeElement);
+  for (let tabs = 0; !(await isFocused()); tabs++) {
+    assert.ok(tabs < 200, `the Tab key does not reach ${element}`);
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press(key);
+}
+
 /** Makes the browser refuse its devices in this way. */
 const refuses = (page: Page, name: string) =>
   page.evaluate(
@@ -87,31 +100,34 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
+  /** Comes to the waiting room, by the keyboard alone. */
   async function comesIn(email: string, tries: "the device" | "nothing"): Promise<OpenPage> {
     const link = await until(
       () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
     );
     const opened = await browser.open(at(link), { width: 375 });
     const { page } = opened;
-    await page.getByRole("button", { name: "Email me the code" }).click();
+    await pressAt(page.getByRole("button", { name: "Email me the code" }));
     await page.getByText("The code is on its way").waitFor();
     await assertGoodLooks(opened);
     const code = await until(
       () => mailsTo(running.service, email).flatMap((mail) => /Your code is (\d{6})\./.exec(mail)?.[1] ?? [])[0],
     );
-    await page.getByLabel("Code").fill(code);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await pressAt(page.getByLabel("Code"), code.charAt(0));
+    await page.keyboard.type(code.slice(1));
+    await pressAt(page.getByRole("button", { name: "Go on" }));
     await page.getByRole("heading", { name: "The recording" }).waitFor();
     if (tries === "the device") {
-      await page.getByRole("button", { name: "Check this device" }).click();
+      await pressAt(page.getByRole("button", { name: "Check this device" }));
       await page
         .locator("#device-said")
         .filter({ hasText: /line work|loses packets/ })
         .waitFor();
     }
     await assertGoodLooks(opened);
-    await page.getByLabel("Where you are").fill("Ohio, United States");
-    await page.getByRole("button", { name: "I agree to the recording" }).click();
+    await pressAt(page.getByLabel("Where you are"), "O");
+    await page.keyboard.type("hio, United States");
+    await pressAt(page.getByRole("button", { name: "I agree to the recording" }));
     await page.getByRole("heading", { name: "Waiting room" }).waitFor();
     return opened;
   }
@@ -133,11 +149,11 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const rooms: OpenPage[] = [];
     for (const [index, email] of signers.entries())
       rooms.push(await comesIn(email, index === 0 ? "the device" : "nothing"));
-    await page.getByRole("button", { name: "Begin the session and the recording" }).click();
+    await pressAt(page.getByRole("button", { name: "Begin the session and the recording" }));
     const doors = page.getByRole("button", { name: /^Let in/ });
     for (let left = signers.length; left > 0; left--) {
       await until(async () => (await doors.count()) === left);
-      await doors.first().click();
+      await pressAt(doors.first());
     }
     for (const [index, room] of rooms.entries()) {
       if (signers[index] !== observer) await isMoving(page, `signer-${index + 1}`);
@@ -312,9 +328,9 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await marks(page, /^Aware and willing/, /^Reading/);
     await gives(page, room.page);
     const signing = room.page.frameLocator("#turn iframe");
-    await signing.getByLabel(/able to read it/).check();
+    await pressAt(signing.getByLabel(/able to read it/), "Space");
     const token = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
-    await signing.getByRole("button", { name: /agree/i }).click();
+    await pressAt(signing.getByRole("button", { name: /agree/i }));
     await heading(page, /^Oath/).waitFor();
     // The signer's turn is over, so the signing pages are not found. The step of signing can't be marked before the
     // oath.
@@ -346,7 +362,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await isMoving(page, "signer-1");
     await until(async () => !(await room.page.getByText("On hold:").isVisible()));
     await heading(page, /^Signature/).waitFor();
-    await signing.locator("#sign-button").click();
+    await pressAt(signing.locator("#sign-button"));
     await heading(page, /^Notary’s signature/).waitFor();
     await notarySigns(page, code);
     await room.page.getByText("The act is done.").waitFor();
