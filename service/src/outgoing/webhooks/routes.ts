@@ -9,10 +9,20 @@ import { deliveryRoutes } from "./deliveries/routes.ts";
 import { type FeedDeps, readFeed } from "./feed/feed.ts";
 import { EventFeed, FeedEvent } from "./feed/schemas.ts";
 import { createWaiters } from "./feed/waiters.ts";
-import { passportWebhookRoutes } from "./passport-webhook-routes.ts";
 import type { PublicKeyDeps } from "./public-key.ts";
 import { publicKeyRoutes } from "./public-key-routes.ts";
-import { CreatedWebhook, Delivery, NewWebhook, RotatedSecret, Webhook, WebhookDeleted } from "./schemas.ts";
+import {
+  CreatedWebhook,
+  Delivery,
+  NewPassportWebhook,
+  NewWebhook,
+  PassportWebhook,
+  PassportWebhookDeleted,
+  RotatedSecret,
+  Webhook,
+  WebhookDeleted,
+} from "./schemas.ts";
+import { verification } from "./signing.ts";
 import { topicsField, urlField } from "./subscriptions/fields.ts";
 import {
   listSubscriptions,
@@ -150,4 +160,49 @@ function closed(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => controller.abort());
   return controller.signal;
+}
+
+const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
+
+/**
+ * Subscriptions that only an API key may manage, no session. They get `passport.sealed` and no other topic (contract,
+ * Proof passports).
+ */
+function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
+  jsonRoute(app, frame, {
+    ...passportCommon,
+    method: "POST",
+    scope: "webhooks",
+    url: "/api/passport/webhooks",
+    operationId: "createPassportWebhook",
+    summary: "Create a webhook for sealed passports",
+    description:
+      "Subscribes a URL to `passport.sealed` and no other topic. [Create a webhook](#tag/webhooks) does the same for all topics.",
+    body: NewPassportWebhook,
+    answer: PassportWebhook,
+    refusals: { 400: "A https:// webhook URL is required." },
+    async handle(request) {
+      const webhook = await subscribe(subscriptions, principalOf(request), urlField(request.body), ["passport.sealed"]);
+      const { id, url, secret, signatureHeader, standardWebhooksSecret } = webhook;
+      return { webhookId: id, url, signingSecret: secret, signatureHeader, standardWebhooksSecret, verification };
+    },
+  });
+  jsonRoute(app, frame, {
+    ...passportCommon,
+    method: "DELETE",
+    scope: "webhooks",
+    url: "/api/passport/webhooks/:id",
+    operationId: "deletePassportWebhook",
+    summary: "Delete a webhook for sealed passports",
+    description: "Nothing is sent to it any more.",
+    params: Type.Object({ id: Type.String({ description: "The webhook's id." }) }),
+    bodyIs: "none",
+    answer: PassportWebhookDeleted,
+    refusals: { 404: "No such webhook." },
+    async handle(request) {
+      const { id } = request.params;
+      await unsubscribe(subscriptions, principalOf(request), id);
+      return { deleted: true as const, webhookId: id };
+    },
+  });
 }
