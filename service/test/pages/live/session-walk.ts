@@ -100,7 +100,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
-  /** Comes to the waiting room, by the keyboard alone. */
+  /** Reaches the waiting room, by the keyboard alone. */
   async function comesIn(email: string, tries: "the device" | "nothing"): Promise<OpenPage> {
     const link = await until(
       () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
@@ -424,7 +424,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const each of [opened, signer, watching]) await each.close();
   });
 
-  test("the check of the device names the cure in the person's language: no permission, no camera, and no line", async () => {
+  test("the check of the device names the cure in the person's language: no permission, no camera, no sound, and no line", async () => {
     const email = "dora@example.com";
     const code = await place({ name: "Dora Diaz", email });
     await claim(code, nora.cookie);
@@ -451,6 +451,12 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await refuses(page, "NotFoundError");
     await tries(device.missing);
     await assertGoodLooks(room);
+    await page.evaluate(`navigator.mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await globalThis.devices(wanted);
+      for (const track of stream.getAudioTracks()) track.enabled = false;
+      return stream;
+    }`);
+    await tries(device.silent);
     await page.evaluate("navigator.mediaDevices.getUserMedia = globalThis.devices");
     // Allows only connections over a relay, and there is none: as in a network that blocks all media.
     await page.evaluate(`{
