@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { temporaryFolder } from "@signsealship/testing/service";
+import { filesOf, type WholeCase, wholeCases, wholeFolder } from "../../../../packages/evidence/test/whole-cases.ts";
 import { contract, sealer } from "../ui/samples.ts";
 
 const folder = temporaryFolder();
@@ -61,6 +62,41 @@ for (const width of [360, 1280]) {
     }
   });
 }
+
+/** The heading of a document's card, by the verdict of the document and its closing certificate together. */
+const headings: Readonly<Record<string, RegExp>> = {
+  verified: /^This document is unchanged since it was sealed$|^The closing certificate names this file$/,
+  verified_test: /^A test document, unchanged$/,
+  unchecked: /^Unchanged, but not a document of this closing certificate$|^This PDF has no seal$/,
+  not_verified: /^This document failed the check$/,
+};
+
+test("the single file says which document of a closing a file is, as the service's page does", async () => {
+  build("--out", at("closings.html"), "--trust", fileURLToPath(new URL("trust/seal.pem", wholeFolder)));
+  const opened = await browser.open(pathToFileURL(at("closings.html")).href, { width: 1280 });
+  const { page } = opened;
+  // The file trusts no authority of time, so a document with an archival time stamp can't be judged in it.
+  const cases = wholeCases.filter(({ kind, name }) => kind === "room_document" && !/time stamp/.test(name));
+  const pathsOf = (one: WholeCase) =>
+    ["certificate", "document"].flatMap((role) =>
+      filesOf(one, role).map(({ path }) => fileURLToPath(new URL(path, wholeFolder))),
+    );
+  assert.ok(cases.length > 12);
+  for (const one of cases) {
+    await page.reload();
+    await page.setInputFiles("#drop-files", pathsOf(one));
+    await page
+      .getByRole("heading", { name: /closing certificate|^This certificate is genuine$|^A test certificate/ })
+      .first()
+      .waitFor();
+    const shown = await page.getByRole("heading").allTextContents();
+    assert.ok(
+      shown.some((text) => headings[one.verdict]?.test(text.trim())),
+      `${one.name}: ${shown.join(" | ")}`,
+    );
+  }
+  await opened.close();
+});
 
 test("the same sources give the same file, byte for byte", () => {
   build("--out", at("again.html"));
