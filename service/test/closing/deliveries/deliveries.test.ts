@@ -10,6 +10,9 @@ import { unzipSync } from "fflate";
 import { sendToReceivers, writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
 import { insertDelivery, lockCode, updateCode } from "../../../src/closing/deliveries/store.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
+import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
+import { bannerOf } from "../../../src/pages/verify/browser/outcome-banner.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { silent } from "../../orders/order/orders-database.ts";
 
@@ -94,6 +97,30 @@ test("puts the finished documents of a room in one zip, with names for people, a
   assert.match(readme, /A TEST/);
   for (const code of [roomCode, deed, note, foreign])
     assert.ok(!readme.includes(code) && !JSON.stringify(contents).includes(code));
+});
+
+test("the checker in a zip verifies the zip's own documents, and says which document of the closing each one is", async () => {
+  const files = unzipSync(await bytesOf(await fetch(`${roomPage}/zip`, { headers: agent })));
+  const checker = Buffer.from(files[`${top}/verify.html`] ?? []).toString();
+  const config = JSON.parse(/id="verify-config">([^<]+)</.exec(checker)?.[1] ?? "") as VerifyConfig;
+  const pdfs = Object.entries(files).filter(([name]) => name.endsWith(".pdf"));
+  const outcomes = await checkFiles({
+    files: pdfs.map(([name, bytes]) => ({ name, bytes })),
+    config,
+    trust: { seal: "", timeStamping: "" },
+    at: Date.now(),
+    subtle: crypto.subtle,
+  });
+  assert.equal(outcomes.length, pdfs.length);
+  for (const outcome of outcomes) {
+    assert.ok(outcome.kind !== "failed" && outcome.verdict === "verified", JSON.stringify(outcome).slice(0, 300));
+    // The orders of tests are sealed as such, so no card is green; nothing in the zip is red either.
+    assert.equal(bannerOf(outcome).tone, "unknown");
+  }
+  const claims = outcomes.flatMap((outcome) => (outcome.kind === "proof" ? outcome.claims : []));
+  const named = claims.filter(({ name }) => name === "document_of_this_room");
+  assert.ok(named.length > 0 && named.every(({ state }) => state === "holds"));
+  assert.match(named[0]?.why ?? "", /^Document \d of 3 of closing 2026-1187/);
 });
 
 test("puts a finished order in a zip of its own, and refuses an unfinished one", async () => {
