@@ -5,7 +5,16 @@ export { checkMonths, closeMonths } from "./months.ts";
 export { drawnStatement, drawPaper } from "./paper.ts";
 export { buyerOf, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";
 export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
-export { ledgerOf, lineKind, monthState, monthTitle, settlement, signedCents, sumFacts } from "./statement-text.ts";
+export {
+  ledgerOf,
+  lineKind,
+  monthState,
+  monthTitle,
+  settlement,
+  signedCents,
+  sumFacts,
+  sumsByPayer,
+} from "./statement-text.ts";
 export {
   protectedTables,
   type StatementWithLines,

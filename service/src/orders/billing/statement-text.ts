@@ -1,5 +1,5 @@
 /** The order, names and sentences of statements. Pages, PDF files and CSV files share them. */
-import type { BillingKind } from "./documents.ts";
+import { type BillingKind, paidByText } from "./documents.ts";
 import { balanceCents, heldCents, owedCents } from "./lines.ts";
 import type { StatementWithLines } from "./statements.ts";
 
@@ -70,6 +70,20 @@ export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
         ["Owed by your firm for payments that banks took back", owedCents(sums)],
       ] as const)),
 ];
+
+/**
+ * For each payer and payment method: the US cents that were paid, less what went back. They add up to the payments less
+ * refunds and losses, and agree with the account statement of a firm's card.
+ */
+export function sumsByPayer(lines: readonly Line[]): (readonly [payer: string, cents: number])[] {
+  const sums = new Map<string, number>();
+  for (const line of lines)
+    if (line.currency === "usd") {
+      const payer = paidByText(line);
+      sums.set(payer, (sums.get(payer) ?? 0) + signedCents(line));
+    }
+  return [...sums].sort(([one], [other]) => compare(one, other));
+}
 
 /**
  * Sentences about a correction, about money that is held for the firm, and about money that it owes; none about a sum

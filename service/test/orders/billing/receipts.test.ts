@@ -141,6 +141,13 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
 
   const page = await (await get(`/dashboard/statements/${open.month}`, { ...member, Accept: "text/html" })).text();
   for (const { number } of lines) assert.match(page, new RegExp(number));
+  const [payers = ""] = /By payer[\s\S]*?By file number/.exec(page) ?? [];
+  assert.match(payers, /Client, payment page[\s\S]*Firm, payment page/);
+  const byPayer = [...payers.matchAll(/\$(\d+)\.(\d\d)/g)].reduce(
+    (all, [, dollars, cents]) => all + Number(`${dollars}${cents}`),
+    0,
+  );
+  assert.equal(byPayer, open.paymentsCents - open.refundsCents);
   assert.match(
     await (await get("/dashboard/statements", { ...member, Accept: "text/html" })).text(),
     /This month so far/,

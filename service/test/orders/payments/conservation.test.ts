@@ -92,6 +92,8 @@ const step = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("end" as const), order: pick, crash }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("watch" as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), order: pick, event: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("month" as const), event: pick, crash }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -175,6 +177,20 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     });
     if (isWhole && takings.every(Boolean)) events.splice(events.indexOf(event), 1);
   }
+
+  async function deliverOne(n: number, points: number | null): Promise<void> {
+    const event = at(events, n);
+    if (event) await deliver(event, false, points);
+  }
+
+  /** Cancels an order, if its status allows that. A payment that arrives later pays for nothing. */
+  const cancel = (code: string): Promise<void> =>
+    db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      if (!order || targetOf(order, "cancelled") === null) return;
+      await transition(tx, order, "cancelled", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+      seen.add("canceled");
+    });
 
   async function checkout(order: number, other: number): Promise<void> {
     const chosen = [at(codes, order), at(codes, other)].filter((code) => code !== undefined);
@@ -420,6 +436,12 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     else if (each.do === "dispute" && code) await dispute(code, each.payment, each.share, each.end);
     else if (each.do === "end" && code) await attempt(each.crash, () => end(code));
     else if (each.do === "watch") await watchPayments(deps);
+    else if (each.do === "cancel" && code) await Promise.all([cancel(code), deliverOne(each.event, null)]);
+    else if (each.do === "month")
+      await Promise.all([
+        closeMonths({ ...deps, db }, new AbortController().signal),
+        deliverOne(each.event, each.crash),
+      ]);
     else if (each.do === "wait") wait(each.ms);
     await findSessions();
     look();
@@ -469,11 +491,12 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         add(kept, paymentReference, kind === "credit_note" || kind === "loss" ? -amountCents : amountCents);
       }
       const orderId = await orderIdOf(code);
-      // Money that came after a bank had decided again paid for nothing, and has a task.
-      const unneeded = payingAgain.has(code) ? (await unappliedOfOrder(db, orderId)).size : 0;
+      // Money that came after a bank had decided again, or after the order was canceled, paid for nothing.
+      const mayComeLate = payingAgain.has(code) || (await world.orders.look(code)).status === "Cancelled";
+      const unneeded = mayComeLate ? (await unappliedOfOrder(db, orderId)).size : 0;
       const again = (await supplementPayments(db, orderId, true)).size;
       if (again > 0) seen.add("paid again");
-      if (unneeded > 0) seen.add("paid again in vain");
+      if (unneeded > 0) seen.add("paid in vain");
       assert.ok(payments.length - again - unneeded <= 1, "no order is paid twice");
     }
     const shown = (sums: Map<string, number>) => [...sums].sort();

@@ -10,6 +10,7 @@ import {
   settlement,
   signedCents,
   sumFacts,
+  sumsByPayer,
 } from "../../../orders/billing/billing.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { money, moneyIn, shortCode } from "../../ui/format.ts";
@@ -105,12 +106,21 @@ export function monthBody(found: StatementWithLines): Html {
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
   return html`${pageHead(monthTitle(statement), `${monthState(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
 ${card("sums", "Sums", sumsPart(statement))}
+${
+  lines.length > 0 &&
+  card(
+    "payers",
+    "By payer",
+    html`<p class="quiet">Payments, less what went back. Compare the sum of your firm’s card or bank account with its own statement.</p>
+${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, money(cents)] as const))}`,
+  )
+}
 ${card(
   "lines",
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "No money came or went back in this month.")
-    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment that pays for its order leaves it as it is, and so does a refund of it.</p>${records(
+    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment that pays for its order leaves it as it is, and so does a refund of it. An order is listed once it is paid; <a href="/dashboard/orders">Orders</a> has the others.</p>${records(
         "Receipts and credit notes, by file number",
         [
           { label: "File number" },
