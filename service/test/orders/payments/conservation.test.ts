@@ -19,11 +19,12 @@ import {
   checkoutUrl,
   endCharge,
   heldPayments,
+  isOpenCharge,
   sharedCheckout,
   unpaidLossOf,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { supplementPayments } from "../../../src/orders/payments/supplements.ts";
+import { supplementPayments, supplementsOf } from "../../../src/orders/payments/supplements.ts";
 import { unappliedOfOrder } from "../../../src/orders/payments/unapplied.ts";
 import {
   approveAssignment,
@@ -80,7 +81,7 @@ const step = fc.oneof(
     weight: 7,
     arbitrary: fc.record({
       ...{ do: fc.constant("again" as const), order: pick, outcome: fc.constantFrom(...outcomes), crash },
-      by: fc.constantFrom("checkout" as const, "charge" as const, "nobody" as const),
+      by: fc.constantFrom("card" as const, "checkout" as const, "charge" as const, "nobody" as const),
     }),
   },
   {
@@ -124,8 +125,6 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const states = new Map<string, string>();
   /** The payments for several orders of which a refund by hand has no orders yet. */
   const byHand = new Set<string>();
-  /** The orders that an operator has let be paid again. */
-  const payingAgain = new Set<string>();
   let refunds = stripe.refunds.length;
   let second = Math.floor(Date.now() / 1000);
   await db.query(sql`DELETE FROM jobs`);
@@ -303,17 +302,21 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /** An operator lets an order be paid again whose payment a bank took back, and somebody begins to pay. */
-  async function again(n: number, by: "checkout" | "charge" | "nobody", points: number | null): Promise<void> {
+  async function again(n: number, by: "card" | "checkout" | "charge" | "nobody", points: number | null): Promise<void> {
     const losses: string[] = [];
     for (const code of codes) if ((await unpaidLossOf(db, code)) > 0) losses.push(code);
     const code = at(losses, n);
     if (code === undefined) return;
     const allowed = { ...deps, takesPayment: () => true };
-    if (await attempt(points, () => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" }))) {
-      payingAgain.add(code);
+    if (await attempt(points, () => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" })))
       seen.add("may be paid again");
-    }
     if (by === "checkout") await attempt(points, () => checkout(codes.indexOf(code), codes.indexOf(code)));
+    if (by === "card")
+      await attempt(null, async () => {
+        const session = (await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "";
+        if (!sessions.includes(session)) sessions.push(session);
+        if (stripe.sessions.get(session)?.["status"] === "open") events.push(stripe.pay(session));
+      });
     if (by === "charge") await attempt(points, () => chargeByMember(deps, principal, code));
   }
 
@@ -355,9 +358,12 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   /** Gives each event a later second: of two decisions in one second, the loss counts. */
   const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
 
-  async function end(code: string): Promise<void> {
-    const charge = (await chargesOfCode(db, code)).find(({ state }) => state !== "succeeded");
+  /** A person ends a charge whose event is overdue. */
+  async function end(n: number): Promise<void> {
+    const all = await Promise.all(codes.map((code) => chargesOfCode(db, code)));
+    const charge = at(all.flat().filter(isOpenCharge), n);
     if (!charge) return;
+    wait(2 * hour);
     await endCharge(deps, { id: charge.id, environment: "live", actor: "operator:test" });
     seen.add("ended");
   }
@@ -434,7 +440,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       await again(each.order, each.by, each.crash);
     } else if (each.do === "whole" && code) await giveAll(code);
     else if (each.do === "dispute" && code) await dispute(code, each.payment, each.share, each.end);
-    else if (each.do === "end" && code) await attempt(each.crash, () => end(code));
+    else if (each.do === "end") await attempt(each.crash, () => end(each.order));
     else if (each.do === "watch") await watchPayments(deps);
     else if (each.do === "cancel" && code) await Promise.all([cancel(code), deliverOne(each.event, null)]);
     else if (each.do === "month")
@@ -492,7 +498,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       }
       const orderId = await orderIdOf(code);
       // Money that came after a bank had decided again, or after the order was canceled, paid for nothing.
-      const mayComeLate = payingAgain.has(code) || (await world.orders.look(code)).status === "Cancelled";
+      const mayComeLate = (await wasAllowed(orderId)) || (await world.orders.look(code)).status === "Cancelled";
       const unneeded = mayComeLate ? (await unappliedOfOrder(db, orderId)).size : 0;
       const again = (await supplementPayments(db, orderId, true)).size;
       if (again > 0) seen.add("paid again");
@@ -544,6 +550,10 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     assert.equal(last ? owedCents(last) : 0, sumOf(owed), "owed in the statements");
     return statements.length;
   }
+
+  /** Whether an operator has let the order be paid again, perhaps just before a crash. */
+  const wasAllowed = async (orderId: number): Promise<boolean> =>
+    (await supplementsOf(db, orderId)).some(({ replacesLoss }) => replacesLoss);
 
   /** Asserts that every charge has ended, or waits for a bank. */
   async function requireNothingStuck(): Promise<void> {

@@ -120,7 +120,7 @@ test("an owner adds a card, sets a limit, and reads a charge and its statement, 
   await press(dana, /^\d{4}-\d{2}$/);
   await page.getByRole("heading", { level: 1, name: /^Statement \d{4}-\d{2}/ }).waitFor();
   await page.getByText("FILE-2207").waitFor();
-  await page.getByText("Firm, Visa •••• 4242").waitFor();
+  await page.locator("#lines").getByText("Firm, Visa •••• 4242").waitFor();
   await page.emulateMedia({ media: "print" });
   assert.equal(await page.locator(".side").isVisible(), false, "a printed statement has no navigation");
   await page.emulateMedia({ media: null });
