@@ -42,9 +42,9 @@ async function openCheckout(code: string): Promise<string> {
 }
 
 const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
-async function endsSoon(sessionId: string): Promise<void> {
+async function endsSoon(sessionId: string | null): Promise<void> {
   await db.query(
-    sql`UPDATE checkout_sessions SET expires_at = now() + interval '4 min' WHERE session_id = ${sessionId}`,
+    sql`UPDATE checkout_sessions SET expires_at = now() + interval '4 min' WHERE session_id IS NOT DISTINCT FROM ${sessionId}::text`,
   );
   await authenticate({ db, rowMac: await rowMacOf(folder.path) }, "checkout_sessions");
 }
@@ -175,6 +175,20 @@ test("counts a debit by a session whose creation was interrupted", async () => {
   await deliver(stripe.bankAnswers(session, "succeeded"));
   const { status, payments } = await orderOf(code);
   assert.deepEqual([status, payments.length], ["EsignPending", 1]);
+});
+
+test("finds a session whose creation was interrupted and that was paid, after the processor forgot its key", async () => {
+  const code = await placeOrder();
+  stripe.fail("cut", "cut");
+  assert.equal((await checkout(code)).status, 502);
+  const session = String(openAtProcessor(code)[0]?.["id"]);
+  // The event of this debit doesn't arrive.
+  stripe.payByBank(session);
+  stripe.forgetKeys();
+  await endsSoon(null);
+  const again = await checkout(code);
+  assert.deepEqual([again.status, again.error], [409, "A payment was just made. Wait a moment."]);
+  assert.deepEqual(openAtProcessor(code), []);
 });
 
 // Each cut leaves one request of the replacement without an answer: the look-up of the old session, its expiry, the

@@ -143,14 +143,17 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
     // The processor failed, or it has seen the idempotency key with other parameters. An earlier request may have
     // created a session.
-    const since = new Date(session.expiresAt.getTime() - sessionMs - marginMs);
-    return (await processor.find(session.id, since)) ?? { refusal: error };
+    return (await processor.find(session.id, sinceOf(session))) ?? { refusal: error };
   }
 }
 
+/** A time before the processor can have created the session. */
+const sinceOf = ({ expiresAt }: CheckoutSession): Date => new Date(expiresAt.getTime() - sessionMs - marginMs);
+
 /**
- * Ends the session at the processor. If the session's id was lost, sends the request that created the session once
- * more: the processor then returns the same session with its id.
+ * Ends the session at the processor. If the session's id was lost, looks for the session, because the processor forgets
+ * idempotency keys after a day. If it finds none, sends the request that creates the session once more: an earlier
+ * request may still be on its way, and the processor then returns the same session with its id.
  * @returns `complete` when the session was paid before
  */
 async function endAtProcessor(
@@ -158,7 +161,8 @@ async function endAtProcessor(
   processor: Processor,
   session: CheckoutSession,
 ): Promise<"expired" | "complete"> {
-  if (session.sessionId !== null) return processor.expire(session.sessionId);
+  const sessionId = session.sessionId ?? (await processor.find(session.id, sinceOf(session)))?.sessionId;
+  if (sessionId !== undefined) return processor.expire(sessionId);
   const minted = await mint(db, processor, session);
   if (minted === "in progress") throw busy();
   return "refusal" in minted ? "expired" : processor.expire(minted.sessionId);
