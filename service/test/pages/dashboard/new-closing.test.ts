@@ -445,9 +445,32 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
   });
   assert.match(used.text, /Buyer: Ann Roe \(turn 1, with a mailed code\); Seller: Bo Roe \(turn 2, in Spanish\)\./);
   const ways = hidden(used.text, "doc1_ways").replaceAll("&quot;", '"');
+  assert.match(used.text, /Turns, codes and languages stay with these people\./);
+  const ticked = {
+    ...people,
+    ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },
+    ...{ doc1_ways: ways, doc1_signs_client: "on" },
+  };
+  const later = await dana.post("/rows", { ...ticked, doc1_signs_1: "on" });
+  assert.match(later.text, /Ann Roe: turn 1, with a mailed code; Bo Roe: turn 2, in Spanish\./);
+  assert.doesNotMatch(later.text, /no turn or code/);
+  const cy = { person2_name: "Cy Roe", person2_email: "cy@example.com", person1_role: "follows", doc1_signs_2: "on" };
+  const stranger = await dana.post("/rows", { ...ticked, ...cy });
+  const noWay = "Cy Roe has no turn or code from the template. Use the template again, or remove its turns and codes.";
+  assert.ok(stranger.text.includes(`Ann Roe: turn 1, with a mailed code. ${noWay}`), stranger.text);
+  const submission = async () => hidden(await dana.page(path), "submission");
+  const refused = await dana.post("", { ...ticked, ...cy, submission: await submission() });
+  assert.equal(refused.status, 400);
+  assert.ok(refused.text.includes(`Document 1 (Contract): ${noWay}`), refused.text);
+  assert.equal((await dana.orders()).length, 0);
+  const again = await dana.post("/rows", { ...ticked, ...cy, use_template: "1" });
+  assert.match(again.text, /Buyer: Ann Roe \(turn 1, with a mailed code\); Seller: Cy Roe \(turn 2, in Spanish\)\./);
+  const plain = await dana.post("/rows", { ...ticked, ...cy, plain_ways: "1" });
+  assert.equal(hidden(plain.text, "doc1_ways"), "");
+  assert.doesNotMatch(plain.text, /no turn or code|How people sign/);
   const placed = await dana.post("", {
     ...people,
-    submission: hidden(await dana.page(path), "submission"),
+    submission: await submission(),
     ...{ doc1: contract.file, doc1_sign: "on", doc1_name: "Contract", doc1_ways: ways },
     ...{ doc1_signs_client: "on", doc1_signs_1: "on" },
   });
@@ -465,4 +488,23 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
       { email: "bo@example.com", routing: 2, auth: "link", language: "es" },
     ],
   );
+});
+
+test("altered turns and codes in a form are refused in words and never break the page", async () => {
+  const dana = await agent();
+  const file = await dana.file("Deed.pdf");
+  const sent = {
+    ...{ closing_name: "Altered", email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
+    ...{ doc1: file, doc1_sign: "on", doc1_name: "Deed", doc1_signs_client: "on", people_rows: "2" },
+  };
+  for (const ways of ["{", "[null]", '[{"person":1,"language":"!!","routing":"<b>","auth":7},{"person":2}]']) {
+    const shown = await dana.post("/rows", { ...sent, doc1_ways: ways });
+    assert.equal(shown.status, 200, ways);
+    assert.doesNotMatch(shown.text, /turn <b>/);
+  }
+  const ways = '[{"person":1,"language":"!!"}]';
+  const submission = hidden(await dana.page(path), "submission");
+  const placed = await dana.post("", { ...sent, submission, doc1_ways: ways });
+  assert.equal(placed.status, 400);
+  assert.match(placed.text, /language/i);
 });

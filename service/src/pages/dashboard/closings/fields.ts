@@ -1,6 +1,7 @@
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { everybody, mostPeople, personNumber } from "./person-label.ts";
+import { listIn, waysIn } from "./ways.ts";
 
 /** The most documents in the form of one closing. More can be added in the closing's room. */
 export const mostDocuments = 20;
@@ -41,9 +42,6 @@ export type ClosingDocument = {
   /** How people sign, as JSON: a list of `SignerWay`, from a template; empty when all sign at once by a link. */
   ways: string;
 };
-
-/** The turn of a person, how the person is identified, and in which language. `person` is a person's number. */
-export type SignerWay = { person: number; routing: number; auth: string; language: string };
 
 export const documentServices = ["sign", "notary", "ship", "fax"] as const;
 export type DocumentService = (typeof documentServices)[number];
@@ -116,7 +114,8 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     for (const service of documentServices) services[service] = values[`doc${n}_${service}`] === "on";
     const [signers, receivers, own] = [tickedIn(values, n), receiversIn(values, n), ownIn(values, n)];
     const [fields, template] = [text(values, `doc${n}_fields`), templateIn(values, `doc${n}_template`)];
-    const [name, ways] = [text(values, `doc${n}_name`), text(values, `doc${n}_ways`)];
+    const name = text(values, `doc${n}_name`);
+    const ways = values["plain_ways"] === String(n) ? "" : text(values, `doc${n}_ways`);
     return [{ ...file, name, services, signers, receivers, own, fields, template, ways }];
   });
   const added = rows.flatMap((n) => {
@@ -210,7 +209,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
   }
   const signers = isSigned(document) ? signersOf(values, document) : [];
   if (sign && document.fields !== "") fields.set("fields", fieldsOf(values, document));
-  const ways = sign ? waysOf(document) : [];
+  const ways = sign ? waysIn(document.ways) : [];
   const isClientAlone = signers.length === 1 && signers[0]?.isClient && ways.length === 0;
   if (signers.length > 0 && !isClientAlone)
     fields.set(
@@ -223,19 +222,6 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
       ),
     );
   return fields;
-}
-
-/** The ways of the people who sign a document. A text that is not such a list counts as none. */
-function waysOf({ ways }: Pick<ClosingDocument, "ways">): Partial<SignerWay>[] {
-  return (listIn(ways) ?? []).map((each) => {
-    const { person, routing, auth, language } = each as Partial<SignerWay>;
-    return {
-      person: Number(person),
-      ...(routing && { routing }),
-      ...(auth && { auth }),
-      ...(language && { language }),
-    };
-  });
 }
 
 /** The people who are sent the final document once it is done. */
@@ -272,17 +258,6 @@ function fieldsOf(values: FormValues, document: ClosingDocument): string {
 export function strayFields(values: FormValues, document: ClosingDocument): number {
   const numbers = signersOf(values, document).map(({ row }) => personNumber(row));
   return (listIn(document.fields) ?? []).filter(({ signer }) => !numbers.includes(Number(signer))).length;
-}
-
-/** @returns null for a text that is not a list of fields; the rules of orders refuse such a text */
-function listIn(written: string): { signer?: unknown }[] | null {
-  try {
-    const list: unknown = JSON.parse(written);
-    const isList = Array.isArray(list) && list.every((each) => typeof each === "object" && each !== null);
-    return isList ? list : null;
-  } catch {
-    return null;
-  }
 }
 
 /**

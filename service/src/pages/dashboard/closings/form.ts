@@ -23,7 +23,7 @@ import {
 } from "./fields.ts";
 import { mostPeople, personLabel } from "./person-label.ts";
 import type { RefusedFields } from "./place.ts";
-import { templateNote, type UsedTemplate, usedNote } from "./templates.ts";
+import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates.ts";
 
 export const path = "/dashboard/closings/new";
 /** This address shows the form again with changed rows, and does not place the closing. */
@@ -118,13 +118,15 @@ function dropZone(documents: readonly ClosingDocument[], values: FormValues): Ht
   }</noscript></div>`;
 }
 
-function documentRow(document: ClosingDocument, { templates, used, refusedFields }: ClosingFormView): Html {
+function documentRow(document: ClosingDocument, { values, templates, used, refusedFields }: ClosingFormView): Html {
   const { n, fileName, pages, name, services, own, token } = document;
   const template = templates.get(document.template);
+  const hasWays = services.sign && document.ways !== "";
   return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
 ${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }), ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }) })}
-${template && templateNote(document, template, rowsPath)}
+${template && !hasWays && templateNote(document, template, rowsPath)}
 ${used?.n === n && usedNote(used)}
+${hasWays && used?.n !== n && waysNote(values, document, { canRepeat: template !== undefined, rowsPath })}
 ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxLength: 120, autocomplete: "off" })}
 <div class="form-pair" role="group" aria-label="Services for document ${n}">${Object.entries(serviceLabels).map(
     ([service, label]) =>

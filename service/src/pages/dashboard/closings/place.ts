@@ -19,6 +19,8 @@ import {
   signersOf,
   strayFields,
 } from "./fields.ts";
+import { noWayWords } from "./templates.ts";
+import { withoutWay } from "./ways.ts";
 
 /** The reasons why placed fields were refused: for each document, by the indexes of the fields. */
 export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: string }[]>;
@@ -97,6 +99,14 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     if (strays > 0)
       messages.add(
         `${nameOf(document)}: ${strays === 1 ? "a field is" : `${strays} fields are`} for somebody who does not sign it. Change the fields on its pages.`,
+      );
+    const missing = document.services.sign ? withoutWay(document.ways, signersOf(values, document)) : [];
+    if (missing.length > 0)
+      messages.add(
+        `${nameOf(document)}: ${noWayWords(
+          missing.map(({ row, name, email }) => name || email || (row === "client" ? "the client" : `person ${row}`)),
+          document.template !== "",
+        )}`,
       );
     // The rules of orders would name the same fields, in the words of the API.
     for (const refusal of refusals) if (strays === 0 || !refusal.startsWith("fields[")) refuse(refusal, document);

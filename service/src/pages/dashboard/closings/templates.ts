@@ -10,8 +10,9 @@ import {
 import { notice } from "../../ui/components.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { type ClosingDocument, documentsIn, peopleIn, type SignerWay, signersOf } from "./fields.ts";
+import { type ClosingDocument, documentsIn, peopleIn, signersOf } from "./fields.ts";
 import { everybody, personNumber } from "./person-label.ts";
+import { waysIn, waysText, wayWords, withoutWay } from "./ways.ts";
 
 /**
  * A template that was just used for a document, and the person who signs in place of each of its roles. `way` tells how,
@@ -74,8 +75,41 @@ export const usedNote = ({ name, roles }: UsedTemplate): Html =>
     `The fields and services of “${name}” are set`,
     roles.length === 0
       ? "Nobody signs it."
-      : `${roles.map(({ role, person, way }) => `${role}: ${person}${way}`).join("; ")}. Change the people in the fields’ window.`,
+      : `${roles.map(({ role, person, way }) => `${role}: ${person}${way}`).join("; ")}. Change the people in the fields’ window.${roles.some(({ way }) => way !== "") ? " Turns, codes and languages stay with these people." : ""}`,
   );
+
+const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`);
+
+/**
+ * Lists the turns, codes and languages that a document has from its template. They belong to people, and do not follow
+ * the fields when somebody else is ticked to sign.
+ * @param canRepeat whether the template can be used again
+ */
+export function waysNote(
+  values: FormValues,
+  document: ClosingDocument,
+  { canRepeat, rowsPath }: { canRepeat: boolean; rowsPath: string },
+): Html {
+  const { n, name } = document;
+  const ways = waysIn(document.ways);
+  const signing = signersOf(values, document);
+  const lines = signing.flatMap(({ row }) => {
+    const way = ways.find(({ person }) => person === personNumber(row));
+    return way ? [`${nameOf(values, row)}: ${wayWords(way, ways) || "by a link"}`] : [];
+  });
+  const missing = withoutWay(document.ways, signing).map(({ row }) => nameOf(values, row));
+  const button = (kind: string, label: string) =>
+    html`<button type="submit" class="quiet-button" name="${kind}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, document ${n}: ${name}">${label}</button>`;
+  return notice(
+    missing.length === 0 ? "info" : "attention",
+    "How people sign, from the template",
+    html`${lines.join("; ")}${lines.length > 0 && "."}${missing.length > 0 && ` ${noWayWords(missing, canRepeat)}`}</p><div class="form-actions">${canRepeat && button(useTemplate, "Use the template again")}${button("plain_ways", "Remove turns and codes")}</div><p class="hint">Without them everybody signs at once, by a link, in English.`,
+  );
+}
+
+/** Says that people sign without a turn or code of the template, and what to do about it. */
+export const noWayWords = (names: readonly string[], canRepeat: boolean): string =>
+  `${inWords.format(names)} ${names.length === 1 ? "has" : "have"} no turn or code from the template. ${canRepeat ? "Use the template again, or remove its turns and codes." : "Remove the template’s turns and codes, or change who signs."}`;
 
 /**
  * Fills in a document from its template: the roles become the document's signers, in the order of the form's people.
@@ -95,8 +129,9 @@ export async function withTemplate(
   const numbers = people.map(personNumber);
   const written = (fields ?? []).map((field) => ({ ...field, signer: numbers[Number(field["signer"]) - 1] }));
   const filled: Record<string, string> = { ...values, [`doc${n}_fields`]: fields ? JSON.stringify(written) : "" };
-  filled[`doc${n}_template`] = "";
   filled[`doc${n}_ways`] = waysText(roles, numbers);
+  // The page offers the template again while its turns and codes are kept.
+  if (filled[`doc${n}_ways`] === "") filled[`doc${n}_template`] = "";
   for (const [name, service] of Object.entries({ sign: "svc_sign", notary: "svc_notary", ship: "svc_ship" } as const))
     filled[`doc${n}_${name}`] = services[service] === undefined ? "" : "on";
   for (const person of everybody) filled[`doc${n}_signs_${person}`] = people.includes(person) ? "on" : "";
@@ -104,36 +139,9 @@ export async function withTemplate(
   const assigned = roles.map((role, index) => ({
     role: role.name,
     person: named(people[index] ?? ""),
-    way: wayWords(role, roles),
+    way: inBrackets(wayWords(role, roles)),
   }));
   return { values: filled, used: { n, name: template.name, roles: assigned } };
-}
-
-type Role = TemplateContent["roles"][number];
-
-const haveTurns = (roles: readonly Role[]): boolean => roles.some(({ routing }) => routing !== roles[0]?.routing);
-
-/** Empty when everybody signs at once, by a link, in English. */
-function waysText(roles: readonly Role[], numbers: readonly number[]): string {
-  const isPlain = ({ auth, language }: Role) => auth === "link" && language === "en";
-  if (roles.every(isPlain) && !haveTurns(roles)) return "";
-  const ways = roles.map(
-    ({ routing, auth, language }, index): SignerWay => ({
-      ...{ person: numbers[index] ?? 0, routing, auth, language },
-    }),
-  );
-  return JSON.stringify(ways);
-}
-
-const languageNames = new Intl.DisplayNames("en", { type: "language" });
-
-function wayWords({ routing, auth, language }: Role, roles: readonly Role[]): string {
-  const words = [
-    ...(haveTurns(roles) ? [`turn ${routing}`] : []),
-    ...(auth === "mail_code" ? ["with a mailed code"] : []),
-    ...(language === "en" ? [] : [`in ${languageNames.of(language)}`]),
-  ];
-  return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
 
 /** The rows of as many people as the template has roles: first those who sign the document, then the next rows. */

@@ -50,6 +50,7 @@ function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
   if (name === "more_people") return "#closing-people > fieldset:last-of-type input";
   if (name === "remove") return "#field-document";
   if (name === "use_template") return `#places-${value}-open`;
+  if (name === "plain_ways") return `#field-doc${value}_name`;
   if (name === "own") return `#field-doc${value}_ship_method`;
   return name === "shared" ? `#document-row-${value} [name="own"]` : undefined;
 }
