@@ -21,8 +21,11 @@ const tick = "\u2611";
 const beside = 40;
 const above = 14;
 
-/** Placing compares each value with each run, so that the values of a page with more fields come at its end. */
-const mostPlaced = 500;
+/** The most values of a page, and the most characters of a value. Readers get no more of a made page. */
+const mostValues = 2_000;
+const mostCharacters = 20_000;
+/** The most comparisons of a value with a word on one page. The values that are left come at the page's end. */
+const mostComparisons = 1_000_000;
 
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
@@ -35,31 +38,70 @@ export function fieldValues(
   annotations: readonly Annotation[],
   asShown: AsShown,
 ): PlacedValue[] {
-  const points = runsIn(items).map(({ str, transform }, index) => {
-    const [x = 0, y = 0] = asShown(transform[4] ?? 0, transform[5] ?? 0);
-    return { index, x, y, isBlank: str.trim() === "" };
-  });
-  const words = points.filter(({ isBlank }) => !isBlank);
+  const near = finderOf(wordsIn(items, asShown));
   const values = annotations.flatMap((annotation) => {
-    const text = textIn(annotation);
+    const text = textIn(annotation).slice(0, mostCharacters);
     const box = boxOf(annotation["rect"], asShown);
-    return text === "" || box === null ? [] : [{ text, box, label: labelOf(annotation) }];
+    return text === "" || box === null ? [] : [{ text, box, label: labelOf(annotation).slice(0, mostCharacters) }];
   });
   const inReadingOrder = values.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
-  return inReadingOrder.map(({ text, box, label }, index) => {
-    const alone: PlacedValue = { text: label === "" ? text : `${label}: ${text}`, run: null, side: "after" };
-    if (index >= mostPlaced) return alone;
-    const onLine = words.filter(({ y }) => y >= box.top - 1 && y <= box.bottom + 2);
-    const next = onLine.filter(({ x }) => x >= box.right - 2 && x <= box.right + beside);
-    const nearest = next.toSorted((a, b) => a.x - b.x)[0];
-    if (text === tick && nearest) return { text, run: nearest.index, side: "before" };
-    const left = onLine.filter(({ x }) => x <= box.left + 2).toSorted((a, b) => b.x - a.x)[0];
-    const over = words
-      .filter(({ x, y }) => y < box.top && y >= box.top - above && x <= box.right)
-      .toSorted((a, b) => b.y - a.y || Math.abs(a.x - box.left) - Math.abs(b.x - box.left))[0];
-    const near = left ?? over;
-    return near ? { text, run: near.index, side: "after" } : alone;
+  return inReadingOrder.slice(0, mostValues).map(({ text, box, label }) => {
+    const { next, left, over } = near(box);
+    if (text === tick && next) return { text, run: next.index, side: "before" };
+    const before = left ?? over;
+    if (before) return { text, run: before.index, side: "after" };
+    return { text: label === "" || label === text ? text : `${label}: ${text}`, run: null, side: "after" };
   });
+}
+
+/** The place of a run that is not blank, and the run's number. */
+type Word = { readonly index: number; readonly x: number; readonly y: number };
+
+/** The words of a page, from its top to its bottom. */
+const wordsIn = (items: readonly Item[], asShown: AsShown): Word[] =>
+  runsIn(items)
+    .flatMap(({ str, transform }, index) => {
+      const [x = 0, y = 0] = asShown(transform[4] ?? 0, transform[5] ?? 0);
+      return str.trim() === "" ? [] : [{ index, x, y }];
+    })
+    .toSorted((a, b) => a.y - b.y);
+
+/** Finds the words next to a box: the next one behind it, the last one in front of it, and the nearest one above it. */
+function finderOf(words: readonly Word[]) {
+  let comparisons = 0;
+  /** The words between two heights; none once the page has cost too much. */
+  const between = (top: number, bottom: number): readonly Word[] => {
+    const first = firstFrom(words, top);
+    const end = firstFrom(words, bottom);
+    comparisons += end - first;
+    return comparisons > mostComparisons ? [] : words.slice(first, end);
+  };
+  return (box: Box) => {
+    let next: Word | undefined;
+    let left: Word | undefined;
+    let over: Word | undefined;
+    for (const word of between(box.top - 1, box.bottom + 2)) {
+      const { x } = word;
+      if (x >= box.right - 2 && x <= box.right + beside && x < (next?.x ?? Number.POSITIVE_INFINITY)) next = word;
+      if (x <= box.left + 2 && x > (left?.x ?? Number.NEGATIVE_INFINITY)) left = word;
+    }
+    const away = ({ x }: Word) => Math.abs(x - box.left);
+    for (const word of between(box.top - above, box.top))
+      if (word.x <= box.right && (!over || word.y > over.y || away(word) < away(over))) over = word;
+    return { next, left, over };
+  };
+}
+
+/** The place of the first word at this height or below it. */
+function firstFrom(words: readonly Word[], top: number): number {
+  let low = 0;
+  let high = words.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((words[middle]?.y ?? 0) < top) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The text of a page with the values of its form fields. */
@@ -75,27 +117,31 @@ export function textWithValues(items: readonly Item[], annotations: readonly Ann
 }
 
 /**
- * The text that the page shows in a field. The drawn text counts, because a field's value can differ from it. The value
- * is used for a field that has no drawing, and in the place of a drawing of single letters.
+ * The text that the page shows in a field; empty for a field that shows nothing, whatever its value is. The value takes
+ * the place of a drawing of the same letters, which can be single ones, and of the drawing of a list or a choice, which
+ * pdf.js does not read.
  */
 function textIn(annotation: Annotation): string {
-  const { fieldType, annotationFlags, textContent, fieldValue } = annotation;
-  if (Number(annotationFlags) & unseen) return "";
+  const { fieldType, annotationFlags, hasAppearance, password, textContent, fieldValue } = annotation;
+  if (Number(annotationFlags) & unseen || password === true) return "";
   if (fieldType === "Btn") return isTicked(annotation) ? tick : "";
-  if (fieldType !== "Tx" && fieldType !== "Ch") return "";
-  const drawn = textsOf(textContent).join("\n").trim();
   const value = textsOf(fieldValue).join(", ").trim();
-  return drawn === "" || bare(drawn) === bare(value) ? value : drawn;
+  if (fieldType === "Ch") return hasAppearance === true ? value : "";
+  if (fieldType !== "Tx") return "";
+  const drawn = textsOf(textContent).join("\n").trim();
+  return bare(drawn) === bare(value) ? value : drawn;
 }
 
 /** The field's description for readers who can't see the page (ISO 32000-2, TU). */
 const labelOf = ({ alternativeText }: Annotation): string =>
   typeof alternativeText === "string" ? alternativeText.trim() : "";
 
-function isTicked({ checkBox, radioButton, fieldValue, exportValue, buttonValue }: Annotation): boolean {
-  if (typeof fieldValue !== "string" || fieldValue === "Off") return false;
-  return (checkBox === true && fieldValue === exportValue) || (radioButton === true && fieldValue === buttonValue);
-}
+/**
+ * Whether the page draws a box as checked. Radio buttons count as not checked: pdf.js tells only the value of their
+ * group, and a page can draw another button than that one.
+ */
+const isTicked = ({ checkBox, fieldValue, exportValue }: Annotation): boolean =>
+  checkBox === true && typeof fieldValue === "string" && fieldValue !== "Off" && fieldValue === exportValue;
 
 const textsOf = (value: unknown): string[] => [value].flat().filter((each) => typeof each === "string");
 const bare = (text: string): string => text.replace(/[\s,]/g, "");

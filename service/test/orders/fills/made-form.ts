@@ -6,6 +6,8 @@ export type MadeField = {
   entries: string;
   rect?: string;
   kids?: readonly { entries: string; rect: string }[];
+  /** The text that the field's appearance draws; none without it. */
+  drawn?: string;
   parent?: number;
 };
 
@@ -26,8 +28,10 @@ export function madeForm(fields: readonly (MadeField & { page?: number })[], rec
   const objects: [number, string][] = [];
   const onPage = new Map<number, number[]>();
   const pageObject = (page = 1) => 5 + 2 * (page - 1);
-  const widget = (rect: string, entries: string, page?: number): number => {
+  const widget = (rect: string, own: string, page?: number, drawn?: string): number => {
     const number = next++;
+    const entries = drawn === undefined ? own : `${own} /AP << /N ${next} 0 R >>`;
+    if (drawn !== undefined) objects.push([next++, appearance(drawn)]);
     objects.push([
       number,
       `<< /Type /Annot /Subtype /Widget /F 4 /P ${pageObject(page)} 0 R /Rect [${rect}] ${entries} >>`,
@@ -35,8 +39,8 @@ export function madeForm(fields: readonly (MadeField & { page?: number })[], rec
     onPage.set(pageObject(page), [...(onPage.get(pageObject(page)) ?? []), number]);
     return number;
   };
-  const roots = fields.map(({ entries, rect, kids, page }) => {
-    if (!kids) return widget(rect ?? "72 600 272 620", entries, page);
+  const roots = fields.map(({ entries, rect, kids, page, drawn }) => {
+    if (!kids) return widget(rect ?? "72 600 272 620", entries, page, drawn);
     const parent = next++;
     const refs = kids.map((kid) => widget(kid.rect, `/Parent ${parent} 0 R ${kid.entries}`, page));
     objects.push([parent, `<< ${entries} /Kids [${listed(refs)}] >>`]);
@@ -49,6 +53,12 @@ export function madeForm(fields: readonly (MadeField & { page?: number })[], rec
   const form = `<< /Fields [${listed(roots)}] /DA (/Helv 0 Tf 0 g) /DR << /Font << /Helv 3 0 R >> >> ${formEntries} >>`;
   const catalog = bodyOf(bare, 1).replace(/ >>$/, ` /AcroForm ${form} >>`);
   return Buffer.from(appendRevision(bare, [...changed, [1, catalog], ...objects]), "latin1");
+}
+
+function appearance(text: string): string {
+  const content = `/Tx BMC BT /Helv 11 Tf 2 5 Td (${text}) Tj ET EMC`;
+  const entries = "/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /Helv 3 0 R >> >>";
+  return `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
 const listed = (numbers: readonly number[]) => numbers.map((number) => `${number} 0 R`).join(" ");

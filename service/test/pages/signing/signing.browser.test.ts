@@ -124,7 +124,7 @@ test("the words below the places of both signers are visible in the page, below 
 
 test("values of the document's own fields are read with its text, on the page and as text", async () => {
   const content = "BT /F1 11 Tf 160 614 Td (City:) Tj ET";
-  const field = { entries: "/FT /Tx /T (city) /Ff 1 /V (Reno)", rect: "200 610 400 630" };
+  const field = { entries: "/FT /Tx /T (city) /Ff 1 /V (Reno)", drawn: "Reno", rect: "200 610 400 630" };
   const opened = await open({ pages: 1, original: madeForm([field], { content }) });
   const { page } = opened;
   await page.getByText("Checked: the document that you see").or(page.locator(".viewer-text")).first().waitFor();

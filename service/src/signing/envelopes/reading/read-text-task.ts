@@ -27,8 +27,9 @@ export async function run(bytes: Buffer): Promise<DocumentText | null> {
       if (!items) return { pages, isWhole: false };
       const viewport = page.getViewport({ scale: 1 });
       const text = textWithValues(items, annotations, (x, y) => viewport.convertToViewportPoint(x, y));
+      pages.push(text.slice(0, room));
+      if (text.length > room) return { pages, isWhole: false };
       room -= text.length;
-      if (room >= 0) pages.push(text);
     }
     return { pages, isWhole: pages.length === document.numPages };
   } catch {
