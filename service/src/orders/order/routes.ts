@@ -37,13 +37,16 @@ export type OrderRouteDeps = {
   orders: OrderDeps;
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
-  /** Returns the firm's own template from which the document of a fill token was filled in; null for none. */
-  templateOfFill: (principal: Principal, token: string) => Promise<string | null>;
+  /** Returns the template whose fields and roles an order by a fill token alone leaves out; null for none. */
+  templateOfFill: (principal: Principal, token: string) => Promise<UnusedTemplate | null>;
   /** Returns the state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;
   /** Returns the latest charge of the firm's own card or bank account; null without one. */
   chargeOf: (code: string) => Promise<OrderCharge | null>;
 };
+
+/** `version` is null for the template's latest. */
+type UnusedTemplate = { templateId: string; version: number | null };
 
 const path = "/api/partner/orders";
 const messages = {
@@ -193,7 +196,7 @@ async function unusedTemplate(
   { templateOfFill }: OrderRouteDeps,
   principal: Principal,
   fields: SentOrder["fields"],
-): Promise<string | null> {
+): Promise<UnusedTemplate | null> {
   const token = fields.get("fill_token")?.trim() ?? "";
   const isNamed = (fields.get("template") ?? "").trim() !== "";
   return token === "" || isNamed ? null : templateOfFill(principal, token);
@@ -202,21 +205,20 @@ async function unusedTemplate(
 const answering = (
   request: FastifyRequest,
   sent: SentOrder["fields"],
-  unused: string | null,
+  unused: UnusedTemplate | null,
 ): Answering<Static<typeof CreatedOrder>> => ({
   status: 201,
   resultOf: (order) => ({
     ...createdView(order, order.notices, request.id, null),
     ...warningsFor(request, () => [
       ...formWarnings(sent.keys(), orderFormSchema, order),
-      ...(unused === null
-        ? []
-        : [
-            `The document was filled in from your template ${unused}: send it as template to use its fields and roles.`,
-          ]),
+      ...(unused === null ? [] : [unusedWords(unused)]),
     ]),
   }),
 });
+
+const unusedWords = ({ templateId, version }: UnusedTemplate): string =>
+  `The document was filled in from your template ${templateId}: send it as template${version === null ? "" : `, and ${version} as template_version,`} to use its fields and roles.`;
 
 function formWarnings(
   sent: Iterable<string>,

@@ -151,12 +151,25 @@ async function requireFilledFrom(
     throw invalid(`fill_token was filled in from version ${filled.use.version}: send it as template_version.`);
 }
 
-/** The firm's own template from which the document of a fill token was filled in; null for none. */
-export async function templateOfFill(deps: Expanding, principal: Principal, token: string): Promise<string | null> {
+/**
+ * The firm's own template from which the document of a fill token was filled in, when an order by it would have fields
+ * or roles; null for any other. `version` is null for the latest one.
+ */
+export async function templateOfFill(
+  deps: Expanding,
+  principal: Principal,
+  token: string,
+): Promise<{ templateId: string; version: number | null } | null> {
   const filled = isCode(token) ? await findFill(deps, principal, token, deps.clock()) : undefined;
   if (!filled?.use) return null;
   const { templateId, version } = filled.use;
-  return (await findVersion(deps, principal, templateId, version)) ? templateId : null;
+  const latest = await findVersion(deps, principal, templateId);
+  if (!latest || latest.archivedAt) return null;
+  const isLatest = latest.version === version;
+  const used = isLatest ? latest : await findVersion(deps, principal, templateId, version);
+  if (!used || used.deletedAt) return null;
+  const { roles, fields } = used.content;
+  return roles.length === 0 && fields === null ? null : { templateId, version: isLatest ? null : version };
 }
 
 /**

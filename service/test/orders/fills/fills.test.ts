@@ -260,6 +260,24 @@ test("an order that leaves out the template of its document warns, with a test k
     `The document was filled in from your template ${id}: send it as template to use its fields and roles.`,
   ]);
   assert.equal((await order(await token(), { template: id, ...people })).body["warnings"], undefined);
+  const early = await token();
+  await call("POST", `templates/${id}/versions`, orderForm({ name: "Deed, changed" }, null));
+  assert.deepEqual((await order(early, { svc_sign: "true" })).body["warnings"], [
+    `The document was filled in from your template ${id}: send it as template, and 1 as template_version, to use its fields and roles.`,
+  ]);
+});
+
+test("an order does not warn about a template that is archived, or that has no fields and roles", async () => {
+  const completed = async (id: string) =>
+    (await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true })).fillToken ?? "";
+  const plain = await completed(await template());
+  const id = await template({ svc_sign: "true", roles: JSON.stringify([{ name: "Buyer" }]) });
+  const archived = await completed(id);
+  assert.equal((await call("POST", `templates/${id}/archive`)).status, 200);
+  for (const token of [plain, archived]) {
+    const { status, body } = await order(token, { svc_sign: "true" });
+    assert.deepEqual([status, body["warnings"]], [201, undefined]);
+  }
 });
 
 test("a person's input is text on every page", async () => {
