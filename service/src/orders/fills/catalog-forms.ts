@@ -4,7 +4,7 @@ import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { shownText } from "../../kernel/platform/text.ts";
+import { isPlainText, shownText } from "../../kernel/platform/text.ts";
 import { documentUse, looksLikePdf, pagesOf } from "../order/order.ts";
 import {
   addCatalogVersion,
@@ -14,7 +14,7 @@ import {
   retireCatalogForm,
   type TemplateDeps,
 } from "../templates/templates.ts";
-import { questionsIn } from "./questions.ts";
+import { questionsIn, uploaded } from "./questions.ts";
 
 type Deps = Pick<TemplateDeps, "db" | "blobs" | "rowMac" | "clock" | "workers"> & {
   pricing: Pick<TemplateDeps["pricing"], "catalogRow">;
@@ -36,7 +36,7 @@ export async function addCatalogForm(
   if (!row) throw invalid(`SLUG must name a document in the catalog; ${shownText(slug)} is not there.`);
   if (!looksLikePdf(bytes)) throw invalid("FILE must be a PDF.");
   if (bytes.length > maxBytes) throw invalid(`FILE must have at most ${maxBytes} bytes.`);
-  const questions = await questionsIn(deps.workers, "operator", bytes, "FILE");
+  const questions = await questionsIn(deps.workers, "operator", bytes, uploaded);
   const pages = await pagesOf(deps.workers, "operator", bytes);
   const sha256 = hash("sha256", bytes);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
@@ -57,6 +57,7 @@ export async function openCatalogForm(
   { blobs, ...reading }: Pick<Deps, "db" | "rowMac" | "blobs">,
   { slug, environment }: Pick<FormChange, "slug" | "environment">,
 ): Promise<StoredFile> {
+  requireSlugText({ slug, environment });
   const form = await findCatalogForm(reading, environment, slug);
   const holder = memoryHolder({ partnerId: "operator", environment });
   const file = form && (await blobs.open(form.blobKey, documentUse(form.sha256), holder));
@@ -66,8 +67,17 @@ export async function openCatalogForm(
 
 /** Retires a catalog document's form. @throws ServiceError `not_found` for a document without a form in use */
 export async function endCatalogForm({ db, clock }: Pick<Deps, "db" | "clock">, change: FormChange): Promise<void> {
+  requireSlugText(change);
   const retired = await db.transaction((tx) => retireCatalogForm(tx, { ...change, at: clock() }));
   if (!retired) throw noForm(change.slug, change.environment);
+}
+
+/**
+ * PostgreSQL refuses a text with a NUL character. The catalog is not asked, because a document that it dropped can still
+ * have a form.
+ */
+function requireSlugText({ slug, environment }: Pick<FormChange, "slug" | "environment">): void {
+  if (!isPlainText(slug)) throw noForm(slug, environment);
 }
 
 const noForm = (slug: string, environment: Environment) =>

@@ -18,20 +18,26 @@ const filling: Task<FillInput, FillOutput> = {
 };
 
 const whyNot: Readonly<Record<WhyNot, string>> = {
-  encrypted: "its document is encrypted",
-  signed: "its document is signed or certified",
-  no_fields: "its document has no form fields that are open",
-  secret_fields: "its document has fields for passwords or files",
-  too_many: "its document has more than 500 fields",
-  unreadable: "its document's fields can't be read",
+  encrypted: "is encrypted",
+  signed: "is signed or certified",
+  no_fields: "has no form fields that are open",
+  secret_fields: "has fields for passwords or files",
+  too_many: "has more than 500 fields",
+  unreadable: "has fields that can't be read",
 };
+
+/** The subject of a message about the file itself, not about a template that has the file. */
+export const uploaded = "FILE";
 
 /** Thrown for a document that can't be filled in online. */
 export class Unfillable extends ServiceError {
   readonly why: WhyNot;
 
   constructor(why: WhyNot, subject = "template") {
-    super("validation", `${subject} can't be filled in online: ${whyNot[why]}.`);
+    super(
+      "validation",
+      `${subject} can't be filled in online: ${subject === uploaded ? "it" : "its document"} ${whyNot[why]}.`,
+    );
     this.why = why;
   }
 }

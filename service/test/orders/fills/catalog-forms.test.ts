@@ -178,6 +178,18 @@ test("an own template without fields does not hide the operator's form", async (
   assert.equal((await call(headers, "GET", `catalog/${slug}/questions`)).body.questions.length, 9);
 });
 
+test("only the newest of a firm's own templates counts, even if it has no form fields and an older one has", async () => {
+  const { headers } = await running.newPartner();
+  for (const document of [everyKind(), makePdf()]) {
+    await ownTemplate(headers, document);
+    await ownTemplate(headers, document, "loan-modification");
+  }
+  assert.equal((await fill(headers, { docSlug: slug })).template.templateId, null);
+  const refused = await call(headers, "POST", "fills", { docSlug: "loan-modification" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.error ?? "", /takes the form of your own template, .* no form fields that are open/);
+});
+
 test("an own template that can't be filled in is named when its form is meant, or nobody has another", async () => {
   const { headers } = await running.newPartner();
   await ownTemplate(headers, makePdf(), "loan-modification");
@@ -219,16 +231,8 @@ test("refuses unknown documents, those without a form, and contradictions, namin
 test("the operator's file is refused when nobody can fill it in, and nothing is stored", async () => {
   const refusals: [string, string, RegExp][] = [
     ["no-such", fileOf(everyKind()), /SLUG must name a document in the catalog; no-such is not there/],
-    [
-      "quitclaim-deed",
-      fileOf(makePdf()),
-      /FILE can't be filled in online: its document has no form fields that are open/,
-    ],
-    [
-      "quitclaim-deed",
-      fileOf(zooBytes("encrypted-aes-256.pdf")),
-      /FILE can't be filled in online: its document is encrypted/,
-    ],
+    ["quitclaim-deed", fileOf(makePdf()), /FILE can't be filled in online: it has no form fields that are open/],
+    ["quitclaim-deed", fileOf(zooBytes("encrypted-aes-256.pdf")), /FILE can't be filled in online: it is encrypted/],
     ["quitclaim-deed", fileOf(Buffer.from("text")), /FILE must be a PDF/],
     ["quitclaim-deed", join(folder.path, "none.pdf"), /FILE .* cannot be read \(ENOENT\)/],
   ];

@@ -167,7 +167,7 @@ test("two operators sign in by mail: one requests a refund, the other adds a pas
   await page.getByRole("link", { name: "I saved them" }).click();
   await approve();
   await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
-  await page.getByText("What concerns money, keys or roles needs a passkey.").waitFor();
+  await page.getByText("What concerns money, keys, roles or forms of the catalog needs a passkey.").waitFor();
   await page.getByRole("button", { name: "Confirm with your passkey" }).click();
   await page.getByText("The refund was approved.").waitFor();
   await until(async () => {

@@ -35,7 +35,7 @@ test("an admin adds a form, learns why a file is refused, and retires the form, 
     await page.getByRole("button", { name: "Add the form" }).press("Enter");
   };
   await add("flat.pdf", makePdf());
-  await page.getByText("The file can't be filled in online: its document has no form fields that are open.").waitFor();
+  await page.getByText("The file can't be filled in online: it has no form fields that are open.").waitFor();
   assert.equal(await page.getByLabel("Document", { exact: true }).inputValue(), "affidavit");
   await assertGoodLooks(opened);
   await add("note.pdf", Buffer.from("text"));
@@ -69,6 +69,16 @@ test("an admin adds a form, learns why a file is refused, and retires the form, 
     [],
   );
   await opened.close();
+});
+
+test("a slug with a NUL character has no form", async () => {
+  const { cookie } = await newOperator(running, { roles: ["admin"], environment: "test" });
+  const headers = { cookie, Accept: "text/html" };
+  for (const [method, path] of [
+    ["GET", "/operator/forms/a%00b/form.pdf"],
+    ["POST", "/operator/forms/a%00b/retire"],
+  ] as const)
+    assert.equal((await fetch(at(path), { method, headers, redirect: "manual" })).status, 404, path);
 });
 
 test("live and test have forms of their own, and an auditor sees them without changing any", async () => {
