@@ -47,7 +47,7 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
   if (session === null || session.proof.hasPasskey || permitted.some((each) => !needsPasskey(each))) return;
   throw new ServiceError(
     "passkey_required",
-    "Add a passkey first: money, keys, roles and documents from elsewhere need one.",
+    "Add a passkey first: money, keys, roles, forms of the catalog and documents from elsewhere need one.",
   );
 }
 
@@ -56,7 +56,12 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
  * @throws ServiceError when the person used no passkey within the last 15 minutes; a command line link needs none
  */
 export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Date): void {
-  if (session) requireRecentPasskey(session.proof, now, "money, keys, roles and documents from elsewhere need one");
+  if (session)
+    requireRecentPasskey(
+      session.proof,
+      now,
+      "money, keys, roles, forms of the catalog and documents from elsewhere need one",
+    );
 }
 
 /** Resolves the console's cookies: a command line link first, then a person's own session. */

@@ -37,7 +37,7 @@ export type ConsoleDeps = {
 const confirmArea = {
   path: "/operator",
   back: { path: "/operator", label: "Back to the console" },
-  onlyPasskey: "What concerns money, keys or roles needs a passkey",
+  onlyPasskey: "What concerns money, keys, roles or forms of the catalog needs a passkey",
 } as const;
 
 declare module "fastify" {
