@@ -11,7 +11,14 @@ export {
   removeOperator,
   requireOperator,
 } from "./people.ts";
-export { needsPasskey, type OperatorRole, operatorRoles, type Permission, readRoles } from "./roles.ts";
+export {
+  needsPasskey,
+  type OperatorRole,
+  operatorRoles,
+  type Permission,
+  passkeyPermissions,
+  readRoles,
+} from "./roles.ts";
 export {
   type Approval,
   requireDecidesNow,

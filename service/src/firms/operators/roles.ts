@@ -79,6 +79,8 @@ const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "n
 export const gainsDecisions = (before: readonly OperatorRole[], after: readonly OperatorRole[]): boolean =>
   deciding.some((each) => rolesPermit(after, each) && !rolesPermit(before, each));
 
+export const passkeyPermissions: readonly Permission[] = [...withPasskey];
+
 export const needsPasskey = (permission: Permission): boolean => withPasskey.has(permission);
 
 /** Parses role names: unique, in their usual order. @throws ServiceError for an unknown role, and for an empty list */

@@ -17,6 +17,7 @@ import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { type CatalogFormRouteDeps, catalogFormRoutes, catalogFormUploads } from "./forms/routes.ts";
 import { type ConsoleDeps, consoleScope } from "./frame/console.ts";
+import { passkeyFirstRoute } from "./frame/passkey-first.ts";
 import type { UploadDeps } from "./frame/uploads.ts";
 import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
@@ -103,6 +104,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
     actRoutes(scope, { frame, db, providers: health.providers });
     partnerPages(scope, { frame, ...deps.firms });
     catalogFormRoutes(scope, forms);
+    passkeyFirstRoute(scope, frame);
     peopleRoutes(scope, { frame, people: confirmation });
     accountRoutes(scope, { frame, passkeys: confirmation });
     notaryRoutes(scope, notary);

@@ -100,6 +100,7 @@ test("refuses a document from elsewhere by an operator without a passkey, and by
     const late = await handIn(code, on, earlier);
     assert.equal(late.status, 403);
     assert.match(late.text, /Sign in with a passkey to do this/);
+    assert.match(late.text, new RegExp(`name="return_to" value="/operator/orders/${code}"`));
     assert.equal((await upload(`${code}/finished/${on}`, bare, {})).status, 403);
     assert.equal(await statusOf(code), before);
   }

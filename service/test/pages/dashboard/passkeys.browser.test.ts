@@ -15,6 +15,7 @@ import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { codeTo, linksTo } from "../../firms/members/signed-in-member.ts";
+import { everyKind } from "../../orders/fills/made-form.ts";
 import { withAuthenticator } from "./authenticator.ts";
 import { signedIn } from "./signed-in-page.ts";
 
@@ -195,6 +196,33 @@ test("two operators sign in by mail: one requests a refund, the other adds a pas
   await ann.page.getByRole("heading", { name: "For the operator" }).waitFor();
   assert.deepEqual([...troublesOf(ben), ...ann.troubles.filter((each) => !/status of 401/.test(each))], []);
   await Promise.all([ann.close(), ben.close()]);
+});
+
+test("an admin uses the passkey before choosing the file of a catalog form", async () => {
+  const email = "cleo@desk.example";
+  await service.cli("operator", "add", email, "--role", "admin", "--name", "Cleo");
+  const opened = await signedIn(service, browser, { email, width: 375 });
+  const { page } = opened;
+  await withAuthenticator(opened);
+  await page.goto(at("/operator/security"));
+  await page.getByLabel("Name").fill("Phone");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("link", { name: "I saved them" }).click();
+  await page.getByRole("rowheader", { name: "Phone" }).waitFor();
+  await stale();
+  await page.goto(at("/operator/forms"));
+  await page.getByText("This needs a passkey").waitFor();
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Use your passkey" }).press("Enter");
+  await page.getByRole("button", { name: "Confirm with your passkey" }).press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Forms of the catalog" }).waitFor();
+  assert.equal(await page.getByText("This needs a passkey").count(), 0);
+  await page.getByLabel("Document", { exact: true }).selectOption("affidavit");
+  await page.getByLabel("File").setInputFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: everyKind() });
+  await page.getByRole("button", { name: "Add the form" }).click();
+  await page.getByText("The form was added.").waitFor();
+  assert.deepEqual(troublesOf(opened), []);
+  await opened.close();
 });
 
 test("a typed name survives the question for a code, on the way to the first passkey", async () => {

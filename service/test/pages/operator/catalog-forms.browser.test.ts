@@ -5,7 +5,7 @@ import { orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
-import { newOperator } from "../../firms/operators/console-people.ts";
+import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 import { everyKind } from "../../orders/fills/made-form.ts";
 
 const running = await forTests(openMembersService());
@@ -69,6 +69,35 @@ test("an admin adds a form, learns why a file is refused, and retires the form, 
     [],
   );
   await opened.close();
+});
+
+test("a form with a file asks for the passkey first, is shown again without it, and leads back to its page", async () => {
+  const admin = await newOperator(running, { roles: ["admin"], environment: "test" });
+  const at16 = { at: new Date(Date.now() - 16 * 60_000), environment: "test" } as const;
+  const { cookie } = await newSession(running, admin.id, at16);
+  const call = async (by: string, path: string, body?: FormData | URLSearchParams) => {
+    const headers = { cookie: by, Accept: "text/html" };
+    const answer = await fetch(at(path), { headers, redirect: "manual", ...(body && { method: "POST", body }) });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") };
+  };
+  assert.doesNotMatch((await call(admin.cookie, "/operator/forms")).text, /This needs a passkey/);
+  assert.match(
+    (await call(cookie, "/operator/forms")).text,
+    /This needs a passkey[\s\S]*Use your passkey[\s\S]*id="form-file"/,
+  );
+  const refused = await call(cookie, "/operator/forms", orderForm({ slug: "affidavit" }, everyKind()));
+  assert.equal(refused.status, 403);
+  assert.match(refused.text, /Sign in with a passkey to do this[\s\S]*Use your passkey[\s\S]*id="form-file"/);
+  const lead = (by: string, to: string) => call(by, "/operator/passkey", new URLSearchParams({ return_to: to }));
+  const asked = await lead(cookie, "/operator/forms");
+  assert.equal(asked.status, 403);
+  assert.match(asked.text, /Confirm that it is you[\s\S]*name="return_to" value="\/operator\/forms"/);
+  assert.equal((await lead(admin.cookie, "/operator/forms")).location, "/operator/forms");
+  assert.doesNotMatch((await lead(admin.cookie, "https://evil.example/operator")).location ?? "", /evil/);
+  const bare = await newOperator(running, { roles: ["admin"], environment: "test", passkey: false });
+  assert.match((await lead(bare.cookie, "/operator/forms")).text, /Add a passkey/);
+  const auditor = await newOperator(running, { roles: ["auditor"], environment: "test" });
+  assert.equal((await lead(auditor.cookie, "/operator/forms")).status, 403);
 });
 
 test("a slug with a NUL character has no form", async () => {

@@ -16,6 +16,8 @@ export type FormsView = {
   /** The latest versions of the forms in use. */
   forms: readonly (FormVersion & { slug: string })[];
   mayChange: boolean;
+  /** Asks for the passkey that adding a form needs; false when it was just used. */
+  passkeyFirst: Html | false;
   /** The document that was chosen in a refused form. */
   chosen: string;
   error: string | undefined;
@@ -64,13 +66,13 @@ const retiring = (slug: string, title: string): Html =>
     action: `${formsPath}/${slug}/retire`,
   });
 
-function addForm({ catalog, forms, chosen, environment }: FormsView): Html {
+function addForm({ catalog, forms, chosen, environment, passkeyFirst }: FormsView): Html {
   const latest = new Map(forms.map(({ slug, version }) => [slug, version]));
   const options = catalog.map(({ slug, title }) => {
     const version = latest.get(slug);
     return { value: slug, label: version === undefined ? title : `${title} (has version ${version})` };
   });
-  return html`<form class="form" method="post" action="${formsPath}" enctype="multipart/form-data">
+  return html`${passkeyFirst}<form class="form" method="post" action="${formsPath}" enctype="multipart/form-data">
 ${select({ name: "slug", label: "Document", required: true, value: chosen, options: [{ value: "", label: "Choose" }, ...options] })}
 <div class="form-field"><label for="form-file">File</label><p class="hint" id="form-hint">A PDF of at most 35 MB with form fields of its own, not signed and not encrypted.</p>
 <input type="file" id="form-file" name="document" accept="application/pdf,.pdf" required aria-describedby="form-hint"></div>

@@ -5,6 +5,7 @@ import { addCatalogForm, endCatalogForm, openCatalogForm } from "../../../orders
 import { listCatalogForms, type TemplateDeps } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { passkeyFirst } from "../frame/passkey-first.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { formsBody, formsPath } from "./page.ts";
 
@@ -81,6 +82,7 @@ async function show(
     catalog: templates.pricing.catalog,
     forms: await listCatalogForms(templates, environment),
     mayChange: may(operator, permission),
+    passkeyFirst: passkeyFirst(operator, frame.clock(), formsPath),
     chosen,
     error: problem,
   });

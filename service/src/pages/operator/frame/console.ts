@@ -10,12 +10,15 @@ import {
 } from "../../../firms/operators/operators.ts";
 import { refuseCrossSite } from "../../../kernel/http/authentication.ts";
 import { HttpError } from "../../../kernel/http/errors/http-error.ts";
+import { wireStatus } from "../../../kernel/http/errors/wire-errors.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { accountNav } from "../../ui/account-nav.ts";
 import type { AssetName, Assets } from "../../ui/assets/assets.ts";
 import { notice } from "../../ui/components.ts";
 import { confirming } from "../../ui/confirmation/confirming.ts";
+import { wantsJson } from "../../ui/error-page.ts";
 import { flashOf } from "../../ui/flash-messages.ts";
 import { acceptForms, leaveForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
@@ -121,6 +124,16 @@ export function requireRights({ routeOptions, method }: FastifyRequest, operator
   if (method === "POST" && permissions.every(needsPasskey)) requirePasskeyOf(operator, now);
 }
 
+/**
+ * Whether a form with a file was refused for want of a passkey. The page that asks for one cannot contain the file, so
+ * the form is shown again instead.
+ */
+const lacksPasskeyForFile = (request: FastifyRequest, error: unknown): error is ServiceError =>
+  error instanceof ServiceError &&
+  error.code === "passkey_required" &&
+  /^multipart\/form-data/i.test(request.headers["content-type"] ?? "") &&
+  !wantsJson(request);
+
 /** Adds a page to the console, for operators with one of its permissions. */
 export function consoleRoute<Url extends string>(
   scope: FastifyInstance,
@@ -132,10 +145,15 @@ export function consoleRoute<Url extends string>(
   pageRoute<Url>(scope, frame, {
     ...route,
     config: { permissions },
-    handle(call) {
+    async handle(call) {
       const asked = withOperator(call);
-      requireRights(call.request, asked.operator, frame.clock());
-      return handle(asked);
+      try {
+        requireRights(call.request, asked.operator, frame.clock());
+        return await handle(asked);
+      } catch (error) {
+        if (!refused || !lacksPasskeyForFile(call.request, error)) throw error;
+        return { page: await refused(asked, error.message), status: wireStatus[error.code] };
+      }
     },
     ...(refused && { refused: (call, error) => refused(withOperator(call), error) }),
   });

@@ -73,17 +73,18 @@ ${mayChange && card("add", "Add a notary", candidates.length === 0 ? html`<p>Nob
 ${rulesCard(states)}</div>`;
 }
 
-export function notaryBody(
-  {
-    notary,
-    proofs,
-    seal,
-    now,
-    mayChange,
-  }: { notary: Notary; proofs: readonly Proof[]; seal: SealPicture | null; now: Date; mayChange: boolean },
-  typed: Typed,
-  problem?: string,
-): Html {
+type NotaryView = {
+  notary: Notary;
+  proofs: readonly Proof[];
+  seal: SealPicture | null;
+  now: Date;
+  mayChange: boolean;
+  /** Asks for the passkey that an upload needs; false when it was just used. */
+  passkeyFirst: Html | false;
+};
+
+export function notaryBody(view: NotaryView, typed: Typed, problem?: string): Html {
+  const { notary, now, mayChange } = view;
   const certificate = notary.certificate === null ? null : certificateFacts(notary.certificate);
   const about = facts([
     ["Operator", `${notary.operatorName} (${notary.email})`],
@@ -97,17 +98,17 @@ export function notaryBody(
 ${errorSummary(problem)}
 <div class="panels">${card("about", "Record", about)}
 ${mayChange && card("change", "Change the record", commissionForm(notaryPath(notary.id), typed))}
-${card("seal", "Seal", sealPart(notary, seal, mayChange))}
-${card("proofs", "Proofs", proofsPart(notary.id, proofs, mayChange))}
+${card("seal", "Seal", sealPart(view))}
+${card("proofs", "Proofs", proofsPart(view))}
 ${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`)}
 ${card("recordings", "Recordings", html`<p><a href="/operator/notary/recordings?notary=${notary.id}">Recordings of this notary</a></p>`)}</div>`;
 }
 
 /** The picture of the notary's seal. Somebody compares it with the commission before signature blocks use it. */
-function sealPart(notary: Notary, seal: SealPicture | null, mayChange: boolean): Html {
+function sealPart({ notary, seal, mayChange, passkeyFirst }: NotaryView): Html {
   const upload =
     mayChange &&
-    html`<form class="form" method="post" action="${notaryPath(notary.id, "/seal")}" enctype="multipart/form-data">
+    html`${passkeyFirst}<form class="form" method="post" action="${notaryPath(notary.id, "/seal")}" enctype="multipart/form-data">
 <div class="form-field"><label for="seal-file">Picture of the seal</label><p class="hint" id="seal-hint">PNG or JPEG. It is made to fit 600 by 300 pixels, and drawn into the notary’s block when it is confirmed.</p>
 <input type="file" id="seal-file" name="document" accept="image/png,image/jpeg,.png,.jpg,.jpeg" required aria-describedby="seal-hint"></div>
 <div class="form-actions"><button type="submit" class="secondary">Add the picture</button></div></form>`;
@@ -127,7 +128,7 @@ ${mayChange && html`<form class="form" method="post" action="${notaryPath(notary
 ${upload}`;
 }
 
-function proofsPart(id: string, proofs: readonly Proof[], mayChange: boolean): Html {
+function proofsPart({ notary: { id }, proofs, mayChange, passkeyFirst }: NotaryView): Html {
   const list = proofs.map(
     (proof) =>
       html`<li><a href="${notaryPath(id, `/proofs/${proof.id}`)}" download>${proof.label}</a>, ${proof.bytes} bytes, <code>${proof.sha256.slice(0, 12)}…</code></li>`,
@@ -135,7 +136,7 @@ function proofsPart(id: string, proofs: readonly Proof[], mayChange: boolean): H
   return html`${proofs.length > 0 ? html`<ul>${list}</ul>` : html`<p>None.</p>`}
 ${
   mayChange &&
-  html`<form class="form" method="post" action="${notaryPath(id, "/proofs")}" enctype="multipart/form-data">
+  html`${passkeyFirst}<form class="form" method="post" action="${notaryPath(id, "/proofs")}" enctype="multipart/form-data">
 ${field({ form: "proof", name: "label", label: "What it proves", required: true, maxLength: 120 })}
 <div class="form-field"><label for="proof-file">File</label><p class="hint" id="proof-hint">A PDF of at most 35 MB.</p>
 <input type="file" id="proof-file" name="document" accept="application/pdf,.pdf" required aria-describedby="proof-hint"></div>

@@ -18,6 +18,7 @@ import {
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
+import { passkeyFirst } from "../frame/passkey-first.ts";
 import { withUpload } from "../frame/uploads.ts";
 import { journalAnswer } from "../notary/own-pages.ts";
 import type { NotaryDeskDeps } from "../notary/routes.ts";
@@ -128,6 +129,7 @@ function shower(deps: NotaryAdminDeps) {
         seal: (await latestSeal(db, id)) ?? null,
         now: clock(),
         mayChange,
+        passkeyFirst: passkeyFirst(operator, clock(), notaryPath(id)),
       };
       const body = notaryBody(view, typed ?? typedCommission(notary), problem);
       return consolePage(deps.frame, request, { title: notary.commissionName, section: "notaries", body });

@@ -5,6 +5,7 @@ import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { passkeyFirst } from "../frame/passkey-first.ts";
 import { checksTable, fileField, warnedOf } from "../frame/upload-report.ts";
 
 const words: Readonly<Record<Finishing, { title: string; label: string; note: string; hint: string }>> = {
@@ -33,11 +34,16 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
   online_bought: "Online notarization",
 };
 
-const pathOf = (code: string, on: Finishing, rest: string) => `/operator/orders/${code}/finished/${on}${rest}`;
+/** Who reads the page, and when. */
+type Reader = { operator: Operator; now: Date };
+
+const orderPath = (code: string) => `/operator/orders/${code}`;
+
+const pathOf = (code: string, on: Finishing, rest: string) => `${orderPath(code)}/finished/${on}${rest}`;
 
 /** Step 1 of 2: uploads a document that was finished elsewhere and shows the verifier's report. */
-export const finishedForm = (code: string, on: Finishing): Html =>
-  html`<details class="ask"><summary>${words[on].title}</summary><form class="form" method="post" action="${pathOf(code, on, "/check")}" enctype="multipart/form-data">
+export const finishedForm = (code: string, on: Finishing, { operator, now }: Reader): Html =>
+  html`<details class="ask"><summary>${words[on].title}</summary>${passkeyFirst(operator, now, orderPath(code))}<form class="form" method="post" action="${pathOf(code, on, "/check")}" enctype="multipart/form-data">
 <p>${words[on].note}</p>
 ${fileField(on, words[on].label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
 <div class="form-actions"><button type="submit" class="quiet-button">Check the document</button></div></form></details>`;
@@ -50,7 +56,7 @@ export function finishedBody(
   { problem, reason = "" }: { problem?: string; reason?: string } = {},
 ): Html {
   const failed = report.checks.some(({ state }) => state === "fails");
-  const back = `/operator/orders/${code}`;
+  const back = orderPath(code);
   return html`${pageHead(`What you uploaded for order ${shortCode(code)}`, "Nothing of it is stored yet.", html`<a href="${back}">Back to the order</a>`)}
 ${errorSummary(problem)}
 <div class="panels">
@@ -72,13 +78,13 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
 }
 
 /** A document that waits for a second person, and the actions that the reader may take. */
-export function takingInPart(code: string, request: TakingIn, operator: Operator): Html {
-  const path = `/operator/orders/${code}/taking-in`;
+export function takingInPart(code: string, request: TakingIn, { operator, now }: Reader): Html {
+  const first = passkeyFirst(operator, now, orderPath(code));
   return html`${facts([
     ["Handed in by", html`<span class="breakable">${request.requestedByName}</span>, ${time(request.requestedAt)}`],
     ["How it was notarized", html`<span class="breakable">${request.reason}</span>`],
     ["SHA-256 of the file", codeText(request.sha256, "the hash")],
-  ])}${may(operator, "documents.take_in") && decisionForms(path, request.requestedBy === operator.id)}`;
+  ])}${may(operator, "documents.take_in") && html`${first}${decisionForms(`${orderPath(code)}/taking-in`, request.requestedBy === operator.id)}`}`;
 }
 
 const decisionForms = (path: string, isOwn: boolean): Html =>

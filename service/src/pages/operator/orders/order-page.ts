@@ -76,7 +76,7 @@ ${errorSummary(view.error)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view, path)}
-${view.takingIn && card("taking-in", "Waits for a second person", takingInPart(order.code, view.takingIn, view.operator))}
+${view.takingIn && card("taking-in", "Waits for a second person", takingInPart(order.code, view.takingIn, view))}
 ${inPerson && card("in-person", "In person, in ink", inPerson)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
@@ -97,10 +97,9 @@ ${card("details", "Details", details(record))}
 </div>`;
 }
 
-function statusCard(
-  { record: { order }, moves, movesOfOthers, finishingsNow, mayPrint, typed, labels, underWay }: OrderView,
-  path: string,
-): Html {
+function statusCard(view: OrderView, path: string): Html {
+  const { moves, movesOfOthers, finishingsNow, mayPrint, typed, labels, underWay } = view;
+  const { order } = view.record;
   const { tone, label, summary } = statusWords(order.status);
   const [first] = moves.filter((move) => !isDangerous(move));
   const more = moves.filter((move) => move !== first);
@@ -118,7 +117,7 @@ ${more.map(
   (move) =>
     html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move, order)}</summary>${moveForm(path, move, order, typed)}</details>`,
 )}
-${finishingsNow.map((on) => finishedForm(order.code, on))}
+${finishingsNow.map((on) => finishedForm(order.code, on, view))}
 ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", ")}.</p>`}
 </section>`;
 }

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from "fastify";
+import { returnPath } from "../../../firms/members/members.ts";
+import { type Operator, passkeyPermissions } from "../../../firms/operators/operators.ts";
+import { isRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
+import { notice } from "../../ui/components.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type ConsoleFrame, consoleRoute } from "./console.ts";
+
+const path = "/operator/passkey";
+
+/**
+ * Asks for the operator's passkey above a form with a file. Other forms are sent again by the page that asks for the
+ * passkey, but that page cannot contain a file.
+ * @param returnTo the page with the form
+ * @returns false for an operator who needs no passkey, or has just used it
+ */
+export function passkeyFirst({ session }: Pick<Operator, "session">, now: Date, returnTo: string): Html | false {
+  if (session === null || isRecentPasskey(session.proof, now)) return false;
+  const text = "Use it before you choose a file: the file has to be chosen again otherwise. It counts for 15 minutes.";
+  return html`${notice("attention", "This needs a passkey", text)}
+${buttonForm(path, "Use your passkey", { fields: { return_to: returnTo }, kind: "quiet-button" })}`;
+}
+
+/** Adds the route behind the button: it leads back once the passkey was used. */
+export function passkeyFirstRoute(scope: FastifyInstance, frame: ConsoleFrame): void {
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: path,
+    permission: passkeyPermissions,
+    handle: async ({ form }) => ({ redirect: returnPath(form["return_to"] ?? "/operator") }),
+  });
+}
