@@ -237,4 +237,30 @@ test("a file that is the form of a template is recognized; its fields and servic
   await said(page, "The closing was placed. This is its room.");
   await part(page, "Orders").getByRole("link", { name: "Lease" }).waitFor();
 });
+
+test("turns of a template stay on the page with the people who have them, and can be removed by keyboard", async () => {
+  const firm = await newPartner(site.service, { tier: "ClosingDesk" });
+  const deed = makePdf({ text: "Deed in turns {{signature, r1}}" });
+  const roles = JSON.stringify([
+    { name: "Seller", auth: "mail_code" },
+    { name: "Buyer", routing: 2, language: "es" },
+  ]);
+  const body = orderForm({ svc_sign: "true", name: "Deed in turns", roles }, deed);
+  const to = `${site.service.baseUrl}/api/partner/templates`;
+  const made = await fetch(to, { method: "POST", headers: firm.headers, body });
+  assert.equal(made.status, 201, await made.text());
+  const { opened, page } = await begin([file("deed.pdf", deed)], { firm });
+  const row = page.locator("#document-row-1");
+  await page.getByRole("button", { name: "Use its fields and services, document 1: Deed" }).press("Enter");
+  await row.getByText("Seller: Marcus Ortega (turn 1, with a mailed code); Buyer: Ana Ortega").waitFor();
+  await page.getByRole("button", { name: "Add another person" }).press("Enter");
+  await row.getByText("Marcus Ortega: turn 1, with a mailed code; Ana Ortega: turn 2, in Spanish.").waitFor();
+  await assertGood(opened);
+  await row.getByRole("button", { name: "Remove turns and codes" }).press("Enter");
+  await row.getByText("This is the form of “Deed in turns”").waitFor();
+  assert.equal(await row.getByText("How people sign").count(), 0);
+  assert.equal(await page.locator("#field-doc1_name").evaluate((element) => element === document.activeElement), true);
+  await assertGood(opened);
+  await opened.close();
+});
 type Row = ReturnType<Page["locator"]>;
