@@ -45,7 +45,13 @@ type Limits = typeof limitsOfPassing;
 type Holder = NodeAddress & { readonly id: string; readonly page: string };
 
 /** A request that is being passed on. */
-type Passed = { readonly end: (why: Error) => void; state: "asks" | "answers" | "streams" };
+type Passed = {
+  readonly end: (why: Error) => void;
+  readonly hasBody: boolean;
+  /** Whether the other node has the whole body, and may be at work. */
+  isWhole: boolean;
+  state: "asks" | "answers" | "streams";
+};
 
 /**
  * The methods whose requests have a body. The body of another request is not passed on: it would follow a head that
@@ -103,11 +109,15 @@ const busy = () => new BusyError("Too many requests are passed on to other serve
 /**
  * Ends the oldest request of a page, so that a new one can be passed on. Requests are passed on before anybody checks the
  * code of a link, so a stranger with a person's link could otherwise shut that person out. Only a browser that has passed
- * the code gets an event stream, so streams stay.
+ * the code gets an event stream, so streams stay. So do requests whose whole body was sent: the other node may have done
+ * what they ask for, and nobody would learn of it.
  */
 function endOldest(passed: Set<Passed>): void {
+  const all = [...passed];
   const oldest =
-    [...passed].find(({ state }) => state === "asks") ?? [...passed].find(({ state }) => state === "answers");
+    all.find(({ hasBody, state }) => !hasBody && state === "asks") ??
+    all.find(({ hasBody, state }) => !hasBody && state === "answers") ??
+    all.find(({ hasBody, isWhole, state }) => hasBody && !isWhole && state !== "streams");
   if (!oldest) return;
   passed.delete(oldest);
   oldest.end(busy());
@@ -146,12 +156,16 @@ export class Passing {
     if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession || own.size >= this.#limits.ofPage)
       throw busy();
     const call = this.#callOf(request, to);
-    const passed: Passed = { state: "asks", end: (why) => void call.destroy(why) };
+    const end = (why: Error) => void call.destroy(why);
+    const passed: Passed = { state: "asks", end, hasBody: hasBody(request.raw), isWhole: false };
+    call.once("finish", () => {
+      passed.isWhole = true;
+    });
     this.#openOf.set(to.id, pages.set(to.page, own.add(passed)));
     this.#open++;
     const ended = onBegun(() => call.destroy(new Error("another node has the session now")));
     try {
-      if (hasBody(request.raw)) sendBody(request.raw, call, this.#limits.bodyMs);
+      if (passed.hasBody) sendBody(request.raw, call, this.#limits.bodyMs);
       else call.end();
       const answer = await answerOf(call, this.#limits.answerMs);
       passed.state = answer.headers["content-type"]?.startsWith("text/event-stream") ? "streams" : "answers";

@@ -32,6 +32,8 @@ const own = () => new OwnNode({ secrets, clock: systemClock, url: null });
 /** The node to which requests are passed on. `/echo` returns what arrived there. */
 const holder = own();
 let streams = 0;
+let atWork = 0;
+const finished = Promise.withResolvers<void>();
 const holderUrl = await started((app) => {
   takePassedOn(app, holder);
   app.addContentTypeParser("text/plain", { parseAs: "string" }, (_, body, done) => done(null, body));
@@ -41,6 +43,12 @@ const holderUrl = await started((app) => {
       .code(201)
       .header("set-cookie", ["a=1", "b=2"])
       .send({ host, cookie, connection, forwarded, body: request.body, client: clientAddress(request) });
+  });
+  app.get("/stuck", () => new Promise(() => {}));
+  app.post("/slow", async (_, reply) => {
+    atWork++;
+    await finished.promise;
+    return reply.code(201).send("done");
   });
   app.get("/stream", (_, reply) => {
     reply.hijack();
@@ -223,6 +231,22 @@ test("requests of one page can't use up what is left for the other pages of its 
   stream.abort();
   assert.match((await (await rest[0]?.answer)?.text()) ?? "", /Too many requests are passed on/);
   await rest[1]?.abort();
+  await until(() => ends.size === 0);
+});
+
+test("a request whose whole body was sent is not ended by later ones of its page: requests without a body are", async () => {
+  const url = await passingNode({ ofPage: 2 });
+  const slow = () => fetch(`${url}/slow`, { method: "POST", headers: text, body: "b" });
+  const first = slow();
+  await until(() => atWork === 1);
+  const stuck = fetch(`${url}/stuck`);
+  await until(() => ends.size === 2);
+  const second = slow();
+  assert.equal((await stuck).status, 503);
+  await until(() => atWork === 2);
+  assert.equal((await fetch(`${url}/stuck`)).status, 503);
+  finished.resolve();
+  for (const answer of await Promise.all([first, second])) assert.equal(answer.status, 201);
   await until(() => ends.size === 0);
 });
 
