@@ -12,8 +12,9 @@ const everyMs = 1_000;
 /** After this many heartbeats without an answer the engine's process counts as hanging. */
 const mostUnanswered = 6;
 /**
- * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases,
- * and after 6 seconds another node may have the sessions (`signing/notaries/sessions/lease.ts`).
+ * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases.
+ * If it has renewed them in time before, another node may have the sessions after 6 seconds
+ * (`signing/notaries/sessions/lease.ts`). If its last renewals failed, the leases may end some seconds earlier.
  */
 const mostSilentMs = 5_000;
 
@@ -49,10 +50,11 @@ export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
  * @param onSilence ends the process. After a pause of the whole process, packets may be read before timers run, so
  * `check` must be called before anything is forwarded or recorded.
  */
-export function expectBeats(onSilence: () => void): { heard: () => void; check: () => void } {
+export function expectBeats(onSilence: () => void): { heard: () => void; check: () => void; end: () => void } {
   let heardAt = performance.now();
+  let isOver = false;
   const check = () => {
-    if (performance.now() - heardAt > mostSilentMs) onSilence();
+    if (!isOver && performance.now() - heardAt > mostSilentMs) onSilence();
   };
   setInterval(check, everyMs).unref();
   return {
@@ -62,5 +64,9 @@ export function expectBeats(onSilence: () => void): { heard: () => void; check: 
       heardAt = performance.now();
     },
     check,
+    /** Expects no more heartbeats: the service has ended, and this process still writes what it has received. */
+    end() {
+      isOver = true;
+    },
   };
 }

@@ -45,6 +45,10 @@ test("a process that gets no heartbeat for five seconds ends, and a late heartbe
   now += 1;
   beats.heard();
   assert.equal(ended, 1);
+  beats.end();
+  now += 60_000;
+  beats.check();
+  assert.equal(ended, 1, "after the end no heartbeats are expected");
   clock.mock.restore();
 });
 

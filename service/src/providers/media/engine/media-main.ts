@@ -76,5 +76,9 @@ process.on("message", (message: Call | Beat) => {
 });
 
 // Ends with its parent process, because without the parent nobody would store the recordings.
-process.on("disconnect", () => void rooms.stop().finally(() => process.exit(0)));
+process.on("disconnect", () => {
+  // No more heartbeats can come. On a slow disk, writing the rest may take longer than their silence may last.
+  beats.end();
+  void rooms.stop().finally(() => process.exit(0));
+});
 process.send?.({ ready: true });
