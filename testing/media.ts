@@ -40,7 +40,7 @@ export type EngineUnderTest = {
 
 export function startEngine(settings: MediaSettings = testMedia()): EngineUnderTest {
   const folder = temporaryFolder();
-  const spoolDir = join(folder.path, "recordings");
+  const spoolDir = join(folder.path, "recordings", "node.own");
   const engine = openMediaEngine({ settings, spoolDir, clock: systemClock, log: openLog("silent") });
   const events: MediaEvent[] = [];
   engine.listen((event) => events.push(event));

@@ -22,7 +22,7 @@ import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { readIssuer, registerIssuer } from "./orders/billing/billing.ts";
 import { openPricing, type VersionedPricing } from "./orders/pricing/pricing.ts";
-import { openMediaEngine, spoolFolder } from "./providers/providers.ts";
+import { openMediaEngine } from "./providers/providers.ts";
 import {
   envelopesWith,
   listedCertificates,
@@ -36,6 +36,7 @@ import {
   loadNotaryRules,
   Recordings,
   recordingMetrics,
+  spoolFolder,
 } from "./signing/notaries/notaries.ts";
 import { signingCertificates } from "./upkeep/gauges.ts";
 import { openResources, root } from "./upkeep/resources.ts";
@@ -119,7 +120,7 @@ function openMedia(
 ): LiveMedia | null {
   const { config, db, clock, log } = resources;
   if (!config.media) return null;
-  const spoolDir = spoolFolder(config.dataDir);
+  const spoolDir = spoolFolder(config);
   const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
   recordingMetrics(metrics, { ...resources, engine, spoolDir });
   const shipped = loadNotaryRules(config.notaryRules);

@@ -30,7 +30,7 @@ export type { EventHandler } from "./inbound/work.ts";
 export { type AcceptedLetter, isLetterId, readLetter } from "./lob/letter.ts";
 export { createLob, type Lob, type MailClass, type NewLetter } from "./lob/lob.ts";
 export { type ChainLine, emptyChain, followChain, headAfter, lineText, readLine, sha256Hex } from "./media/chain.ts";
-export { openMediaEngine, spoolFolder } from "./media/engine.ts";
+export { openMediaEngine } from "./media/engine.ts";
 export { probeLivekit } from "./media/livekit/server.ts";
 export type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "./media/media.ts";
 export { probePorts, probeTurn, reachOf } from "./media/probe.ts";

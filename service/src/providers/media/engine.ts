@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MediaSettings } from "../../kernel/config/media.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -280,6 +279,3 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     stop: () => engine.stop(),
   };
 }
-
-/** The folder where the engine keeps chunks until they are in the store. */
-export const spoolFolder = (dataDir: string): string => join(dataDir, "recordings");

@@ -144,6 +144,7 @@ export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
 export { recordingFaults } from "./recordings/check.ts";
 export { recordingEventState } from "./recordings/events.ts";
+export { spoolFolder } from "./recordings/folders.ts";
 export {
   exportRecording,
   holdRecording,

@@ -25,7 +25,7 @@ import { type ChainLine, emptyChain, followChain } from "../../../src/providers/
 import { readSpool, spoolFiles } from "../../../src/providers/media/spool.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { liveSettings } from "./live-rules.ts";
-import { type BegunSession, connectAll, liveWorld } from "./live-world.ts";
+import { type BegunSession, connectAll, foldersOf, liveWorld } from "./live-world.ts";
 
 const folder = await forTests(temporaryFolder());
 const settings = { ...liveSettings(folder.path), ...ownProcess };
@@ -124,13 +124,14 @@ async function recordedAtHolder(session: BegunSession): Promise<void> {
 
 /** The lines of a session that are only on the holder's disk. */
 async function linesOnDisk({ id }: BegunSession): Promise<ChainLine[]> {
-  const files = await spoolFiles(join(holderDir, "recordings", id));
+  const files = (await Promise.all((await foldersOf(holderDir, id)).map((folder) => spoolFiles(folder)))).flat();
   const read = await Promise.all(files.map(readSpool));
   return read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
 }
 
 /** Everything of a session that is left on the holder's disk, also parts that were set aside. */
-const filesOf = ({ id }: BegunSession): Promise<string[]> => readdir(join(holderDir, "recordings", id)).catch(() => []);
+const filesOf = async ({ id }: BegunSession): Promise<string[]> =>
+  (await Promise.all((await foldersOf(holderDir, id)).map((folder) => readdir(folder)))).flat();
 
 const pageOf = ({ pages }: BegunSession, person: string) => {
   const page = pages.find((each) => each.person === person);

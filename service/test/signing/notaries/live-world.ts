@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Harness } from "@signsealship/testing/harness";
 import { type MediaPeer, openPeer } from "@signsealship/testing/media-peer";
@@ -82,9 +84,9 @@ export async function liveWorld(running: Harness, folder: string) {
     },
     /** Resolves once a chunk of each person was recorded after this time. */
     async recordedSince(since: number, { id, pages }: BegunSession): Promise<void> {
-      const folderOfSession = join(running.service.dataDir, "recordings", id);
       await until(async () => {
-        const files = await spoolFiles(folderOfSession).catch(() => []);
+        const folders = await foldersOf(running.service.dataDir, id);
+        const files = (await Promise.all(folders.map((folder) => spoolFiles(folder)))).flat();
         // The service may move a file to the store meanwhile.
         const read = await Promise.all(files.map((file) => readSpool(file).catch(() => ({ chunks: [] }))));
         const lines = read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
@@ -94,6 +96,13 @@ export async function liveWorld(running: Harness, folder: string) {
       });
     },
   };
+}
+
+/** The folders of a session's recording on a node's disk: each node that shares the disk has one. */
+export async function foldersOf(dataDir: string, session: string): Promise<string[]> {
+  const shared = join(dataDir, "recordings");
+  const nodes = await readdir(shared).catch(() => []);
+  return nodes.map((node) => join(shared, node, session)).filter((folder) => existsSync(folder));
 }
 
 /** Connects all people of a session over a node. Retries until each connection succeeds, as the people's pages do. */

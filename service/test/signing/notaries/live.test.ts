@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -124,8 +124,8 @@ async function entered(room: string, email: string) {
 const agreed = { answer: "agree", place: "Ohio, United States", version: "1", language: "en" };
 /** The files with media that the service has stored. */
 function spooled(): string[] {
-  const spool = join(running.service.dataDir, "recordings");
-  return existsSync(spool) ? readdirSync(spool) : [];
+  const files = readdirSync(join(running.service.dataDir, "recordings"), { recursive: true, withFileTypes: true });
+  return files.filter((file) => file.isFile()).map(({ name }) => name);
 }
 
 test("a link opens its room in the one browser that enters the mailed code, and before the notary admits it there is neither media nor document", async () => {

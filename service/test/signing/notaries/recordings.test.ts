@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { hash, randomBytes, randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { wholeFile } from "@signsealship/testing/blobs";
 import { newDatabase } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
-import { enginePids, startEngine } from "@signsealship/testing/media";
+import { enginePids, startEngine, testMedia } from "@signsealship/testing/media";
 import { openPeer } from "@signsealship/testing/media-peer";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
@@ -18,6 +18,7 @@ import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import type { MediaEvent } from "../../../src/providers/media/media.ts";
+import { openMediaEngine } from "../../../src/providers/providers.ts";
 import {
   addNotary,
   eligibilityReader,
@@ -386,15 +387,7 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   await until(() => files().length === 1);
   // The file has lines whose numbers are already in the store, but with other content.
   writeFileSync(join(folderOf, "0000000001.open"), late);
-  // Another node that shares the folder may have the session at first: its files are left alone.
-  const looks = [true, true, false];
-  const seen: string[][] = [];
-  await recordings.recover(async (session) => {
-    if (session !== "replaced") return false;
-    seen.push(files().toSorted());
-    return looks.shift() ?? false;
-  });
-  assert.deepEqual(seen, Array(3).fill(["0000000001.open", "0000000001.spool.aside"]));
+  await recovered(async () => files().every((file) => file.endsWith(".aside")));
   assert.deepEqual(files().toSorted(), ["0000000001.open.aside", "0000000001.spool.aside"]);
   const { recording } = await recordings.end("replaced", []);
   assert.equal(JSON.parse((await recordingById(db, recording)).manifest ?? "").takes.length, 1);
@@ -476,6 +469,133 @@ test("a run is not counted for a row that somebody altered", async () => {
     db.transaction((tx) => nextRun(tx, id, held)),
     { code: "unavailable" },
   );
+});
+
+/** Lets a node that has just started at the same disk store what was left there, until this is so. */
+async function recovered(isDone: () => Promise<boolean>, by = deps, isLeased = async (_: string) => false) {
+  const node = new Recordings(by);
+  const recovering = node.recover(isLeased);
+  await until(isDone);
+  node.stop();
+  await recovering;
+}
+const isStored = (id: string) => async () => (await recordingById(db, id)).headSeq > 2;
+
+/** A second node, which has its own folder on the same disk. */
+const otherDir = join(dirname(media.spoolDir), "node.other");
+const otherEngine = openMediaEngine({ settings: testMedia(), spoolDir: otherDir, clock, log });
+await forTests({ stop: () => otherEngine.stop() });
+const other = await forTests(new Recordings({ ...deps, media: { engine: otherEngine, spoolDir: otherDir } }));
+const lineCount = (session: string) => recordings.headOf(session)?.seq ?? 0;
+
+/** Begins a session and records it, then ends the engine's part, as when a service is killed. */
+async function leftOnDisk(session: string): Promise<string> {
+  const id = await begin(session);
+  const n = await openPeer({ engine: media.engine, session, person: "n", video: false });
+  await until(() => lineCount(session) > 2);
+  for (const pid of enginePids()) {
+    const isOwn = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(media.spoolDir);
+    if (isOwn) process.kill(pid, "SIGKILL");
+  }
+  await until(() => media.events.some((event) => event.kind === "lost" && event.sessions.includes(session)));
+  await n.close();
+  return id;
+}
+
+test("a node that leaves late takes neither the folder nor the files of the node that has the session now", async () => {
+  await begin("shared");
+  const n = await openPeer({ engine: media.engine, session: "shared", person: "n", video: false });
+  await until(() => lineCount("shared") > 2);
+  await media.engine.close("shared");
+  await n.close();
+  await other.resume("shared", held);
+  assert.deepEqual(readdirSync(join(otherDir, "shared")), []);
+  await recordings.leave("shared");
+  const peer = await openPeer({ engine: otherEngine, session: "shared", person: "n", video: false });
+  await until(() => other.headOf("shared") !== null);
+  const [open = ""] = readdirSync(join(otherDir, "shared"));
+  await otherEngine.remove("shared", "n");
+  await peer.close();
+  // The file is left alone, although nothing is written to it.
+  await recordings.leave("shared");
+  assert.deepEqual(readdirSync(join(otherDir, "shared")), [open]);
+  const again = await openPeer({ engine: otherEngine, session: "shared", person: "n", video: false });
+  const before = other.headOf("shared")?.seq ?? 0;
+  await until(() => (other.headOf("shared")?.seq ?? 0) > before);
+  await again.close();
+  const { recording } = await other.end("shared", []);
+  const { manifest, headSeq } = await recordingById(db, recording);
+  assert.equal(JSON.parse(manifest ?? "").takes.length, 3);
+  assert.equal(headSeq, other.headOf("shared")?.seq ?? headSeq);
+});
+
+test("a node that takes a session over stores what the killed node left on the disk that they share", async () => {
+  const id = await leftOnDisk("taken-over");
+  await other.resume("taken-over", held);
+  assert.ok((await recordingById(db, id)).headSeq > 2);
+  await other.end("taken-over", []);
+});
+
+test("a node stores its own parts at its start although its killed process still has the lease", async () => {
+  const id = await leftOnDisk("restarted");
+  await recovered(isStored(id), deps, async () => true);
+  await recordings.end("restarted", []);
+});
+
+test("parts of another node, and of an earlier release, wait until no node has the session, however the database fails", async () => {
+  for (const [session, dir] of [
+    ["by-another", join(dirname(media.spoolDir), "node.third", "by-another")],
+    ["by-earlier", join(dirname(media.spoolDir), "by-earlier")],
+  ] as const) {
+    const id = await leftOnDisk(session);
+    mkdirSync(dirname(dir), { recursive: true });
+    renameSync(join(media.spoolDir, session), dir);
+    const looks = [() => true, () => assert.fail("the database is down"), () => false, () => false];
+    const heads: number[] = [];
+    await recovered(isStored(id), deps, async (of) => {
+      if (of !== session) return false;
+      heads.push((await recordingById(db, id)).headSeq);
+      return looks.shift()?.() ?? false;
+    });
+    assert.deepEqual(heads, [0, 0, 0, 0]);
+    await recordings.end(session, []);
+  }
+});
+
+test("a part of another node that takes the session again meanwhile is left alone", async () => {
+  const id = await leftOnDisk("again");
+  const dir = join(otherDir, "again");
+  renameSync(join(media.spoolDir, "again"), dir);
+  const looks = [false, true];
+  const asked: number[] = [];
+  await recovered(
+    async () => asked.length === 3,
+    deps,
+    async (session) => {
+      if (session !== "again") return false;
+      asked.push((await recordingById(db, id)).headSeq);
+      return looks.shift() ?? true;
+    },
+  );
+  assert.deepEqual(asked, [0, 0, 0]);
+  assert.equal(readdirSync(dir).length, 1);
+  await recordings.resume("again", held);
+  assert.ok((await recordingById(db, id)).headSeq > 2);
+  await recordings.end("again", []);
+});
+
+test("a part that can't be stored at the start is stored later", async () => {
+  const id = await leftOnDisk("retried");
+  let failures = 0;
+  const failing = {
+    ...blobs,
+    put: async (...args: Parameters<typeof blobs.put>) => {
+      if (failures++ === 0) throw new Error("the store is down");
+      return blobs.put(...args);
+    },
+  };
+  await recovered(isStored(id), { ...deps, blobs: failing });
+  await recordings.end("retried", []);
 });
 
 test("a service that died soon after the start finds on the disk the parts that are not in the store", async () => {

@@ -4,11 +4,12 @@
  */
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
-import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import type { Recording } from "./store.ts";
+import { required } from "./parts.ts";
+import { changeRecording, lockRecording, type Recording } from "./store.ts";
 
 type RecordingTopic = "recording.started" | "recording.completed" | "recording.interrupted" | "recording.deleted";
 
@@ -59,4 +60,17 @@ export async function tellOfRecording(
     INSERT INTO recording_events (event_row, recording_id, order_id, topic, n, started_at, ended_at, manifest_sha256, cause)
     VALUES (${row.id}, ${id}, ${orderId}, ${topic}, ${n}, ${startedAt}, ${endedAt}, ${manifestSha256}, ${cause})`);
   await writeStateMacs(tx, recordingEventState, sql`event_row = ${row.id}`);
+}
+
+/** Writes down how takes have ended. */
+export async function endTakes(deps: { db: Database }, session: string, ends: Recording["takeEnds"]): Promise<void> {
+  const { id } = await required(deps, session);
+  await deps.db.transaction(async (tx) => {
+    const recording = await lockRecording(tx, id);
+    // The manifest has been written: a late end of a take must not change the recording, nor be reported after its end.
+    if (recording.endedAt !== null) return;
+    await changeRecording(tx, id, { takeEnds: { ...recording.takeEnds, ...ends } });
+    for (const { at, endedBy } of Object.values(ends))
+      if (endedBy === "failed") await tellOfRecording(tx, "recording.interrupted", recording, new Date(at), endedBy);
+  });
 }

@@ -1,11 +1,12 @@
 /** Metrics of recordings: the amount of data received, how takes ended, and whether the disk and the store keep up. */
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Metrics } from "../../../kernel/platform/metrics.ts";
 import { type ChainLine, type MediaEngine, spoolFiles } from "../../../providers/providers.ts";
+import { sessionsIn, spoolFolders } from "./folders.ts";
 
 type MetricsDeps = { db: Sql; clock: Clock; engine: Pick<MediaEngine, "listen">; spoolDir: string };
 
@@ -71,11 +72,10 @@ function lateness(clock: Clock) {
 }
 
 async function oldestPart(spoolDir: string): Promise<number> {
-  const sessions = await readdir(spoolDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [] as string[];
-    throw error;
-  });
-  const files = await Promise.all(sessions.map((session) => spoolFiles(join(spoolDir, session), { closedOnly: true })));
+  const folders = await Promise.all(
+    (await spoolFolders(spoolDir)).map(async (dir) => (await sessionsIn(dir)).map((session) => join(dir, session))),
+  );
+  const files = await Promise.all(folders.flat().map((folder) => spoolFiles(folder, { closedOnly: true })));
   const times = await Promise.all(
     files.flat().map((file) =>
       stat(file).then(

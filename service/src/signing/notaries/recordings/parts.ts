@@ -1,6 +1,5 @@
 /** Moves parts of recordings from the media engine's disk to the store. */
-import { rename, stat, unlink } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { rename, unlink } from "node:fs/promises";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
@@ -8,14 +7,7 @@ import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.t
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import {
-  followChain,
-  lineText,
-  readSpool,
-  type SpooledChunk,
-  sha256Hex,
-  spoolFiles,
-} from "../../../providers/providers.ts";
+import { followChain, lineText, readSpool, type SpooledChunk, sha256Hex } from "../../../providers/providers.ts";
 import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Recording, recordingOf } from "./store.ts";
 
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
@@ -25,52 +17,16 @@ type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
  * part of the encryption nonce, which has room for 4,000 runs.
  */
 export const takesInRun = 1_000_000;
-/**
- * A folder is read only after it has been unchanged for this long: a process that was interrupted can still be writing.
- */
-const quietMs = 1_000;
-
-/** Waits until nothing is written to the folder any more. Compares its files, not times, because clocks are set back. */
-export async function untilQuiet(folder: string): Promise<void> {
-  let before: string | null = null;
-  for (let now = await stateOf(folder); now !== before && now !== "[]"; now = await stateOf(folder)) {
-    before = now;
-    await sleep(quietMs);
-  }
-}
-
-async function stateOf(folder: string): Promise<string> {
-  const files = await spoolFiles(folder);
-  const written = (file: string) => stat(file).then(({ mtimeMs, size }) => [mtimeMs, size]);
-  return JSON.stringify(await Promise.all(files.map(async (file) => [file, await written(file).catch(() => null)])));
-}
-
-const freeMs = 3_000;
-
-/** Runs work for each session once no node has it. Until then, looks again every few seconds. */
-export async function onceFree(
-  sessions: readonly string[],
-  { isLeased, signal }: { isLeased: (session: string) => Promise<boolean>; signal: AbortSignal },
-  work: (session: string) => Promise<void>,
-): Promise<void> {
-  let left = sessions;
-  while (left.length > 0 && !signal.aborted) {
-    const leased: string[] = [];
-    for (const session of left)
-      if (await isLeased(session)) leased.push(session);
-      else await work(session);
-    left = leased;
-    if (left.length > 0) await sleep(freeMs, undefined, { ref: false, signal }).catch(() => {});
-  }
-}
-
 export type Queues = Map<string, Promise<void>>;
 
 /** Runs the tasks of each session one after another. */
-export function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
+export function inOrder<T>(queues: Queues, session: string, work: () => Promise<T>): Promise<T> {
   const next = (queues.get(session) ?? Promise.resolve()).then(work);
   const ended = next
-    .catch(() => {})
+    .then(
+      () => {},
+      () => {},
+    )
     .then(() => {
       if (queues.get(session) === ended) queues.delete(session);
     });

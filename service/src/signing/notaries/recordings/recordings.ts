@@ -2,7 +2,7 @@
  * Recordings of sessions: each person's takes as received, and one hash chain over all takes. They are stored for as
  * long as the notary's state requires.
  */
-import { mkdir, readdir, rmdir } from "node:fs/promises";
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -23,11 +23,13 @@ import {
   spoolFiles,
 } from "../../../providers/providers.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
-import { tellOfRecording } from "./events.ts";
+import { endTakes, tellOfRecording } from "./events.ts";
+import { quietFiles, spoolFolders } from "./folders.ts";
 import { type Mark, manifestOf, stopped } from "./manifest.ts";
 import { insertMessage, messagesOf, type StoredMessage } from "./messages.ts";
-import { inOrder, onceFree, type Queues, required, storePart, takesInRun, untilQuiet } from "./parts.ts";
+import { inOrder, type Queues, required, storePart, takesInRun } from "./parts.ts";
 import { readTakes } from "./read.ts";
+import { recoverParts } from "./recover.ts";
 import { yearsAfter, yearsOf } from "./retention.ts";
 import {
   changeRecording,
@@ -50,7 +52,7 @@ export type RecordingDeps = {
   secrets: SecretBytes;
   blobs: Blobs;
   log: Log;
-  /** The media engine, and the folder to which it writes. */
+  /** The media engine, and this node's own folder, to which it writes. Next to it are the folders of other nodes. */
   media: { engine: MediaEngine; spoolDir: string };
   readEligibility: ReadEligibility;
 };
@@ -95,7 +97,11 @@ export class Recordings {
    * Begins the recording of a session, and opens the session in the engine.
    * @throws ServiceError `conflict` for a session that already has a recording
    */
-  async begin({ requireHeld, ...input }: RecordingInput): Promise<string> {
+  async begin(input: RecordingInput): Promise<string> {
+    return inOrder(this.#turns, input.session, () => this.#begin(input));
+  }
+
+  async #begin({ requireHeld, ...input }: RecordingInput): Promise<string> {
     const { session, notaryId, orderId, environment, people } = input;
     const { db, clock, random, secrets, readEligibility } = this.#deps;
     const existing = await recordingOf(db, session);
@@ -104,7 +110,7 @@ export class Recordings {
       if (existing.endedAt || this.#ids.has(session)) throw taken;
       // An earlier call may have failed before anything was recorded, because the engine refused or died. Then the same
       // recording begins again.
-      await this.#settle(session);
+      await this.#settle(session, "all");
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw taken;
       await this.#openRun(now.id, requireHeld);
@@ -138,7 +144,7 @@ export class Recordings {
     const { db, clock, media } = this.#deps;
     // Closes the earlier run first. Otherwise the earlier run could add parts that are missing in the new run's chain.
     await media.engine.close(session);
-    await this.#settle(session);
+    await this.#settle(session, "all");
     const recording = await required(this.#deps, session);
     if (recording.endedAt) throw new ServiceError("conflict", "The recording has ended.");
     await this.#openRun(recording.id, requireHeld);
@@ -160,7 +166,7 @@ export class Recordings {
   async #leave(session: string, hasEnded: boolean): Promise<void> {
     const { engine, spoolDir } = this.#deps.media;
     await engine.close(session, hasEnded);
-    await this.#settle(session);
+    await this.#settle(session, hasEnded ? "all" : "own");
     await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
       // A folder that still contains a part that was set aside is not removed.
       if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
@@ -192,19 +198,18 @@ export class Recordings {
   }
 
   /**
-   * Stores the parts that a killed process left on the disk. Nodes may share the folder, so a session is left alone while
-   * a node has it: that node may still write to its files.
+   * Stores the parts that killed processes left on the disk.
    * @param isLeased whether a node has the session
    */
-  async recover(isLeased: (session: string) => Promise<boolean>): Promise<void> {
+  recover(isLeased: (session: string) => Promise<boolean>): Promise<void> {
     const { media, log } = this.#deps;
-    const { spoolDir } = media;
-    await mkdir(spoolDir, { recursive: true, mode: 0o700 });
-    await onceFree(await readdir(spoolDir), { isLeased, signal: this.#stopping.signal }, (session) =>
-      this.#settle(session).catch((error: Error) =>
-        log.error({ err: error, session }, "the rest of a recording was not stored"),
-      ),
-    );
+    return recoverParts({
+      ...{ spoolDir: media.spoolDir, log, signal: this.#stopping.signal, isLeased },
+      // A session that was opened here again needs nothing: opening it has stored its earlier parts.
+      whileClosed: (session, work) =>
+        inOrder(this.#turns, session, async () => (this.#ids.has(session) ? undefined : work())),
+      store: (session, files) => this.#store(session, files),
+    });
   }
 
   #hear(event: MediaEvent): void {
@@ -220,23 +225,30 @@ export class Recordings {
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
     // Each event about a part also retries earlier parts that could not be stored.
-    if (event.kind === "part") later(event.session, () => this.#store(event.session, { closedOnly: true }));
+    if (event.kind === "part") later(event.session, () => this.#storeClosed(event.session));
     if (event.kind === "take" && event.ended !== null) {
       const { session, take, at, ended } = event;
       later(session, () => endTakes(this.#deps, session, { [take]: { at, endedBy: ended } }));
     }
   }
 
-  /** Stores all parts of the session that are on this disk, including the last one. */
-  async #settle(session: string): Promise<void> {
-    const folder = join(this.#deps.media.spoolDir, session);
-    await untilQuiet(folder);
-    await inOrder(this.#queues, session, () => this.#store(session, { closedOnly: false }));
+  /**
+   * Stores the parts of the session that are on this disk, including the last one.
+   * @param whose those of all nodes only while no other node can write to them
+   */
+  async #settle(session: string, whose: "own" | "all"): Promise<void> {
+    const { spoolDir } = this.#deps.media;
+    const dirs = whose === "own" ? [spoolDir] : await spoolFolders(spoolDir);
+    const files = await quietFiles(dirs.map((dir) => join(dir, session)));
+    await inOrder(this.#queues, session, () => this.#store(session, files));
   }
 
-  async #store(session: string, { closedOnly }: { closedOnly: boolean }): Promise<void> {
-    for (const file of await spoolFiles(join(this.#deps.media.spoolDir, session), { closedOnly }))
-      await storePart(this.#deps, session, file);
+  async #storeClosed(session: string): Promise<void> {
+    await this.#store(session, await spoolFiles(join(this.#deps.media.spoolDir, session), { closedOnly: true }));
+  }
+
+  async #store(session: string, files: readonly string[]): Promise<void> {
+    for (const file of files) await storePart(this.#deps, session, file);
   }
 
   async #openRun(id: string, requireHeld: RequireHeld): Promise<void> {
@@ -257,18 +269,6 @@ const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) 
   actor: `notary:${notaryId}`,
   ...(orderId !== null && { orderId }),
 });
-
-async function endTakes(deps: RecordingDeps, session: string, ends: Recording["takeEnds"]): Promise<void> {
-  const { id } = await required(deps, session);
-  await deps.db.transaction(async (tx) => {
-    const recording = await lockRecording(tx, id);
-    // The manifest has been written: a late end of a take must not change the recording, nor be reported after its end.
-    if (recording.endedAt !== null) return;
-    await changeRecording(tx, id, { takeEnds: { ...recording.takeEnds, ...ends } });
-    for (const { at, endedBy } of Object.values(ends))
-      if (endedBy === "failed") await tellOfRecording(tx, "recording.interrupted", recording, new Date(at), endedBy);
-  });
-}
 
 /** Reads every chunk again, so that the manifest describes no bytes that are missing in the store. */
 async function writeManifest(deps: RecordingDeps, recording: Recording, marks: readonly Mark[]) {

@@ -1,0 +1,76 @@
+/** Stores the parts of recordings that killed processes left on the disk. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { quietFiles, sessionsIn, spoolFolders } from "./folders.ts";
+import { inOrder, type Queues } from "./parts.ts";
+
+type Recovery = {
+  /** This node's own folder. */
+  spoolDir: string;
+  log: Log;
+  signal: AbortSignal;
+  /** Whether a node has the session. */
+  isLeased: (session: string) => Promise<boolean>;
+  /** Runs work while the session is not open at this node, and can't be opened. Skips the work if it is open. */
+  whileClosed: (session: string, work: () => Promise<void>) => Promise<void>;
+  store: (session: string, files: readonly string[]) => Promise<void>;
+};
+
+/**
+ * This node's own parts are stored at once: another node may soon continue the recording, and then they can't be stored
+ * any more. A part of another node is left alone while a node has the session: that node may still write to it.
+ */
+export async function recoverParts(recovery: Recovery): Promise<void> {
+  const { spoolDir, whileClosed, store } = recovery;
+  await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+  const [, ...others] = await spoolFolders(spoolDir);
+  // Each queue has one part at a time in memory.
+  const queues: Queues = new Map();
+  const own = async (session: string) => {
+    await whileClosed(session, async () => {
+      const files = await quietFiles([join(spoolDir, session)]);
+      await inOrder(queues, "own", () => store(session, files));
+    });
+    return true;
+  };
+  const other = (dir: string) => (session: string) =>
+    inOrder(queues, "others", async () => {
+      if (await isTaken(recovery, session)) return false;
+      const files = await quietFiles([join(dir, session)]);
+      // A node that has taken the session since then writes to a new file, which is not one of these.
+      if (files.length > 0 && (await isTaken(recovery, session))) return false;
+      await store(session, files);
+      return true;
+    });
+  const each = async (dir: string, work: (session: string) => Promise<boolean>) => {
+    await Promise.all((await sessionsIn(dir)).map((session) => untilStored(recovery, session, () => work(session))));
+  };
+  await Promise.all([each(spoolDir, own), ...others.map((dir) => each(dir, other(dir)))]);
+}
+
+/** Whether a node has the session. While the database does not answer, a node may have it. */
+async function isTaken({ isLeased, log }: Recovery, session: string): Promise<boolean> {
+  return isLeased(session).catch((error: Error) => {
+    log.warn({ err: error, session }, "it is not known whether a node has a session whose recording is on this disk");
+    return true;
+  });
+}
+
+const retryMs = 3_000;
+const mostRetryMs = 5 * 60_000;
+
+/** Repeats work until it returns true. After each failure, waits for longer. */
+async function untilStored({ signal, log }: Recovery, session: string, work: () => Promise<boolean>): Promise<void> {
+  let ms = retryMs;
+  while (!signal.aborted) {
+    try {
+      if (await work()) return;
+    } catch (error) {
+      log.error({ err: error, session }, "the rest of a recording was not stored, and is tried again");
+      ms = Math.min(ms * 2, mostRetryMs);
+    }
+    await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+  }
+}
