@@ -975,6 +975,35 @@ test("a node that stops waits only so long for a store that does not answer, and
   assert.deepEqual([left, rooms.roomOf(id), (await leaseOf(id)).node], [[id], undefined, deps.own.id]);
 });
 
+test("a node that stops hands sessions over while work on another one is slow, whose lease it renews until that is done", async () => {
+  const codes = await Promise.all(["slow", "quick"].map((name) => begun(`stops-${name}@example.com`, "identify")));
+  const [working, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { deps, rooms } = otherNode({
+    async resume() {
+      working.resolve();
+      await finished.promise;
+    },
+  });
+  const added = async ({ code }: { code: string }) => {
+    const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+    return rooms.add(id, orderId, openedAt, ["notary"], newLease());
+  };
+  const [slow, quick] = await Promise.all(codes.map(added));
+  assert.ok(slow && quick);
+  slow.broken = "engine";
+  const stop = watchSessions(deps);
+  await working.promise;
+  const stopped = stop();
+  await until(async () => (await leaseOf(quick.session)).node === null);
+  const before = await leaseOf(slow.session);
+  assert.equal(before.node, deps.own.id);
+  rooms.setLease(slow, { until: 0, since: performance.now() - 4_000 });
+  await until(async () => (await leaseOf(slow.session)).until.getTime() !== before.until.getTime());
+  finished.resolve();
+  await stopped;
+  assert.equal((await leaseOf(slow.session)).node, null);
+});
+
 test("of nodes whose clocks differ by ten minutes only the one with the lease has a session", async () => {
   const { code } = await begun("clocks@example.com", "sign");
   const aheadMs = 600_000;

@@ -83,44 +83,61 @@ export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promi
   if (!room || room.broken !== null) throw notHere();
 }
 
+/** Resolves when the watch does nothing with a session, or with any. */
+type Settled = { ofSession: (session: string) => Promise<void>; ofAll: () => Promise<void> };
+
 /**
- * Lets all sessions at this node go before it stops, so that other nodes can continue them at once. A lease is released
- * only when the session's last part is stored, because a part can't be stored any more when another node has continued
- * the recording.
+ * Lets all sessions at this node go before it stops, so that other nodes can continue them at once. Slow work on one
+ * session delays no other. A lease is released only when the session's last part is stored, because a part can't be
+ * stored any more when another node has continued the recording.
  * @param late aborts when this has taken too long. The leases that are not released by then end by themselves.
  */
-export async function handOver(deps: LiveDeps, late: AbortSignal): Promise<void> {
-  const { own, rooms, sheets } = deps;
+export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settled): Promise<void> {
+  const { rooms, own, sheets } = deps;
   const { db, log } = sheets.desk;
-  const here = rooms.rooms();
-  // The leases of these have not been renewed, and show since when people are away.
-  const fenced = [...rooms.leaving];
-  const hand = async (room: Room) => {
-    await endTurn(deps, room);
-    if (!isHere(deps, room)) return leave(deps, room.session);
-    const at = performance.now();
-    letGo(deps, room);
-    await leaveUnderLease(deps, room.session, late);
-    await releaseLeases(db, own.id, performance.now() - at, sql`id = ${room.session}`);
-    rooms.endStreams(room.session);
-  };
+  const begun = new Set<string>();
   const why = "a live session could not be handed over: another node waits for its lease to end";
-  const logged = (session: string) => (error: Error) => log.error({ err: error, session }, why);
-  await Promise.all([
-    ...here.map((room) => hand(room).catch(logged(room.session))),
-    ...fenced.map((session) => leave(deps, session).catch(logged(session))),
-  ]);
-  const begun = [...fenced, ...here.map(({ session }) => session)];
-  await releaseLeases(db, own.id, 0, sql`NOT (id = ANY(${begun}))`).catch((error: Error) =>
+  const handOne = async (session: string, work: () => Promise<void>) => {
+    if (begun.has(session)) return;
+    begun.add(session);
+    await work().catch((error: Error) => log.error({ err: error, session }, why));
+  };
+  const handAll = () =>
+    Promise.all([
+      // The leases of these have not been renewed, and show since when people are away.
+      ...[...rooms.leaving].map((session) => handOne(session, () => leave(deps, session))),
+      ...rooms.rooms().map((room) => handOne(room.session, () => handRoom(deps, room, late, settled))),
+    ]);
+  await Promise.all([handAll(), rooms.opened().then(handAll)]);
+  await settled.ofAll();
+  await releaseLeases(db, own.id, 0, sql`NOT (id = ANY(${[...begun]}))`).catch((error: Error) =>
     log.error({ err: error }, "the leases on sessions that have not begun could not be released"),
   );
+}
+
+async function handRoom(deps: LiveDeps, room: Room, late: AbortSignal, settled: Settled): Promise<void> {
+  const { own, rooms, sheets } = deps;
+  const { session } = room;
+  await settled.ofSession(session);
+  await endTurn(deps, room);
+  if (!isHere(deps, room)) return leave(deps, session);
+  const at = performance.now();
+  letGo(deps, room);
+  await leaveUnderLease(deps, session, late);
+  // A renewal that the database performs late would take the released lease again.
+  await settled.ofSession(session);
+  await releaseLeases(sheets.desk.db, own.id, performance.now() - at, sql`id = ${session}`);
+  rooms.endStreams(session);
 }
 
 /**
  * Ends the open turn. If the database refuses that, waits until the turn ends by itself, because no signature may be
  * accepted after the media have stopped.
  */
-async function endTurn({ sheets: { desk } }: LiveDeps, { orderId, turn, lease, session }: Room): Promise<void> {
+async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void> {
+  const { orderId, turn, lease, session } = room;
+  // From here on, renewals of the lease no longer extend the turn.
+  room.turn = null;
   try {
     await desk.db.transaction(async (tx) => {
       const envelope = await roomEnvelopeOf(tx, orderId);

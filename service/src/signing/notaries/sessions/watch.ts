@@ -38,16 +38,18 @@ const stopMs = 25_000;
 /** Starts the watch. @param mostMs a test sets a shorter limit @returns a function that stops it */
 export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<void> {
   const { log } = deps.sheets.desk;
-  let running: Promise<void> = Promise.resolve();
   let lookedAt = 0;
-  const busy = new Set<string>();
+  let isStopping = false;
+  const busy = new Map<string, Promise<void>>();
   const each = (id: string, work: () => Promise<void>) => {
     if (busy.has(id)) return;
-    busy.add(id);
     const done = work()
       .catch((error: Error) => log.error({ err: error, session: id }, "a live session could not be looked at"))
       .finally(() => busy.delete(id));
-    running = Promise.all([running, done]).then(() => {});
+    busy.set(id, done);
+  };
+  const settled = async (...ids: string[]) => {
+    while (ids.some((id) => busy.has(id))) await Promise.all(ids.map((id) => busy.get(id)));
   };
   const { db, clock } = deps.sheets.desk;
   deps.rooms.onLapse = (room) => {
@@ -56,6 +58,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
   };
   const timer = setInterval(() => {
     for (const room of deps.rooms.rooms()) each(`lease ${room.session}`, () => renew(deps, room));
+    if (isStopping) return;
     for (const id of deps.rooms.leaving) each(`leave ${id}`, () => leave(deps, id));
     each("pages", () => followLeases(deps));
     each("all sessions", async () => {
@@ -63,6 +66,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
         log.error({ err: error }, "the sessions whose acts have ended could not be found");
         return [];
       });
+      if (isStopping) return;
       for (const { id } of ended) each(id, () => finish(deps, id));
       // A look at a session whose act has ended would only delay its end: while one runs, the other can't begin.
       const toEnd = new Set(ended.map(({ id }) => id));
@@ -72,21 +76,21 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
     if (now - lookedAt < lookForLeftMs) return;
     lookedAt = now;
     each("left sessions", async () => {
-      for (const { id } of await leftSessions(db, clock())) each(id, () => endLeft(deps, id));
+      for (const { id } of await leftSessions(db, clock())) if (!isStopping) each(id, () => endLeft(deps, id));
     });
   }, everyMs).unref();
-  const end = async (late: AbortSignal) => {
-    await deps.rooms.opened();
-    // Work may have started more work.
-    for (let seen: Promise<void> | null = null; seen !== running; await seen) seen = running;
-    await handOver(deps, late);
-  };
   return async () => {
-    clearInterval(timer);
+    isStopping = true;
     deps.rooms.stop();
     const late = AbortSignal.timeout(mostMs);
     const why = "the sessions at this node could not be ended in time: other nodes wait for their leases to end";
-    const isLate = await Promise.race([end(late).then(() => false), once(late, "abort").then(() => true)]);
+    const end = handOver(deps, late, {
+      ofSession: (session) => settled(session, `lease ${session}`),
+      ofAll: () => settled(...busy.keys()),
+    });
+    const isLate = await Promise.race([end.then(() => false), once(late, "abort").then(() => true)]);
+    // Until here, the leases of sessions whose work still runs are renewed.
+    clearInterval(timer);
     if (isLate) log.error({}, why);
   };
 }
