@@ -118,7 +118,7 @@ function openMedia(
   metrics: Metrics,
   { notarizationBlocked }: Pick<VersionedPricing, "notarizationBlocked">,
 ): LiveMedia | null {
-  const { config, db, clock, log } = resources;
+  const { config, clock, log } = resources;
   if (!config.media) return null;
   const spoolDir = spoolFolder(config);
   const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
@@ -126,10 +126,21 @@ function openMedia(
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked });
   const recordings = new Recordings({ ...resources, media: { engine, spoolDir }, readEligibility });
+  return { engine, recordings };
+}
+
+/**
+ * Stores what an earlier process of this node left of its recordings. Runs once this process listens: until then, that
+ * process may still be writing.
+ */
+const recoverRecordings = ({ db, log }: Resources, { recordings }: LiveMedia): Promise<void> =>
   recordings
     .recover((session) => isLeased(db, session))
     .catch((error) => log.error({ err: error }, "what was left of recordings can't be read"));
-  return { engine, recordings };
+
+async function stopMedia(media: LiveMedia | null): Promise<void> {
+  await media?.engine.stop();
+  media?.recordings.stop();
 }
 
 async function readRules({ config, db, clock }: Resources): Promise<Rules> {
@@ -200,7 +211,6 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const opened = sealing;
     const certificates = listedCertificates(signers);
     const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
-    const published = { ...opened, trustList };
     // Maintenance sends no codes, so it gets no sender of text messages.
     const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
     const outbox = openOutbox(config);
@@ -217,13 +227,14 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
         isDraining: () => isDraining,
       },
       rules,
-      sealing: published,
+      sealing: { ...opened, trustList },
       signerAuthorities: signers.authorities,
       anchoring: config.otsEachSeal ? anchoring : null,
       transparencyLog,
       media,
     });
     await listen(app, config.host, config.port);
+    if (media) void recoverRecordings(resources, media);
     schemaWatch.start();
     stopMaintenance = startMaintenance(resources, {
       envelopes,
@@ -249,7 +260,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     if (outdated) throw outdated;
   } finally {
     await app?.close();
-    await media?.engine.stop();
+    await stopMedia(media);
     await schemaWatch.stop();
     await workers?.close();
     await stopMaintenance?.();

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { subscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { join } from "node:path";
 import { mock, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -9,6 +12,12 @@ import { until } from "@signsealship/testing/until";
 import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
 import { beatFor, expectBeats } from "../../../src/providers/media/heartbeat.ts";
 import { readSpool, spoolFiles } from "../../../src/providers/media/spool.ts";
+
+const children: ChildProcess[] = [];
+subscribe("child_process", (message) => children.push((message as { process: ChildProcess }).process));
+
+const media = await forTests(startEngine());
+const { engine } = media;
 
 test("a process counts as hanging after six heartbeats without an answer, and not after late answers", () => {
   mock.timers.enable({ apis: ["setInterval"] });
@@ -53,8 +62,6 @@ test("a process that gets no heartbeat for five seconds ends, and a late heartbe
 });
 
 test("a process that hangs is killed, its recording is complete except for a moment, and another one continues it", async () => {
-  const media = await forTests(startEngine());
-  const { engine } = media;
   const key = randomBytes(32);
   const spooled = async () => {
     const files = await spoolFiles(join(media.spoolDir, "hangs"));
@@ -82,4 +89,21 @@ test("a process that hangs is killed, its recording is complete except for a mom
   await engine.close("hangs");
   await back.close();
   assert.ok(!("brokenAt" in followChain(emptyChain, await spooled())));
+});
+
+test("a process whose service has died writes what it has received before it ends", async () => {
+  await engine.open("orphan", { key: randomBytes(32), head: emptyChain, firstTake: 1, lastTake: 1_000 });
+  const child = children.find(({ pid }) => pid !== undefined && enginePids().includes(pid));
+  assert.ok(child);
+  const peer = await openPeer({ engine, session: "orphan", person: "a" });
+  await media.happened("chunk", ({ session, line }) => session === "orphan" && line.n === 2);
+  const disconnectedAt = Date.now();
+  child.disconnect();
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+  const files = await spoolFiles(join(media.spoolDir, "orphan"));
+  const lines = (await Promise.all(files.map(readSpool))).flatMap(({ chunks }) => chunks.map(({ line }) => line));
+  const missing = disconnectedAt - Date.parse(lines.at(-1)?.at ?? "");
+  assert.ok(missing < 1_000, `${missing} ms are missing`);
+  await peer.close();
 });

@@ -35,7 +35,9 @@ const now = () => {
   return Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
 };
 const { media } = settings;
-const warn = (warning: string) => void process.send?.({ warning });
+/** Sends to the service. Without a callback, a message after the service has ended would end this process at once. */
+const send = (message: object) => void process.send?.(message, () => {});
+const warn = (warning: string) => send({ warning });
 const rooms = new Rooms({
   transport:
     media.engine === "livekit"
@@ -44,7 +46,7 @@ const rooms = new Rooms({
   mostSessions: settings.mostSessions,
   folderOf: (session) => join(settings.spoolDir, session),
   now,
-  emit: (event) => void process.send?.({ event }),
+  emit: (event) => send({ event }),
 });
 
 async function perform({ call, args }: Call): Promise<unknown> {
@@ -61,10 +63,10 @@ checkBeats = beats.check;
 process.on("message", (message: Call | Beat) => {
   if (isBeat(message)) {
     beats.heard();
-    process.send?.({ beat: true } satisfies Beat);
+    send({ beat: true } satisfies Beat);
     return;
   }
-  const answer = (answered: Answered) => void process.send?.(answered);
+  const answer = (answered: Answered) => send(answered);
   perform(message).then(
     (result) => answer({ id: message.id, result }),
     (error: Error) =>
@@ -75,10 +77,13 @@ process.on("message", (message: Call | Beat) => {
   );
 });
 
-// Ends with its parent process, because without the parent nobody would store the recordings.
+// Ends with its parent process, because without the parent nobody would store the recordings. The limit is for a disk or
+// a connection that hangs, because a process that stays keeps the ports.
+const mostStopMs = 30_000;
 process.on("disconnect", () => {
   // No more heartbeats can come. On a slow disk, writing the rest may take longer than their silence may last.
   beats.end();
+  setTimeout(() => process.exit(1), mostStopMs).unref();
   void rooms.stop().finally(() => process.exit(0));
 });
-process.send?.({ ready: true });
+send({ ready: true });
