@@ -956,8 +956,24 @@ test("a node that stops and can't store the rest of a recording leaves its lease
   const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
   const { until } = await leaseOf(id);
   rooms.add(id, orderId, openedAt, ["notary"], { until: until.getTime(), since: performance.now() });
-  await watchSessions(deps)();
+  await watchSessions(deps, 500)();
   assert.deepEqual(await leaseOf(id), { node: deps.own.id, until });
+});
+
+test("a node that stops tries again to store the rest of a recording, and then releases its lease", async () => {
+  const { code } = await begun("stops-again@example.com", "identify");
+  const holders: (string | null)[] = [];
+  const { deps, rooms } = otherNode({
+    async leave(id) {
+      holders.push((await leaseOf(id)).node);
+      if (holders.length < 3) throw new Error("the store is down");
+    },
+  });
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  rooms.add(id, orderId, openedAt, ["notary"], newLease());
+  await watchSessions(deps)();
+  assert.deepEqual(holders, [deps.own.id, deps.own.id, deps.own.id]);
+  assert.equal((await leaseOf(id)).node, null);
 });
 
 test("a node that stops waits only so long for a store that does not answer, and leaves its lease to end", async () => {

@@ -153,14 +153,29 @@ async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void
 }
 
 const renewEveryMs = 2_000;
+const leaveAgainMs = 500;
 
 /** Leaves a session, and keeps its lease meanwhile: another node could otherwise continue without the last part. */
 async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
-  const left = leave(deps, session).then(() => true);
+  const left = leaveUntil(deps, session, late).then(() => true);
   left.catch(() => {});
   while (!(await Promise.race([left, sleep(renewEveryMs, false, { ref: false })]))) {
     if (late.aborted) throw new Error("the rest of the recording could not be stored in time");
     await renewLease(deps, session).catch(() => null);
+  }
+}
+
+/** Leaves a session, and repeats this after each failure until `late` aborts. */
+async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await leave(deps, session);
+    } catch (error) {
+      if (late.aborted) throw error;
+      const why = "the rest of a recording was not stored, and is tried again";
+      deps.sheets.desk.log.warn({ err: error, session }, why);
+      await sleep(leaveAgainMs, undefined, { ref: false });
+    }
   }
 }
 
