@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { hash, randomBytes, randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { wholeFile } from "@signsealship/testing/blobs";
 import { newDatabase } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -596,6 +597,152 @@ test("a part that can't be stored at the start is stored later", async () => {
   };
   await recovered(isStored(id), { ...deps, blobs: failing });
   await recordings.end("retried", []);
+});
+
+test("a node leaves a session although its slow store still has the session's last part", async () => {
+  const slow = {
+    ...blobs,
+    async put(...args: Parameters<typeof blobs.put>) {
+      await sleep(2_500);
+      return blobs.put(...args);
+    },
+  };
+  const node = new Recordings({ ...deps, blobs: slow });
+  const input = { session: "slow-store", notaryId, orderId: null, environment: "test" as const, people };
+  const id = await node.begin({ ...input, requireHeld: held });
+  const n = await openPeer({ engine: media.engine, session: "slow-store", person: "n", video: false });
+  await until(() => (node.headOf("slow-store")?.seq ?? 0) > 2);
+  await node.leave("slow-store");
+  await n.close();
+  node.stop();
+  assert.ok(await isStored(id)());
+  assert.equal(existsSync(join(media.spoolDir, "slow-store")), false);
+  await recordings.end("slow-store", []);
+});
+
+/** A process at this node's disk whose store waits, after the process has read a part, until the test lets it go on. */
+function waitingNode() {
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const waiting = {
+    ...blobs,
+    async put(...args: Parameters<typeof blobs.put>) {
+      reached.resolve();
+      await released.promise;
+      return blobs.put(...args);
+    },
+  };
+  const node = new Recordings({ ...deps, blobs: waiting });
+  return { node, reached: reached.promise, release: released.resolve };
+}
+
+/** A node with a disk of its own. */
+const elsewhere = (changes = {}) =>
+  new Recordings({
+    ...deps,
+    ...changes,
+    media: { engine: otherEngine, spoolDir: join(folder.path, "far", "node.far") },
+  });
+const linesInManifest = async (id: string): Promise<number> =>
+  JSON.parse((await recordingById(db, id)).manifest ?? "").chain.lines;
+
+test("two processes that store the same part store it once, and neither fails", async () => {
+  const id = await leftOnDisk("both");
+  const { node, reached, release } = waitingNode();
+  const left = node.leave("both");
+  await reached;
+  await recovered(isStored(id));
+  release();
+  await left;
+  node.stop();
+  assert.equal((await db.query(sql`SELECT FROM recording_parts WHERE recording_id = ${id}`)).length, 1);
+  await recordings.end("both", []);
+  assert.equal(await linesInManifest(id), (await recordingById(db, id)).headSeq);
+});
+
+test("a part is set aside when another node ends the recording while the part is stored", async () => {
+  const id = await leftOnDisk("ended-elsewhere");
+  const [file] = readdirSync(join(media.spoolDir, "ended-elsewhere"));
+  const { node, reached, release } = waitingNode();
+  const left = node.leave("ended-elsewhere");
+  await reached;
+  const far = elsewhere();
+  await far.end("ended-elsewhere", []);
+  far.stop();
+  release();
+  await left;
+  node.stop();
+  assert.deepEqual([await linesInManifest(id), (await recordingById(db, id)).headSeq], [0, 0]);
+  assert.deepEqual(readdirSync(join(media.spoolDir, "ended-elsewhere")), [`${file}.aside`]);
+});
+
+test("a manifest includes a part that was stored while the manifest was made", async () => {
+  const id = await leftOnDisk("manifest");
+  let isFirst = true;
+  const between = Object.assign(Object.create(db), {
+    async transaction(work: Parameters<typeof db.transaction>[0]) {
+      if (isFirst) {
+        isFirst = false;
+        await recovered(isStored(id));
+      }
+      return db.transaction(work);
+    },
+  });
+  const far = elsewhere({ db: between });
+  await far.end("manifest", []);
+  far.stop();
+  const { headSeq } = await recordingById(db, id);
+  assert.ok(headSeq > 2);
+  assert.equal(await linesInManifest(id), headSeq);
+  assert.deepEqual(await recordingFaults(deps, await recordingById(db, id)), []);
+});
+
+test("recovery sets a part of an unknown session aside, and leaves alone what is not a session", async () => {
+  const errors: string[] = [];
+  const noting = Object.assign(Object.create(log), {
+    error: ({ session }: { session?: string }) => void errors.push(session ?? ""),
+  });
+  const name = "0000000001.spool";
+  const unknown = join(media.spoolDir, randomUUID());
+  const disk = dirname(media.spoolDir);
+  for (const dir of [unknown, join(disk, "lost+found")]) {
+    mkdirSync(dir);
+    writeFileSync(join(dir, name), "a part");
+  }
+  writeFileSync(join(unknown, `${name}.aside`), "an earlier part");
+  for (const dir of [media.spoolDir, disk]) writeFileSync(join(dir, "notes"), "");
+  const aside = [`${name}.2.aside`, `${name}.aside`];
+  await recovered(async () => readdirSync(unknown).length === 2 && !existsSync(join(unknown, name)), {
+    ...deps,
+    log: noting,
+  });
+  assert.deepEqual(readdirSync(unknown).toSorted(), aside);
+  assert.equal(readFileSync(join(unknown, `${name}.2.aside`), "utf8"), "a part");
+  assert.deepEqual(readdirSync(join(disk, "lost+found")), [name]);
+  assert.deepEqual(
+    errors.filter((session) => session === "lost+found" || session === "notes"),
+    [],
+  );
+});
+
+test("recovery asks again whether a node has a session while its part grows, and ends when the service stops", async () => {
+  const dirs = [join(otherDir, "growing"), join(media.spoolDir, "growing-own")];
+  const grow = () => {
+    for (const dir of dirs) appendFileSync(join(dir, "0000000001.open"), "more");
+  };
+  for (const dir of dirs) mkdirSync(dir, { recursive: true });
+  grow();
+  const timer = setInterval(grow, 50);
+  let asked = 0;
+  await recovered(
+    async () => asked >= 3,
+    deps,
+    async (session) => {
+      if (session === "growing") asked++;
+      return false;
+    },
+  );
+  clearInterval(timer);
+  for (const dir of dirs) assert.deepEqual(readdirSync(dir), ["0000000001.open"]);
 });
 
 test("a service that died soon after the start finds on the disk the parts that are not in the store", async () => {

@@ -62,6 +62,12 @@ export async function tellOfRecording(
   await writeStateMacs(tx, recordingEventState, sql`event_row = ${row.id}`);
 }
 
+/** Whom the audit log names for the start and the end of a recording. */
+export const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
+  actor: `notary:${notaryId}`,
+  ...(orderId !== null && { orderId }),
+});
+
 /** Writes down how takes have ended. */
 export async function endTakes(deps: { db: Database }, session: string, ends: Recording["takeEnds"]): Promise<void> {
   const { id } = await required(deps, session);

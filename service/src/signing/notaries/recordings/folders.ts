@@ -11,6 +11,7 @@ import { sha256Hex, spoolFiles } from "../../../providers/providers.ts";
 
 /** The name of a session has no dot, so it is never taken for the name of a node's folder. */
 const nodePrefix = "node.";
+const sessionName = /^[\w-]+$/;
 
 /**
  * The folder where this node keeps chunks until they are in the store. It keeps its name when the node restarts, so that
@@ -24,18 +25,22 @@ export function spoolFolder({ dataDir, nodeUrl, port }: Pick<Config, "dataDir" |
 /** The folders that contain folders of sessions: the node's own one first. */
 export async function spoolFolders(own: string): Promise<string[]> {
   const shared = dirname(own);
-  const nodes = (await namesIn(shared)).filter((name) => name.startsWith(nodePrefix)).map((name) => join(shared, name));
+  const nodes = (await foldersIn(shared))
+    .filter((name) => name.startsWith(nodePrefix))
+    .map((name) => join(shared, name));
   return [own, shared, ...nodes.filter((each) => each !== own)];
 }
 
+/** The sessions that have a folder here. Leaves out what else a disk may contain, such as `lost+found`. */
 export const sessionsIn = async (spoolDir: string): Promise<string[]> =>
-  (await namesIn(spoolDir)).filter((name) => !name.startsWith(nodePrefix));
+  (await foldersIn(spoolDir)).filter((name) => sessionName.test(name));
 
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
+  return entries.filter((entry) => !entry.isFile()).map(({ name }) => name);
 }
 
 /**
@@ -43,19 +48,36 @@ async function namesIn(folder: string): Promise<string[]> {
  */
 const quietMs = 1_000;
 
+type Look = {
+  /** In the order of the chain. */
+  files: string[];
+  /** Whether nothing was written since the look before. */
+  isQuiet: boolean;
+};
+
 /**
- * Waits until nothing is written to the folders any more. Compares their files, not times, because clocks are set back.
- * @returns the files, in the order of the chain
+ * Looks at the folders until nothing is written to them any more. Compares their files, not times, because clocks are
+ * set back. @throws AbortError when `signal` aborts
  */
-export async function quietFiles(folders: readonly string[]): Promise<string[]> {
+export async function* looksAt(folders: readonly string[], signal?: AbortSignal): AsyncGenerator<Look, void> {
   let before: string | null = null;
   for (;;) {
+    signal?.throwIfAborted();
     const files = await filesIn(folders);
     const now = await stateOf(files);
-    if (now === before || files.length === 0) return files;
+    const isQuiet = now === before || files.length === 0;
+    yield { files, isQuiet };
+    if (isQuiet) return;
     before = now;
-    await sleep(quietMs);
+    await sleep(quietMs, undefined, { ref: signal === undefined, signal });
   }
+}
+
+/** Waits until nothing is written to the folders any more. @returns the files @throws as `looksAt` */
+export async function quietFiles(folders: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  let found: string[] = [];
+  for await (const { files } of looksAt(folders, signal)) found = files;
+  return found;
 }
 
 /** Each file is named after its first line, so the names give the order of the chain across folders. */

@@ -1,8 +1,14 @@
 /** `recording.json`: the description of a whole recording, in canonical JSON. */
 import { canonicalJson } from "@signsealship/evidence/manifest";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
 import { sha256Hex, tracksIn } from "../../../providers/providers.ts";
-import type { ReadTake } from "./read.ts";
-import type { Part, Recording } from "./store.ts";
+import { lineOf, tellOfRecording } from "./events.ts";
+import { required } from "./parts.ts";
+import { type ReadDeps, type ReadTake, readTakes } from "./read.ts";
+import { changeRecording, lockRecording, type Part, partsOf, type Recording } from "./store.ts";
 
 /** An event in the session, such as a step of its script, a consent, or a message. */
 export type Mark = {
@@ -70,5 +76,49 @@ function gapsOf(takes: readonly Shown[]) {
   return takes.flatMap((take, index) => {
     const next = takes.slice(index + 1).find(({ person }) => person === take.person);
     return next ? [{ person: take.person, from: take.lastChunkAt, to: next.firstChunkAt, cause: take.endedBy }] : [];
+  });
+}
+
+type ManifestDeps = ReadDeps & { db: Database; clock: Clock; random: Random };
+
+/** Writes the manifest of a session's recording, unless it has one. */
+export async function writeManifest(
+  deps: ManifestDeps,
+  session: string,
+  marks: readonly Mark[],
+): Promise<{ recording: string; manifestSha256: string }> {
+  for (;;) {
+    const recording = await required(deps, session);
+    const manifestSha256 = recording.manifestSha256 ?? (await describe(deps, recording, marks));
+    if (manifestSha256 !== null) return { recording: recording.id, manifestSha256 };
+  }
+}
+
+/**
+ * Reads every chunk again, so that the manifest describes no bytes that are missing in the store.
+ * @returns null if another part was stored meanwhile: the manifest would not describe it
+ */
+async function describe(deps: ManifestDeps, recording: Recording, marks: readonly Mark[]): Promise<string | null> {
+  const { db, clock, random } = deps;
+  const { id, environment } = recording;
+  const takes = await readTakes(deps, recording);
+  const at = clock();
+  const text = manifestOf(recording, {
+    parts: await partsOf(db, id),
+    takes,
+    marks,
+    endedAt: at,
+    salt: random.bytes(32),
+  });
+  const sha256 = sha256Hex(text);
+  return db.transaction(async (tx) => {
+    const now = await lockRecording(tx, id);
+    if (now.manifestSha256 !== null) return now.manifestSha256;
+    if (now.headSeq !== recording.headSeq) return null;
+    await changeRecording(tx, id, { manifest: { text, sha256, at, log: environment } });
+    const detail = { recording: id, manifestSha256: sha256, lines: recording.headSeq };
+    await tx.query(auditLine({ ...lineOf(recording), at, action: "recording.ended", detail }));
+    await tellOfRecording(tx, "recording.completed", { ...recording, endedAt: at, manifestSha256: sha256 }, at);
+    return sha256;
   });
 }

@@ -1,4 +1,5 @@
 /** Moves parts of recordings from the media engine's disk to the store. */
+import { existsSync } from "node:fs";
 import { rename, unlink } from "node:fs/promises";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -47,17 +48,18 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
  */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;
-  const recording = await required(deps, session);
-  const { chunks, torn } = await readSpool(file);
+  const read = await unlessGone(readSpool(file));
+  // Another call, or another process that stores parts of this disk, has finished the file.
+  if (!read) return;
+  const { chunks, torn } = read;
+  const recording = await recordingOf(db, session);
+  if (!recording) return setAside(deps, { session, file }, "the database does not know its session");
   if (torn > 0) log.warn({ recording: recording.id, torn }, "the end of a recording's part was torn and is left out");
-  if (await isOfAnotherChain(db, recording, chunks)) {
-    await rename(file, `${file}.aside`);
-    log.error({ recording: recording.id, file }, "a part of a recording is set aside: another node went on without it");
-    return;
-  }
+  const which = { recording: recording.id, file };
+  if (await isOfAnotherChain(db, recording, chunks)) return setAside(deps, which, "another node went on without it");
   const added = chunks.filter(({ line }) => line.seq > recording.headSeq);
   const [first] = added;
-  if (first && recording.endedAt) throw new Error(`a recording that has ended has no more parts: ${file}`);
+  if (first && recording.endedAt) return setAside(deps, which, "the recording has ended without it");
   if (first && first.line.seq > recording.headSeq + 1)
     throw new Error(
       `the part before ${file} is not stored: lines ${recording.headSeq + 1} to ${first.line.seq - 1} are missing`,
@@ -81,20 +83,47 @@ export async function storePart(deps: PartDeps, session: string, file: string): 
       blobKey,
       createdAt: clock(),
     };
-    await db
+    const isStored = await db
       .transaction(async (tx) => {
-        const now = await lockRecording(tx, recording.id);
-        if (now.headSeq !== recording.headSeq || now.runs !== recording.runs)
-          throw new ServiceError("conflict", "The recording went on meanwhile.");
+        const { headSeq, runs, endedAt } = await lockRecording(tx, recording.id);
+        if (headSeq !== recording.headSeq || runs !== recording.runs || endedAt !== null) return false;
         await insertPart(tx, recording.id, part);
         await changeRecording(tx, recording.id, { head });
+        return true;
       })
       .catch(async (error) => {
         if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
         throw error;
       });
+    if (!isStored) {
+      // Another node continued or ended the recording, or stored the same part.
+      await blobs.discard(blobKey);
+      return storePart(deps, session, file);
+    }
   }
-  await unlink(file);
+  await unlessGone(unlink(file));
+}
+
+/** Renames a file that can't be stored, so that nothing tries to store it again. Its content stays on the disk. */
+async function setAside(
+  { log }: PartDeps,
+  which: { file: string; recording?: string; session?: string },
+  why: string,
+): Promise<void> {
+  const { file } = which;
+  // A later run can begin at the same line, so that its file has the same name.
+  let to = `${file}.aside`;
+  for (let n = 2; existsSync(to); n++) to = `${file}.${n}.aside`;
+  await unlessGone(rename(file, to));
+  log.error(which, `a part of a recording is set aside: ${why}`);
+}
+
+/** Resolves with null if the file does not exist. */
+async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
 }
 
 /**

@@ -14,32 +14,20 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
-import {
-  emptyChain,
-  headAfter,
-  type MediaEngine,
-  type MediaEvent,
-  sha256Hex,
-  spoolFiles,
-} from "../../../providers/providers.ts";
+import { emptyChain, headAfter, type MediaEngine, type MediaEvent, spoolFiles } from "../../../providers/providers.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
-import { endTakes, tellOfRecording } from "./events.ts";
+import { endTakes, lineOf, tellOfRecording } from "./events.ts";
 import { quietFiles, spoolFolders } from "./folders.ts";
-import { type Mark, manifestOf, stopped } from "./manifest.ts";
+import { type Mark, stopped, writeManifest } from "./manifest.ts";
 import { insertMessage, messagesOf, type StoredMessage } from "./messages.ts";
 import { inOrder, type Queues, required, storePart, takesInRun } from "./parts.ts";
-import { readTakes } from "./read.ts";
 import { recoverParts } from "./recover.ts";
 import { yearsAfter, yearsOf } from "./retention.ts";
 import {
-  changeRecording,
   insertRecording,
   keyCipher,
-  lockRecording,
   nextRun,
-  partsOf,
   type RecordedPerson,
-  type Recording,
   type RequireHeld,
   recordingOf,
   recordKeyOf,
@@ -81,7 +69,7 @@ export class Recordings {
   /** The sessions that this node is leaving: a call that opens one of them again must stop. */
   readonly #leaving = new Set<string>();
   readonly #stopping = new AbortController();
-  /** Ends the subscription to the engine's events. */
+  /** Ends the subscription to the engine's events, and the recovery. */
   readonly stop: () => void;
 
   constructor(deps: RecordingDeps) {
@@ -194,7 +182,7 @@ export class Recordings {
   /** Closes the session, stores the last part, and writes `recording.json`. Safe to repeat. */
   async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
     await inOrder(this.#turns, session, () => this.#leave(session, true));
-    return writeManifest(this.#deps, await required(this.#deps, session), marks);
+    return writeManifest(this.#deps, session, marks);
   }
 
   /**
@@ -263,36 +251,4 @@ export class Recordings {
     // No event can have been missed before the id is set, because nobody can send media yet.
     this.#ids.set(session, id);
   }
-}
-
-const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
-  actor: `notary:${notaryId}`,
-  ...(orderId !== null && { orderId }),
-});
-
-/** Reads every chunk again, so that the manifest describes no bytes that are missing in the store. */
-async function writeManifest(deps: RecordingDeps, recording: Recording, marks: readonly Mark[]) {
-  const { db, clock, random } = deps;
-  const { id, environment } = recording;
-  if (recording.manifestSha256 !== null) return { recording: id, manifestSha256: recording.manifestSha256 };
-  const takes = await readTakes(deps, recording);
-  const at = clock();
-  const text = manifestOf(recording, {
-    parts: await partsOf(db, id),
-    takes,
-    marks,
-    endedAt: at,
-    salt: random.bytes(32),
-  });
-  const sha256 = sha256Hex(text);
-  const manifestSha256 = await db.transaction(async (tx) => {
-    const now = await lockRecording(tx, id);
-    if (now.manifestSha256 !== null) return now.manifestSha256;
-    await changeRecording(tx, id, { manifest: { text, sha256, at, log: environment } });
-    const detail = { recording: id, manifestSha256: sha256, lines: recording.headSeq };
-    await tx.query(auditLine({ ...lineOf(recording), at, action: "recording.ended", detail }));
-    await tellOfRecording(tx, "recording.completed", { ...recording, endedAt: at, manifestSha256: sha256 }, at);
-    return sha256;
-  });
-  return { recording: id, manifestSha256 };
 }

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { quietFiles, sessionsIn, spoolFolders } from "./folders.ts";
+import { looksAt, quietFiles, sessionsIn, spoolFolders } from "./folders.ts";
 import { inOrder, type Queues } from "./parts.ts";
 
 type Recovery = {
@@ -23,25 +23,25 @@ type Recovery = {
  * any more. A part of another node is left alone while a node has the session: that node may still write to it.
  */
 export async function recoverParts(recovery: Recovery): Promise<void> {
-  const { spoolDir, whileClosed, store } = recovery;
+  const { spoolDir, signal, whileClosed, store } = recovery;
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   const [, ...others] = await spoolFolders(spoolDir);
   // Each queue has one part at a time in memory.
   const queues: Queues = new Map();
   const own = async (session: string) => {
     await whileClosed(session, async () => {
-      const files = await quietFiles([join(spoolDir, session)]);
+      const files = await quietFiles([join(spoolDir, session)], signal);
       await inOrder(queues, "own", () => store(session, files));
     });
     return true;
   };
   const other = (dir: string) => (session: string) =>
     inOrder(queues, "others", async () => {
-      if (await isTaken(recovery, session)) return false;
-      const files = await quietFiles([join(dir, session)]);
-      // A node that has taken the session since then writes to a new file, which is not one of these.
-      if (files.length > 0 && (await isTaken(recovery, session))) return false;
-      await store(session, files);
+      for await (const { files, isQuiet } of looksAt([join(dir, session)], signal)) {
+        // A node that takes the session later writes to a new file, which is not one of these.
+        if (await isTaken(recovery, session)) return false;
+        if (isQuiet) await store(session, files);
+      }
       return true;
     });
   const each = async (dir: string, work: (session: string) => Promise<boolean>) => {
@@ -68,6 +68,8 @@ async function untilStored({ signal, log }: Recovery, session: string, work: () 
     try {
       if (await work()) return;
     } catch (error) {
+      // The next start of a node at this disk stores it.
+      if (signal.aborted) return;
       log.error({ err: error, session }, "the rest of a recording was not stored, and is tried again");
       ms = Math.min(ms * 2, mostRetryMs);
     }
