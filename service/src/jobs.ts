@@ -122,8 +122,12 @@ export function openWork(deps: AppDeps, features: Features): Work {
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });
   let stopped: Promise<void> | undefined;
   let endWatch = async (): Promise<void> => {};
+  const endLive = async () => {
+    await endWatch();
+    notaries.live?.recordings.stop();
+  };
   const stop = () => {
-    stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endWatch()]).then(() => mailer.close());
+    stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endLive()]).then(() => mailer.close());
     return stopped;
   };
   // Requests continue for a while, because load balancers have to notice that this node is not ready.
