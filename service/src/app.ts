@@ -273,11 +273,10 @@ function peopleDeps(
         takesPayment: desk.takesPayment,
         titleOf: desk.titleOf,
       },
-      documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },
+      documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces, forms: desk.templates },
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
-      catalogForms: desk.templates,
       notaries: {
         notaryDesk: notaries.desk,
         notaryRules: notaries.rules,

@@ -49,12 +49,12 @@ import { todayRoutes } from "./today/routes.ts";
 export type OperatorDeps = {
   console: ConsoleDeps;
   orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices"> & Pick<OrderListDeps, "titleOf">;
-  /** Documents that people upload. */
-  documents: Pick<FinishedRouteDeps, "finished" | "approval"> & Pick<UploadDeps, "uploadPlaces">;
+  /** Documents that people upload. `forms`: of catalog documents, for filling in online. */
+  documents: Pick<FinishedRouteDeps, "finished" | "approval"> &
+    Pick<UploadDeps, "uploadPlaces"> & { forms: CatalogFormRouteDeps["templates"] };
   refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
   firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
   access: AccessDeps;
-  catalogForms: CatalogFormRouteDeps["templates"];
   notaries: {
     notaryDesk: DeskDeps;
     notaryRules: RuleChangeDeps;
@@ -73,14 +73,15 @@ export type OperatorDeps = {
  * @param passing passes on requests for live sessions; null when there is no audio and video
  */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing: Passing | null): void {
-  const { console, refunds, access, notaries, health, documents } = deps;
+  const { console, refunds, access, notaries, health } = deps;
+  const { forms: templates, ...documents } = deps.documents;
   const { frame, confirmation, resolveOperator } = console;
   const { db } = confirmation;
   const upload = { clock: frame.clock, resolveOperator, uploadPlaces: documents.uploadPlaces };
   const { readNotices, titleOf, ...orders } = deps.orders;
   const orderPage = { frame, ...orders };
   const finished = { orderPage, upload, ...documents };
-  const forms = { frame, templates: deps.catalogForms };
+  const forms = { frame, templates };
   const notary = { frame, readNotices, ...notaries, upload };
   const { live } = notaries;
   const ofOrders = (scope: FastifyInstance) => live && passing && passSessionsOn(scope, live, passing, orderOfNotary);

@@ -45,10 +45,13 @@ export async function openLiveService(env: Record<string, string>) {
       db.query<TaskRow>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
     /** Runs the waiting jobs of a queue at once. */
+    // A transaction begins again when it and the service's workers wait for each other.
     hurry: (queue: string) =>
-      db.query(sql`
-        WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL RETURNING 1)
-        SELECT pg_notify('jobs', ${queue}) WHERE EXISTS (SELECT FROM due)`),
+      db.transaction((tx) =>
+        tx.query(sql`
+          WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL RETURNING 1)
+          SELECT pg_notify('jobs', ${queue}) WHERE EXISTS (SELECT FROM due)`),
+      ),
     async close() {
       await harness.close();
       await stripe.close();

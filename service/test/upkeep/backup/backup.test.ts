@@ -56,7 +56,12 @@ async function begin(): Promise<string> {
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", late)}`,
   );
   const due = new Date(Date.now() + 600_000);
-  await enqueue(running.db, "order-mail", { orderId: row?.id, moment: "payment_received", at: due }, due);
+  await enqueue(
+    running.db,
+    "order-mail",
+    { orderId: row?.id, moment: "payment_received", at: due, isAlone: true },
+    due,
+  );
   return late;
 }
 
