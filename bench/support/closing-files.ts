@@ -44,7 +44,7 @@ async function verifying(): Promise<number[]> {
   const trust = { sealAnchors: [signer.certificate], tsaAnchors: [] };
   return timesOf(5, async () => {
     const proof = await verifyProof(notarized, trust, Date.UTC(2026, 0, 15), { crypto: createNodeCrypto() });
-    const claim = await roomDocumentClaim(notarized, proof, { manifests: [manifest], which: "The certificate" });
+    const claim = await roomDocumentClaim(notarized, proof, { manifests: [manifest], unnamed: "It is not named." });
     if (claim.state !== "holds") throw new Error(claim.why);
   });
 }

@@ -136,12 +136,9 @@ function openMedia(
 const recoverRecordings = ({ db, log }: Resources, { recordings }: LiveMedia): Promise<void> =>
   recordings
     .recover((session) => isLeased(db, session))
-    .catch((error) => log.error({ err: error }, "what was left of recordings can't be read"));
-
-async function stopMedia(media: LiveMedia | null): Promise<void> {
-  await media?.engine.stop();
-  media?.recordings.stop();
-}
+    .catch((error) =>
+      log.error({ err: error }, "can't store the recordings that an earlier process left on this disk"),
+    );
 
 async function readRules({ config, db, clock }: Resources): Promise<Rules> {
   await registerIssuer(db, readIssuer(config.billing), clock());
@@ -260,7 +257,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     if (outdated) throw outdated;
   } finally {
     await app?.close();
-    await stopMedia(media);
+    await media?.engine.stop();
     await schemaWatch.stop();
     await workers?.close();
     await stopMaintenance?.();

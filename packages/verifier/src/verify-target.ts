@@ -21,9 +21,8 @@ export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 
 /**
  * Verifies a file, a folder or a verify URL.
- *
- * @param more further manifests, certificates or verify URLs of the same room, and documents of it; or the document of a custody or proof
- * certificate; or the time stamp and proofs of a sealed PDF
+ * @param more further manifests, certificates or verify URLs of the same room, and documents of it; or the document of
+ * a custody or proof certificate; or the time stamp and proofs of a sealed PDF
  * @throws UsageError for a target that does not exist, or is not a file, folder or verify URL
  */
 export async function verifyTarget(
@@ -86,7 +85,7 @@ async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingP
   const kind = kindOf(target, bytes);
   if (kind === "pdf") return [{ path: target, certificate: bytes }];
   if (kind !== "json")
-    throw new UsageError(`${target} is no manifest, certificate or PDF: --with goes with those of one room`);
+    throw new UsageError(`${target} is not a manifest, certificate or PDF: use --with only for files of one room`);
   const isRecord = jsonKindOf(bytes) === "room_record";
   return [isRecord ? roomRecordPiece({ path: target, bytes }) : { path: target, manifest: bytes }];
 }

@@ -14,8 +14,8 @@ export const mayBeListed = (purpose: SealPurpose | null | undefined): boolean =>
 /** Manifests that are trusted to list a room's documents. The newest is the last one. */
 export type RoomManifests = {
   readonly manifests: readonly Manifest[];
-  /** Names the closing certificate in a sentence: "The closing certificate on this page". */
-  readonly which: string;
+  /** Says that they do not name a file: "The closing certificate on this page does not name this file." */
+  readonly unnamed: string;
 };
 
 /**
@@ -27,7 +27,7 @@ export type RoomManifests = {
 export async function roomDocumentClaim(
   bytes: Uint8Array,
   verification: ProofVerification,
-  { manifests, which }: RoomManifests,
+  { manifests, unnamed }: RoomManifests,
 ): Promise<Claim<"document_of_this_room">> {
   const { sealedSha256, docSha256 } = verification;
   const name = "document_of_this_room";
@@ -46,7 +46,7 @@ export async function roomDocumentClaim(
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
   if (begun !== undefined && kind !== "notarized_elsewhere")
     return { name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` };
-  return { name, state: "unchecked", why: `${which} does not name this file.` };
+  return { name, state: "unchecked", why: unnamed };
 }
 
 const notListedYet =

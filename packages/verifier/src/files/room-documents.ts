@@ -33,8 +33,10 @@ export async function verifyRoomDocuments(
   const isGood = closing.verdict === "verified" || closing.verdict === "verified_test" || closing.verdict === "intact";
   const manifests = isGood ? pieces.flatMap((piece) => readManifest(piece) ?? []) : [];
   const sorted = manifests.toSorted((a, b) => a.passport.version - b.passport.version);
-  const which = isGood ? "The closing certificate that was given with it" : "A closing certificate that passes";
-  const room = { manifests: sorted, which };
+  const unnamed = isGood
+    ? "The closing certificate that was given does not name this file."
+    : "No closing certificate passed, so nothing says whether this file is a document of the closing.";
+  const room = { manifests: sorted, unnamed };
   const judged: { path: string; report: Report }[] = [];
   for (const file of equalOnce(documents))
     judged.push({ path: file.path, report: await verifySealedPdf(file, { room }, context) });

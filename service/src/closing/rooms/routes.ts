@@ -172,7 +172,9 @@ const payerBody = Type.Object({
   pay_by: Type.Optional(oneOf(payers, "The same as the query's `pay_by`, in the body.", ["client"])),
 });
 
-/** The payer that the query or the body names. @throws ServiceError for another word, and when both name different ones */
+/**
+ * The payer that the query or the body names. @throws ServiceError for another word, and when both name different ones
+ */
 function payerIn(query: { pay_by?: string | undefined }, body: unknown): (typeof payers)[number] | undefined {
   const named = [query.pay_by, (body as { pay_by?: unknown } | undefined)?.pay_by].filter((each) => each !== undefined);
   const payBy = payers.find((each) => each === named[0]);

@@ -78,7 +78,7 @@ const welcome = (roles: readonly string[], baseUrl: string) => ({
   greeting: "Hello,",
   lines: [
     `You were given access to the console of this service (${roles.join(", ")}). You sign in by a link that is mailed to this address.`,
-    "What concerns money, keys, roles or forms of the catalog needs a passkey: add one under Sign-in and security.",
+    "Money, keys, roles, forms of the catalog and documents from elsewhere need a passkey: add one under Sign-in and security.",
   ],
   link: { label: "Sign in", url: `${baseUrl}/sign-in?return_to=%2Foperator` },
   caution: "If you do not know this service, you can ignore this email.",

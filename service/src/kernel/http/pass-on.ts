@@ -152,9 +152,9 @@ export class Passing {
     const pages = this.#openOf.get(to.id) ?? new Map<string, Set<Passed>>();
     const own = pages.get(to.page) ?? new Set();
     const ofSession = [...pages.values()].reduce((count, { size }) => count + size, 0);
+    if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession) throw busy();
     if (own.size >= this.#limits.ofPage) endOldest(own);
-    if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession || own.size >= this.#limits.ofPage)
-      throw busy();
+    if (own.size >= this.#limits.ofPage) throw busy();
     const call = this.#callOf(request, to);
     const end = (why: Error) => void call.destroy(why);
     const passed: Passed = { state: "asks", end, hasBody: hasBody(request.raw), isWhole: false };

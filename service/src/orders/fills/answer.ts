@@ -92,6 +92,7 @@ async function unshownOf(
   fill: Fill,
   changed: readonly [string, readonly string[]][],
 ): Promise<Fault[]> {
+  if (changed.length === 0) return [];
   try {
     await filledDocument(deps, fill, new Map([...fill.answers, ...changed]));
     return [];

@@ -210,8 +210,8 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
   refund_failed: ({ firm, partCents }) => ({
     subject: "Your refund came back",
     lines: [
-      `Your bank did not accept the refund of your payment for the document from ${firm}, and the money came back to us.`,
-      "It is paid to you in another way, and somebody asks you where it should go. Nobody needs your card number or a password for that.",
+      `The refund of your payment for the document from ${firm} failed, and the money came back to us.`,
+      "We will pay it to you in another way, and ask you where to send it. We need neither your card number nor a password for that.",
     ],
     ...amountOf(partCents),
   }),

@@ -91,8 +91,7 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
   if (!hasReached) return null;
   const { peers } = closing;
   const hasWaitedMs = await waitedMs(db, sinceOf(about));
-  const isAsked =
-    moment === "payment_received" && hasWaitedMs < askedMs && (await isToBeAsked(db, peers, sinceOf(about)));
+  const isAsked = moment === "payment_received" && hasWaitedMs < askedMs && (await isToBeAsked(db, peers));
   const lookMs = isAsked ? 1_000 : nextLookMs(moment, peers, hasWaitedMs);
   if (lookMs !== null) {
     await enqueueAfter(db, orderMailQueue, about, lookMs);
@@ -151,14 +150,13 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
 }
 
 /** Whether the client will soon be asked by mail to sign one of the documents, and no mail has told of its payment. */
-async function isToBeAsked(db: Sql, peers: readonly Peer[], since: string): Promise<boolean> {
+async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
   const asked = await db.query(sql`
     SELECT FROM orders o LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
     WHERE o.id = ANY (${peers.map(({ id }) => id)}::bigint[]) AND o.sign AND o.status = ANY ('{Paid,EsignPending}')
       AND (o.signers IS NULL OR own IS NOT NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(o.signers) other WHERE (other->>'routing')::int < (own->>'routing')::int))
-      AND NOT EXISTS (SELECT FROM client_mails m
-        WHERE m.order_id = o.id AND m.moment = 'payment_received' AND m.caused_at >= ${since}::timestamptz)
+      AND NOT EXISTS (SELECT FROM client_mails m WHERE m.order_id = o.id AND m.moment = 'payment_received')
     LIMIT 1`);
   return asked.length > 0;
 }

@@ -131,7 +131,10 @@ const estimateQuery = Type.Object({
   svc_sign: optionalText("`true` or `on`: signed online.", "true"),
   svc_notary: optionalText("`true` or `on`: notarized online.", "true"),
   svc_ship: optionalText("`true` or `on`: shipped. Send `ship_state` and `ship_postal` with it.", "true"),
-  svc_fax: optionalText("`true` or `on`: faxed. `fax_to` says the same.", "true"),
+  svc_fax: optionalText(
+    "`true` or `on`: faxed, while the number is not known. An order is faxed by `fax_to` alone.",
+    "true",
+  ),
   fax_to: optionalText("The fax number, as an order has it: faxed there.", "2125550123"),
   ship_method: optionalText("`label`, the default, or `print_mail`."),
   ship_state: optionalText("The recipient's US state, 2 letters.", "TX"),
@@ -146,7 +149,7 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     operationId: "estimatePrice",
     summary: "Ask for a price",
     description:
-      "The price of a document for your firm's tier, before it is uploaded. Nothing is stored, and the price is not binding: a carrier's own rate can change the postage of an order.",
+      "The price of a document for your firm's tier, before it is uploaded. Nothing is stored, and the price is not binding: a carrier's own rate or the address of a sender can change the postage of an order.",
     query: estimateQuery,
     answer: PriceEstimate,
     refusals: { 400: "pages must be a whole number from 1 to 10000." },
@@ -199,7 +202,12 @@ async function unusedTemplate(
 ): Promise<UnusedTemplate | null> {
   const token = fields.get("fill_token")?.trim() ?? "";
   const isNamed = (fields.get("template") ?? "").trim() !== "";
-  return token === "" || isNamed ? null : templateOfFill(principal, token);
+  if (token === "" || isNamed) return null;
+  return templateOfFill(principal, token).catch((error: unknown) => {
+    // A template that can't be read must not refuse an order that does not use it.
+    if (error instanceof ServiceError) return null;
+    throw error;
+  });
 }
 
 const answering = (

@@ -123,7 +123,7 @@ class EngineProcess {
       own.kill("SIGKILL");
     };
     const starting = setTimeout(() => hang("the media engine does not start, and is ended"), startMs).unref();
-    const beats = beatFor(own, () => hang("the media engine’s process hangs, and is ended"));
+    const beats = beatFor(own, () => hang("the media engine's process hangs, and is ended"));
     const isReady = () => {
       clearTimeout(starting);
       beats.begin();

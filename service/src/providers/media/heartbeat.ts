@@ -13,7 +13,7 @@ const everyMs = 1_000;
 const mostUnanswered = 6;
 /**
  * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases.
- * If it has renewed them in time before, another node may have the sessions after 6 seconds
+ * If it has renewed them in time before, another node may have the sessions after these 5 seconds
  * (`signing/notaries/sessions/lease.ts`). If its last renewals failed, the leases may end some seconds earlier.
  */
 const mostSilentMs = 5_000;

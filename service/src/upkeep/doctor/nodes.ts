@@ -38,19 +38,23 @@ async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string |
     return `can't be reached (${name === "AbortError" ? `no answer within ${timeoutMs} ms` : message || code}): does the service run?`;
   }
   if (answers.has(null))
-    return "is answered by another program, or by a service with another SECRETS_KEY, clock or release";
+    return "is answered by another program, or by a service whose SECRETS_KEY, clock or release differs";
   if (answers.size > 1)
     return "is answered by several nodes: it must be the address of one node, not of a load balancer";
   const others = nodes.filter(({ node }) => !answers.has(node));
   if (others.some((other) => other.url === url)) return "is the address of another node, too";
-  return others.some((other) => other.url === null) ? "is set, and another node that has a session has none" : null;
+  return others.some((other) => other.url === null)
+    ? "is set here, but another node that has a session has no NODE_URL"
+    : null;
 }
 
 /** Whether other machines can't reach the address, which is only seen from this machine. */
 function reachFault(url: string, machines: number): string | null {
   const { hostname } = new URL(url);
   const isLocal = hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, ""));
-  return isLocal && machines > 1 ? "leads to this machine only, and nodes run on several machines" : null;
+  return isLocal && machines > 1
+    ? "leads to this machine only, and processes of this service run on several machines"
+    : null;
 }
 
 /** From how many machines nodes are connected to the database. Behind a pooler it looks like one. */

@@ -17,6 +17,7 @@ import { ownProcess, type Service, startService, temporaryFolder } from "@signse
 import { until } from "@signsealship/testing/until";
 import { queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 
 const folder = temporaryFolder();
 const kills = repeats(10, 3, 30);
@@ -42,6 +43,16 @@ async function pause(node: Service): Promise<void> {
   node.process().kill("SIGCONT");
 }
 
+/** Queues a line. False while the database does not answer; as a service's caller would, the test then tries again. */
+const isQueued = (commitment: string): Promise<boolean> =>
+  db.query(queueEntry("test", { kind: "artifact/v1", commitment }, new Date())).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ServiceError && error.code === "unavailable") return false;
+      throw error;
+    },
+  );
+
 const sha256 = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer");
 
 test(`kill -9 of two nodes in turn, each after a pause of the other, ${kills} times: one history, nothing lost, nothing twice`, async () => {
@@ -51,7 +62,7 @@ test(`kill -9 of two nodes in turn, each after a pause of the other, ${kills} ti
       for (let i = 0; i < linesOfRound; i++) {
         const commitment = String(queued.length).padStart(64, "0");
         queued.push(`artifact/v1 ${commitment}\n`);
-        await db.query(queueEntry("test", { kind: "artifact/v1", commitment }, new Date()));
+        await until(() => isQueued(commitment));
         await sleep(5);
       }
     })();

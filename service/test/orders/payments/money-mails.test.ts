@@ -243,11 +243,11 @@ test("the firm is told how its client’s payment ended: disputed, lost, refunde
   for (let n = 0; n < 2; n++) await take("refund.failed", { ...refund, status: "failed" });
   const [failed = ""] = await mails();
   assert.match(failed, /^A refund to the client failed/);
-  assert.match(failed, /The client’s bank did not accept the refund of \$7\.00/);
+  assert.match(failed, /The refund of \$7\.00 for .* to the client failed/);
   const [toClient = "", ...more] = await clientMails();
   assert.deepEqual(more, []);
   assert.match(toClient, /^\[Acme Title\] Your refund came back/);
-  assert.match(toClient, /It is paid to you in another way[\s\S]*Amount: \$7\.00/);
+  assert.match(toClient, /We will pay it to you in another way[\s\S]*Amount: \$7\.00/);
 });
 
 test("a client is told of a failed refund of all that they paid, and not of one that never succeeded or that the firm paid", async () => {

@@ -256,7 +256,7 @@ test("turns of a template stay on the page with the people who have them, and ca
   await page.getByRole("button", { name: "Add another person" }).press("Enter");
   await row.getByText("Marcus Ortega: turn 1, with a mailed code; Ana Ortega: turn 2, in Spanish.").waitFor();
   await assertGood(opened);
-  await row.getByRole("button", { name: "Remove turns and codes" }).press("Enter");
+  await row.getByRole("button", { name: "Remove turns, codes and languages" }).press("Enter");
   await row.getByText("This is the form of “Deed in turns”").waitFor();
   assert.equal(await row.getByText("How people sign").count(), 0);
   assert.equal(await page.locator("#field-doc1_name").evaluate((element) => element === document.activeElement), true);

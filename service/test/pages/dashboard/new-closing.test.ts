@@ -456,7 +456,8 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
   assert.doesNotMatch(later.text, /no turn or code/);
   const cy = { person2_name: "Cy Roe", person2_email: "cy@example.com", person1_role: "follows", doc1_signs_2: "on" };
   const stranger = await dana.post("/rows", { ...ticked, ...cy });
-  const noWay = "Cy Roe has no turn or code from the template. Use the template again, or remove its turns and codes.";
+  const noWay =
+    "The template does not say how Cy Roe signs. Use the template again, or remove its turns, codes and languages.";
   assert.ok(stranger.text.includes(`Ann Roe: turn 1, with a mailed code. ${noWay}`), stranger.text);
   const submission = async () => hidden(await dana.page(path), "submission");
   const refused = await dana.post("", { ...ticked, ...cy, submission: await submission() });

@@ -168,7 +168,9 @@ test("two operators sign in by mail: one requests a refund, the other adds a pas
   await page.getByRole("link", { name: "I saved them" }).click();
   await approve();
   await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
-  await page.getByText("What concerns money, keys, roles or forms of the catalog needs a passkey.").waitFor();
+  await page
+    .getByText("Money, keys, roles, forms of the catalog and documents from elsewhere need a passkey.")
+    .waitFor();
   await page.getByRole("button", { name: "Confirm with your passkey" }).click();
   await page.getByText("The refund was approved.").waitFor();
   await until(async () => {

@@ -495,7 +495,7 @@ test("a record's page names a custody or closing certificate of another record",
   const tied = await judged(nowhere, closing, { name: "sealed.pdf", bytes: sealed });
   assert.match(tied.words, /Document 1 of 1 of closing 1 Oak Street: the signed file\./);
   const untied = await judged(nowhere, closing, { name: "sealed.pdf", bytes: strangers });
-  assert.match(untied.words, /The closing certificate that was chosen with it does not name this file\./);
+  assert.match(untied.words, /The closing certificate that was chosen does not name this file\./);
   const resealed = async (reason: "Notarized (test)" | "Proof passport (test environment)", bytes = sealed) => ({
     name: "resealed.pdf",
     bytes: (await running.deps.sealDocument({ bytes, reason })).bytes,

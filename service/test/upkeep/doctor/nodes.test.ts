@@ -62,7 +62,7 @@ describe("the check of NODE_URL", () => {
     const { url } = nodes[0];
     assert.match(await found({ nodeUrl: url.replace("http:", "https:") }), /^warning: .*can't be reached/);
     const stranger = await nodeWith(secretBytes(Buffer.alloc(32, 2)));
-    assert.match(await found({ nodeUrl: stranger.url }), /^warning: .*another program.*another SECRETS_KEY/);
+    assert.match(await found({ nodeUrl: stranger.url }), /^warning: .*another program.*SECRETS_KEY/);
     const program = fastify({ logger: false }).get("/healthz", async () => ({ status: "ok" }));
     await program.listen({ port: 0, host: "127.0.0.1" });
     await forTests({ stop: () => program.close() });
@@ -91,7 +91,7 @@ describe("the check of NODE_URL", () => {
       { node: id, url },
       { node: newUuid(), url: null },
     ];
-    assert.match(await found({ nodeUrl: url, leases }), /^warning: .*another node that has a session has none/);
+    assert.match(await found({ nodeUrl: url, leases }), /^warning: .*another node that has a session has no NODE_URL/);
     assert.match(await found({ nodeUrl: url, machines: 2 }), /^warning: .*this machine only/);
   });
 });

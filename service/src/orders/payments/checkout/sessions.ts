@@ -143,12 +143,13 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
     // The processor failed, or it has seen the idempotency key with other parameters. An earlier request may have
     // created a session.
-    return (await processor.find(session.id, sinceOf(session))) ?? { refusal: error };
+    return (await findAt(processor, session)) ?? { refusal: error };
   }
 }
 
-/** A time before the processor can have created the session. */
-const sinceOf = ({ expiresAt }: CheckoutSession): Date => new Date(expiresAt.getTime() - sessionMs - marginMs);
+/** Finds the session at the processor, which can only have created it in a certain time. */
+const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
+  processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
 
 /**
  * Ends the session at the processor. If the session's id was lost, looks for the session, because the processor forgets
@@ -161,7 +162,7 @@ async function endAtProcessor(
   processor: Processor,
   session: CheckoutSession,
 ): Promise<"expired" | "complete"> {
-  const sessionId = session.sessionId ?? (await processor.find(session.id, sinceOf(session)))?.sessionId;
+  const sessionId = session.sessionId ?? (await findAt(processor, session))?.sessionId;
   if (sessionId !== undefined) return processor.expire(sessionId);
   const minted = await mint(db, processor, session);
   if (minted === "in progress") throw busy();

@@ -217,7 +217,7 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
     refund_failed: {
       subject: `A refund to ${payer} failed`,
       lines: [
-        `${isClients ? "The client’s" : "Your"} bank did not accept the refund of ${sum} for ${name}, and the money is back with the operator.`,
+        `The refund of ${sum} for ${name} ${isClients ? "to the client " : ""}failed, and the money is back with the operator.`,
         `An operator pays it back in another way. Answer this email with ${isClients ? "a way to reach the client about it" : "the account that it should go to"}.`,
       ],
     },

@@ -41,8 +41,8 @@ export type Processor = {
    * Creates a session, or returns the one that was created with the same `id`. @throws ServiceError `processor_failed`
    */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
-  /** Finds the session that was created with our `id`; null when there is none. */
-  find: (id: string, since: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
+  /** Finds the session that was created with our `id` between two times; null when there is none. */
+  find: (id: string, from: Date, to: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
   /**
    * Ends the session, so that it can't be paid. A session that has already ended doesn't change.
    * @returns `complete` when a payer completed it first
@@ -118,9 +118,9 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         throw failed(error, "create");
       }
     },
-    async find(id, since) {
+    async find(id, from, to) {
       try {
-        const created = { gte: Math.floor(since.getTime() / 1000) };
+        const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) };
         for await (const session of (await sdk()).checkout.sessions.list({ created, limit: 100 }))
           if (session.metadata?.["checkout"] === id) return { sessionId: session.id, url: session.url };
         return null;

@@ -103,13 +103,13 @@ export function waysNote(
   return notice(
     missing.length === 0 ? "info" : "attention",
     "How people sign, from the template",
-    html`${lines.join("; ")}${lines.length > 0 && "."}${missing.length > 0 && ` ${noWayWords(missing, canRepeat)}`}</p><div class="form-actions">${canRepeat && button(useTemplate, "Use the template again")}${button("plain_ways", "Remove turns and codes")}</div><p class="hint">Without them everybody signs at once, by a link, in English.`,
+    html`${lines.join("; ")}${lines.length > 0 && "."}${missing.length > 0 && ` ${noWayWords(missing, canRepeat)}`}</p><div class="form-actions">${canRepeat && button(useTemplate, "Use the template again")}${button("plain_ways", "Remove turns, codes and languages")}</div><p class="hint">Without them everybody signs at once, by a link, in English.`,
   );
 }
 
-/** Says that people sign without a turn or code of the template, and what to do about it. */
+/** Says that the template does not tell how these people sign, and what to do about it. */
 export const noWayWords = (names: readonly string[], canRepeat: boolean): string =>
-  `${inWords.format(names)} ${names.length === 1 ? "has" : "have"} no turn or code from the template. ${canRepeat ? "Use the template again, or remove its turns and codes." : "Remove the template’s turns and codes, or change who signs."}`;
+  `The template does not say how ${inWords.format(names)} ${names.length === 1 ? "signs" : "sign"}. ${canRepeat ? "Use the template again, or remove its turns, codes and languages." : "Remove the template’s turns, codes and languages, or change who signs."}`;
 
 /**
  * Fills in a document from its template: the roles become the document's signers, in the order of the form's people.

@@ -111,7 +111,7 @@ ${
   card(
     "payers",
     "By payer",
-    html`<p class="quiet">Payments, less what went back. Compare the sum of your firm’s card or bank account with its own statement.</p>
+    html`<p class="quiet">Payments, less what went back. Compare the sum of your firm’s card or bank account with the statement of that card or account.</p>
 ${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, money(cents)] as const))}`,
   )
 }
@@ -120,7 +120,7 @@ ${card(
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "No money came or went back in this month.")
-    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment that pays for its order leaves it as it is, and so does a refund of it. An order is listed once it is paid; <a href="/dashboard/orders">Orders</a> has the others.</p>${records(
+    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${records(
         "Receipts and credit notes, by file number",
         [
           { label: "File number" },

@@ -84,7 +84,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
       });
       return done(`${fillsPath}/${name}`, fields.send ? "fill-sent" : "fill-made");
     },
-    refused: ({ request, params, form }, error) => show(request, params.id, form, pageWords(error)),
+    refused: ({ request, params, form }, error) => show(request, params.id, form, fillWords(error)),
   });
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
@@ -112,10 +112,11 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
 }
 
 /** A refusal in the page's words: the API's sentence with labels instead of names. */
-const pageWords = (message: string): string =>
+const fillWords = (message: string): string =>
   message
     .replace(/^days /, "“Days that the link works” ")
-    .replace(/^(name|email) /, (_all, field) => (field === "name" ? "“Name” " : "“Email” "))
+    .replace(/^name /, "“Name” ")
+    .replace(/^email /, "“Email” ")
     .replace(/^labels\.(.+) must be text/, "The words for $1 must be text");
 
 /** The form's content as the API takes it. */

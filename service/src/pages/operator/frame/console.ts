@@ -40,7 +40,7 @@ export type ConsoleDeps = {
 const confirmArea = {
   path: "/operator",
   back: { path: "/operator", label: "Back to the console" },
-  onlyPasskey: "What concerns money, keys, roles or forms of the catalog needs a passkey",
+  onlyPasskey: "Money, keys, roles, forms of the catalog and documents from elsewhere need a passkey",
 } as const;
 
 declare module "fastify" {

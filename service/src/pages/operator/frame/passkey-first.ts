@@ -17,7 +17,8 @@ const path = "/operator/passkey";
  */
 export function passkeyFirst({ session }: Pick<Operator, "session">, now: Date, returnTo: string): Html | false {
   if (session === null || isRecentPasskey(session.proof, now)) return false;
-  const text = "Use it before you choose a file: the file has to be chosen again otherwise. It counts for 15 minutes.";
+  const text =
+    "Use your passkey before you choose a file. Otherwise you must choose the file again. The passkey counts for 15 minutes.";
   return html`${notice("attention", "This needs a passkey", text)}
 ${buttonForm(path, "Use your passkey", { fields: { return_to: returnTo }, kind: "quiet-button" })}`;
 }

@@ -79,7 +79,7 @@ type NotaryView = {
   seal: SealPicture | null;
   now: Date;
   mayChange: boolean;
-  /** Asks for the passkey that an upload needs; false when it was just used. */
+  /** Asks for the passkey that uploads need; false when it was just used. */
   passkeyFirst: Html | false;
 };
 
@@ -96,6 +96,7 @@ export function notaryBody(view: NotaryView, typed: Typed, problem?: string): Ht
   ]);
   return html`${pageHead(notary.commissionName, `${notary.county}, ${notary.state}`)}
 ${errorSummary(problem)}
+${mayChange && view.passkeyFirst}
 <div class="panels">${card("about", "Record", about)}
 ${mayChange && card("change", "Change the record", commissionForm(notaryPath(notary.id), typed))}
 ${card("seal", "Seal", sealPart(view))}
@@ -105,10 +106,10 @@ ${card("recordings", "Recordings", html`<p><a href="/operator/notary/recordings?
 }
 
 /** The picture of the notary's seal. Somebody compares it with the commission before signature blocks use it. */
-function sealPart({ notary, seal, mayChange, passkeyFirst }: NotaryView): Html {
+function sealPart({ notary, seal, mayChange }: NotaryView): Html {
   const upload =
     mayChange &&
-    html`${passkeyFirst}<form class="form" method="post" action="${notaryPath(notary.id, "/seal")}" enctype="multipart/form-data">
+    html`<form class="form" method="post" action="${notaryPath(notary.id, "/seal")}" enctype="multipart/form-data">
 <div class="form-field"><label for="seal-file">Picture of the seal</label><p class="hint" id="seal-hint">PNG or JPEG. It is made to fit 600 by 300 pixels, and drawn into the notary’s block when it is confirmed.</p>
 <input type="file" id="seal-file" name="document" accept="image/png,image/jpeg,.png,.jpg,.jpeg" required aria-describedby="seal-hint"></div>
 <div class="form-actions"><button type="submit" class="secondary">Add the picture</button></div></form>`;
@@ -128,7 +129,7 @@ ${mayChange && html`<form class="form" method="post" action="${notaryPath(notary
 ${upload}`;
 }
 
-function proofsPart({ notary: { id }, proofs, mayChange, passkeyFirst }: NotaryView): Html {
+function proofsPart({ notary: { id }, proofs, mayChange }: NotaryView): Html {
   const list = proofs.map(
     (proof) =>
       html`<li><a href="${notaryPath(id, `/proofs/${proof.id}`)}" download>${proof.label}</a>, ${proof.bytes} bytes, <code>${proof.sha256.slice(0, 12)}…</code></li>`,
@@ -136,7 +137,7 @@ function proofsPart({ notary: { id }, proofs, mayChange, passkeyFirst }: NotaryV
   return html`${proofs.length > 0 ? html`<ul>${list}</ul>` : html`<p>None.</p>`}
 ${
   mayChange &&
-  html`${passkeyFirst}<form class="form" method="post" action="${notaryPath(id, "/proofs")}" enctype="multipart/form-data">
+  html`<form class="form" method="post" action="${notaryPath(id, "/proofs")}" enctype="multipart/form-data">
 ${field({ form: "proof", name: "label", label: "What it proves", required: true, maxLength: 120 })}
 <div class="form-field"><label for="proof-file">File</label><p class="hint" id="proof-hint">A PDF of at most 35 MB.</p>
 <input type="file" id="proof-file" name="document" accept="application/pdf,.pdf" required aria-describedby="proof-hint"></div>

@@ -101,7 +101,10 @@ const sessionsPart = ({ person, sessions, operator }: PersonView, mayManage: boo
 
 const passkeysPart = ({ person, passkeys, operator }: PersonView, mayManage: boolean): Html =>
   passkeys.length === 0
-    ? emptyState("No passkeys", "What concerns money, keys or roles is closed to this person until there is one.")
+    ? emptyState(
+        "No passkeys",
+        "Money, keys, roles, forms of the catalog and documents from elsewhere are closed to this person until there is one.",
+      )
     : html`<ul>${passkeys.map(({ name, createdAt }) => html`<li><span class="breakable">${name}</span>, added ${shortTime(createdAt)}</li>`)}</ul>
 ${
   mayManage &&

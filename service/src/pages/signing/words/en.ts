@@ -57,7 +57,7 @@ export const en = {
   text: {
     open: "Read as text",
     title: "The document as text",
-    note: "This text is an aid for reading. It has no pictures, no layout, and nothing that was filled into fields: what you sign is the PDF.",
+    note: "This text is an aid for reading. It has no pictures and no layout, and may lack what was filled into fields: what you sign is the PDF.",
     back: "Back to signing",
     page: (page: number) => `Page ${page}`,
     nothing: "There is no text on this page. It may be a picture: open the document to see it.",

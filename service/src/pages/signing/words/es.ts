@@ -51,7 +51,7 @@ export const es: Words = {
   text: {
     open: "Leer como texto",
     title: "El documento como texto",
-    note: "Este texto es una ayuda para leer. No tiene imágenes, ni diseño, ni lo que se escribió en los campos: lo que usted firma es el PDF.",
+    note: "Este texto es una ayuda para leer. No tiene imágenes ni diseño, y puede faltar lo que se escribió en los campos: lo que usted firma es el PDF.",
     back: "Volver a la firma",
     page: (page) => `Página ${page}`,
     nothing: "En esta página no hay texto. Puede ser una imagen: abra el documento para verla.",

@@ -51,7 +51,7 @@ export const fr: Words = {
   text: {
     open: "Lire comme texte",
     title: "Le document comme texte",
-    note: "Ce texte est une aide à la lecture. Il n’a ni images, ni mise en page, ni ce qui a été saisi dans les champs : ce que vous signez est le PDF.",
+    note: "Ce texte est une aide à la lecture. Il n’a ni images ni mise en page, et ce qui a été saisi dans les champs peut y manquer : ce que vous signez est le PDF.",
     back: "Revenir à la signature",
     page: (page) => `Page n° ${page}`,
     nothing: "Cette page n’a pas de texte. C’est peut-être une image : ouvrez le document pour la voir.",

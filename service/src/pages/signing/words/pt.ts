@@ -50,7 +50,7 @@ export const pt: Words = {
   text: {
     open: "Ler como texto",
     title: "O documento como texto",
-    note: "Este texto é uma ajuda para a leitura. Ele não tem imagens, nem layout, nem o que foi preenchido nos campos: o que você assina é o PDF.",
+    note: "Este texto é uma ajuda para a leitura. Ele não tem imagens nem layout, e pode faltar o que foi preenchido nos campos: o que você assina é o PDF.",
     back: "Voltar à assinatura",
     page: (page) => `Página ${page}`,
     nothing: "Não há texto nesta página. Pode ser uma imagem: abra o documento para vê-la.",

@@ -52,7 +52,7 @@ export const tl: Words = {
   text: {
     open: "Basahin bilang teksto",
     title: "Ang dokumento bilang teksto",
-    note: "Tulong lamang sa pagbasa ang tekstong ito. Wala itong larawan, ayos, o anumang inilagay sa mga field: ang PDF ang pinipirmahan ninyo.",
+    note: "Tulong lamang sa pagbasa ang tekstong ito. Wala itong larawan at ayos, at maaaring kulang ang mga inilagay sa mga field: ang PDF ang pinipirmahan ninyo.",
     back: "Bumalik sa pagpirma",
     page: (page) => `Pahina ${page}`,
     nothing: "Walang teksto sa pahinang ito. Maaaring larawan ito: buksan ang dokumento para makita.",

@@ -50,7 +50,7 @@ export const vi: Words = {
   text: {
     open: "Đọc dạng văn bản",
     title: "Tài liệu dạng văn bản",
-    note: "Văn bản này giúp quý vị đọc. Nó không có hình ảnh, bố cục, hay những gì đã điền vào các ô: tài liệu quý vị ký là tệp PDF.",
+    note: "Văn bản này giúp quý vị đọc. Nó không có hình ảnh và bố cục, và có thể thiếu những gì đã điền vào các ô: tài liệu quý vị ký là tệp PDF.",
     back: "Quay lại phần ký",
     page: (page) => `Trang ${page}`,
     nothing: "Trang này không có chữ. Có thể đó là hình ảnh: hãy mở tài liệu để xem.",

@@ -121,8 +121,9 @@ export async function roomClaim(
 ): Promise<Claim<"document_of_this_room">[]> {
   const manifests = [...(closing ? manifestsOf(closing) : []), ...chosen];
   if (manifests.length === 0) return [];
-  const which = closing ? "The closing certificate on this page" : "The closing certificate that was chosen with it";
-  return [await roomDocumentClaim(bytes, verification, { manifests, which })];
+  const certificate = closing ? "The closing certificate on this page" : "The closing certificate that was chosen";
+  const unnamed = `${certificate} does not name this file.`;
+  return [await roomDocumentClaim(bytes, verification, { manifests, unnamed })];
 }
 
 /** The readable manifests of a page or of files. */

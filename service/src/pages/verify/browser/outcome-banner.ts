@@ -58,7 +58,7 @@ const foreign: Banner = {
 const inNoClosing: Banner = {
   tone: "unknown",
   title: "Unchanged, but not a document of this closing certificate",
-  text: "Nothing in the file has changed since it was sealed. The closing certificate does not name it: the file belongs to another closing, or is newer than this certificate.",
+  text: "Nothing in the file has changed since it was sealed. The closing certificate does not name it: the file does not belong to this closing, or is newer than this certificate.",
 };
 
 const ofAnotherFile: Banner = { tone: "unknown", ...anotherFileWords };

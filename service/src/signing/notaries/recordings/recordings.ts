@@ -204,19 +204,22 @@ export class Recordings {
     const { log } = this.#deps;
     const recording = "session" in event ? this.#ids.get(event.session) : undefined;
     if (recording === undefined) return;
-    const later = (session: string, work: () => Promise<void>) =>
-      void inOrder(this.#queues, session, work).catch((error: Error) =>
-        log.error({ err: error, recording }, "a part of a recording was not stored; it stays on the disk"),
-      );
+    const later = (session: string, failed: string, work: () => Promise<void>) =>
+      void inOrder(this.#queues, session, work).catch((error: Error) => log.error({ err: error, recording }, failed));
     if (event.kind === "chunk") {
       const { seq, sha256 } = headAfter(event.line);
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
     // Each event about a part also retries earlier parts that could not be stored.
-    if (event.kind === "part") later(event.session, () => this.#storeClosed(event.session));
+    if (event.kind === "part")
+      later(event.session, "a part of a recording was not stored; it stays on the disk", () =>
+        this.#storeClosed(event.session),
+      );
     if (event.kind === "take" && event.ended !== null) {
       const { session, take, at, ended } = event;
-      later(session, () => endTakes(this.#deps, session, { [take]: { at, endedBy: ended } }));
+      later(session, "the end of a take was not recorded", () =>
+        endTakes(this.#deps, session, { [take]: { at, endedBy: ended } }),
+      );
     }
   }
 

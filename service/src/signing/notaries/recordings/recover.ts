@@ -1,8 +1,8 @@
 /** Stores the parts of recordings that killed processes left on the disk. */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../../kernel/platform/logs.ts";
+import { backoffMs } from "../../../kernel/platform/work/backoff.ts";
 import { looksAt, quietFiles, sessionsIn, spoolFolders } from "./folders.ts";
 import { inOrder, type Queues } from "./parts.ts";
 
@@ -23,8 +23,7 @@ type Recovery = {
  * any more. A part of another node is left alone while a node has the session: that node may still write to it.
  */
 export async function recoverParts(recovery: Recovery): Promise<void> {
-  const { spoolDir, signal, whileClosed, store } = recovery;
-  await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+  const { spoolDir, signal, isLeased, whileClosed, store } = recovery;
   const [, ...others] = await spoolFolders(spoolDir);
   // Each queue has one part at a time in memory.
   const queues: Queues = new Map();
@@ -39,7 +38,7 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
     inOrder(queues, "others", async () => {
       for await (const { files, isQuiet } of looksAt([join(dir, session)], signal)) {
         // A node that takes the session later writes to a new file, which is not one of these.
-        if (await isTaken(recovery, session)) return false;
+        if (await isLeased(session)) return false;
         if (isQuiet) await store(session, files);
       }
       return true;
@@ -50,29 +49,23 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
   await Promise.all([each(spoolDir, own), ...others.map((dir) => each(dir, other(dir)))]);
 }
 
-/** Whether a node has the session. While the database does not answer, a node may have it. */
-async function isTaken({ isLeased, log }: Recovery, session: string): Promise<boolean> {
-  return isLeased(session).catch((error: Error) => {
-    log.warn({ err: error, session }, "it is not known whether a node has a session whose recording is on this disk");
-    return true;
-  });
-}
-
 const retryMs = 3_000;
 const mostRetryMs = 5 * 60_000;
 
 /** Repeats work until it returns true. After each failure, waits for longer. */
 async function untilStored({ signal, log }: Recovery, session: string, work: () => Promise<boolean>): Promise<void> {
-  let ms = retryMs;
+  let failures = 0;
   while (!signal.aborted) {
     try {
       if (await work()) return;
+      failures = 0;
     } catch (error) {
       // The next start of a node at this disk stores it.
       if (signal.aborted) return;
-      log.error({ err: error, session }, "the rest of a recording was not stored, and is tried again");
-      ms = Math.min(ms * 2, mostRetryMs);
+      failures++;
+      log.error({ err: error, session }, "the rest of a recording was not stored; the service will try again");
     }
+    const ms = failures === 0 ? retryMs : retryMs + backoffMs(failures, mostRetryMs);
     await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
   }
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { backoffMs } from "../../../kernel/platform/work/backoff.ts";
 import { extendTurn, roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
 import {
   addressOf,
@@ -153,7 +154,7 @@ async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void
 }
 
 const renewEveryMs = 2_000;
-const leaveAgainMs = 500;
+const mostLeaveAgainMs = 5_000;
 
 /** Leaves a session, and keeps its lease meanwhile: another node could otherwise continue without the last part. */
 async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
@@ -167,14 +168,14 @@ async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSigna
 
 /** Leaves a session, and repeats this after each failure until `late` aborts. */
 async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
-  for (;;) {
+  for (let failures = 1; ; failures++) {
     try {
       return await leave(deps, session);
     } catch (error) {
       if (late.aborted) throw error;
-      const why = "the rest of a recording was not stored, and is tried again";
+      const why = "the rest of a recording was not stored; the service will try again";
       deps.sheets.desk.log.warn({ err: error, session }, why);
-      await sleep(leaveAgainMs, undefined, { ref: false });
+      await sleep(backoffMs(failures, mostLeaveAgainMs), undefined, { ref: false });
     }
   }
 }

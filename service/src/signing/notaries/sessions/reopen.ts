@@ -53,7 +53,7 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
   if (rooms.leaving.has(id))
     throw new ServiceError(
       "unavailable",
-      "This server still ends its earlier part of the session. Try again in some seconds.",
+      "This server is still ending its earlier part of the session. Try again in some seconds.",
     );
   const lease = await leaseOf(deps, id);
   // Observers send nothing: they come in again by themselves, and nobody waits for them.

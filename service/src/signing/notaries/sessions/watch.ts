@@ -41,25 +41,27 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
   let lookedAt = 0;
   let isStopping = false;
   const busy = new Map<string, Promise<void>>();
-  const each = (id: string, work: () => Promise<void>) => {
+  const each = (id: string, work: () => Promise<void>, failed = "a live session could not be looked at") => {
     if (busy.has(id)) return;
     const done = work()
-      .catch((error: Error) => log.error({ err: error, session: id }, "a live session could not be looked at"))
+      .catch((error: Error) => log.error({ err: error, session: id }, failed))
       .finally(() => busy.delete(id));
     busy.set(id, done);
   };
+  const leaving = (id: string) =>
+    each(`leave ${id}`, () => leave(deps, id), "the rest of a recording was not stored; the service will try again");
   const settled = async (...ids: string[]) => {
     while (ids.some((id) => busy.has(id))) await Promise.all(ids.map((id) => busy.get(id)));
   };
   const { db, clock } = deps.sheets.desk;
   deps.rooms.onLapse = (room) => {
     fence(deps, room);
-    each(`leave ${room.session}`, () => leave(deps, room.session));
+    leaving(room.session);
   };
   const timer = setInterval(() => {
     for (const room of deps.rooms.rooms()) each(`lease ${room.session}`, () => renew(deps, room));
     if (isStopping) return;
-    for (const id of deps.rooms.leaving) each(`leave ${id}`, () => leave(deps, id));
+    for (const id of deps.rooms.leaving) leaving(id);
     each("pages", () => followLeases(deps));
     each("all sessions", async () => {
       const ended = await sessionsToEnd(db, deps.own.id).catch((error: Error) => {

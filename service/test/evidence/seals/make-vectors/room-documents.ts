@@ -128,7 +128,7 @@ const rows: readonly Row[] = [
     document("Note"),
     "unchecked",
     "unchecked",
-    "It is not a part of this closing.",
+    "The certificate does not name it, so nothing says that it is a part of this closing.",
   ],
 ];
 

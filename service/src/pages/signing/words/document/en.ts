@@ -87,7 +87,7 @@ export const viewer = {
   uploadHere: "Choose a picture of your signature: only its pixels are used, made to fit.",
   uploadFailed: "This picture cannot be read. Choose a PNG or JPEG, or type your name.",
   textNote:
-    "This text is an aid for reading. It has no pictures, no layout, and nothing that was filled into fields: what you sign is the PDF.",
+    "This text is an aid for reading. It has no pictures and no layout, and may lack what was filled into fields: what you sign is the PDF.",
   noText: "There is no text on this page. It may be a picture.",
   drawHere: "Draw your signature here with a finger, a pen, or the mouse. You can also type it instead.",
   clear: "Clear",

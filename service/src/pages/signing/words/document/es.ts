@@ -86,7 +86,7 @@ export const viewer: Words["viewer"] = {
   uploadHere: "Elija una imagen de su firma: solo se usan sus píxeles, a la medida.",
   uploadFailed: "No se puede leer esta imagen. Elija un PNG o JPEG, o escriba su nombre.",
   textNote:
-    "Este texto es una ayuda para leer. No tiene imágenes, ni diseño, ni lo que se escribió en los campos: lo que usted firma es el PDF.",
+    "Este texto es una ayuda para leer. No tiene imágenes ni diseño, y puede faltar lo que se escribió en los campos: lo que usted firma es el PDF.",
   noText: "En esta página no hay texto. Puede ser una imagen.",
   drawHere: "Dibuje aquí su firma con el dedo, un lápiz o el ratón. También puede escribirla.",
   clear: "Borrar",

@@ -86,7 +86,7 @@ export const viewer: Words["viewer"] = {
   uploadHere: "Choisissez une image de votre signature : seuls ses pixels sont utilisés, à la bonne taille.",
   uploadFailed: "Cette image ne peut pas être lue. Choisissez un PNG ou un JPEG, ou saisissez votre nom.",
   textNote:
-    "Ce texte est une aide à la lecture. Il n’a ni images, ni mise en page, ni ce qui a été saisi dans les champs : ce que vous signez est le PDF.",
+    "Ce texte est une aide à la lecture. Il n’a ni images ni mise en page, et ce qui a été saisi dans les champs peut y manquer : ce que vous signez est le PDF.",
   noText: "Cette page n’a pas de texte. C’est peut-être une image.",
   drawHere: "Dessinez ici votre signature avec le doigt, un stylet ou la souris. Vous pouvez aussi la saisir.",
   clear: "Effacer",

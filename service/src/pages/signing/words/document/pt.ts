@@ -86,7 +86,7 @@ export const viewer: Words["viewer"] = {
   uploadHere: "Escolha uma imagem da sua assinatura: só os pixels dela são usados, no tamanho certo.",
   uploadFailed: "Não foi possível ler esta imagem. Escolha um PNG ou JPEG, ou digite o seu nome.",
   textNote:
-    "Este texto é uma ajuda para a leitura. Ele não tem imagens, nem layout, nem o que foi preenchido nos campos: o que você assina é o PDF.",
+    "Este texto é uma ajuda para a leitura. Ele não tem imagens nem layout, e pode faltar o que foi preenchido nos campos: o que você assina é o PDF.",
   noText: "Não há texto nesta página. Pode ser uma imagem.",
   drawHere: "Desenhe aqui a sua assinatura com o dedo, uma caneta ou o mouse. Você também pode digitá-la.",
   clear: "Limpar",

@@ -87,7 +87,7 @@ export const viewer: Words["viewer"] = {
   uploadHere: "Pumili ng larawan ng inyong pirma: mga pixel lang nito ang gagamitin, sa tamang laki.",
   uploadFailed: "Hindi mabasa ang larawang ito. Pumili ng PNG o JPEG, o i-type ang inyong pangalan.",
   textNote:
-    "Tulong lamang sa pagbasa ang tekstong ito. Wala itong larawan, ayos, o anumang inilagay sa mga field: ang PDF ang pinipirmahan ninyo.",
+    "Tulong lamang sa pagbasa ang tekstong ito. Wala itong larawan at ayos, at maaaring kulang ang mga inilagay sa mga field: ang PDF ang pinipirmahan ninyo.",
   noText: "Walang teksto sa pahinang ito. Maaaring larawan ito.",
   drawHere: "Iguhit dito ang inyong pirma gamit ang daliri, panulat, o mouse. Maaari rin itong i-type.",
   clear: "Burahin",

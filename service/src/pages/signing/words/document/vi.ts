@@ -86,7 +86,7 @@ export const viewer: Words["viewer"] = {
   uploadHere: "Hãy chọn hình chữ ký của quý vị: chỉ các điểm ảnh được dùng, chỉnh cho vừa.",
   uploadFailed: "Không đọc được hình này. Hãy chọn PNG hoặc JPEG, hoặc nhập họ tên.",
   textNote:
-    "Văn bản này giúp quý vị đọc. Nó không có hình ảnh, bố cục, hay những gì đã điền vào các ô: tài liệu quý vị ký là tệp PDF.",
+    "Văn bản này giúp quý vị đọc. Nó không có hình ảnh và bố cục, và có thể thiếu những gì đã điền vào các ô: tài liệu quý vị ký là tệp PDF.",
   noText: "Trang này không có chữ. Có thể đó là hình ảnh.",
   drawHere: "Hãy vẽ chữ ký tại đây bằng ngón tay, bút hoặc chuột. Quý vị cũng có thể nhập thay vì vẽ.",
   clear: "Xóa",

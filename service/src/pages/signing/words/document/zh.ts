@@ -83,7 +83,7 @@ export const viewer: Words["viewer"] = {
   upload: "图片",
   uploadHere: "请选择您的签名图片：只使用其像素，并调整到合适大小。",
   uploadFailed: "无法读取此图片。请选择 PNG 或 JPEG，或输入您的姓名。",
-  textNote: "此文本仅供辅助阅读。它没有图片和版式，也没有栏位中填写的内容：您签署的是 PDF 文件。",
+  textNote: "此文本仅供辅助阅读。它没有图片和版式，也可能缺少栏位中填写的内容：您签署的是 PDF 文件。",
   noText: "本页没有文本，可能是图片。",
   drawHere: "请用手指、手写笔或鼠标在此书写签名。您也可以改为输入。",
   clear: "清除",
