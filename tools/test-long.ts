@@ -80,10 +80,25 @@ const secondsSince = (from: number): number => Math.round((performance.now() - f
 const line = (name: string, passed: boolean, from: number): void =>
   console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${secondsSince(from)} s`);
 
-/**
- * Runs a suite as often as configured, and prints its output on failure. Repeated runs wait most of the time, so
- * several run at once. @returns whether all runs passed
- */
+/** The runs that may go on at once. Runs of repeated suites wait most of the time, so there are more than processors. */
+const places = 2 * availableParallelism();
+let busy = 0;
+const waiting: (() => void)[] = [];
+
+/** Waits for a free place, runs the work there, and hands the place to whoever waits longest. */
+async function inPlace<T>(work: () => Promise<T>): Promise<T> {
+  if (busy < places) busy += 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else busy -= 1;
+  }
+}
+
+/** Runs a suite as often as configured, and prints its output on failure. @returns whether all runs passed */
 async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
   const from = performance.now();
   let begun = 0;
@@ -92,12 +107,12 @@ async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
   const repeat = async () => {
     while (failure === null && begun < times) {
       begun += 1;
-      failure = (await failureOf(args)) ?? failure;
+      failure = (await inPlace(() => failureOf(args))) ?? failure;
       ended += 1;
       if (times > 1) console.log(`        ${name}: ${ended} of ${times} runs after ${secondsSince(from)} s`);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(times, availableParallelism()) }, repeat));
+  await Promise.all(Array.from({ length: Math.min(times, places) }, repeat));
   line(name, failure === null, from);
   if (failure !== null) console.log(failure);
   return failure === null;
@@ -122,7 +137,6 @@ installTools(Object.keys(tools) as ToolName[]);
 const { main: cli } = await bundleCli();
 let passed = 0;
 for (const suite of chosen.filter(({ times }) => times === undefined)) if (await run(suite)) passed += 1;
-// Repeated suites wait most of the time, so they run side by side.
 const repeated = await Promise.all(chosen.filter(({ times }) => times !== undefined).map(run));
 passed += repeated.filter(Boolean).length;
 console.log(`${passed} passed, ${chosen.length - passed} failed`);

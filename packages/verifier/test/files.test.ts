@@ -168,7 +168,7 @@ test("manifests and certificates of one room are verified together", async (t) =
   assert.equal((await run("v1.json", "--with", "v2.pdf", ...trusting)).json.verdict, "verified");
   const { code, errors } = await run("v1.json", "--with", "trust.pem");
   assert.equal(code, 2);
-  assert.match(errors, /--with goes with those of one room/);
+  assert.match(errors, /use --with only for files of one room/);
 });
 
 test("an OpenTimestamps proof is verified with its file and a block header, and undecided without them", async (t) => {

@@ -510,6 +510,7 @@ test("a node that leaves late takes neither the folder nor the files of the node
   await media.engine.close("shared");
   await n.close();
   await other.resume("shared", held);
+  await until(() => existsSync(join(otherDir, "shared")));
   assert.deepEqual(readdirSync(join(otherDir, "shared")), []);
   await recordings.leave("shared");
   const peer = await openPeer({ engine: otherEngine, session: "shared", person: "n", video: false });
