@@ -115,6 +115,8 @@ test("reads text strings with escapes, line ends, octal codes and marks", () => 
   assert.equal(text("(a\\(b\\)\\\\)"), "a(b)\\");
   assert.equal(text("(a\\\r\nb\\\nc)"), "abc");
   assert.equal(text("(\\101\\1012)"), "AA2");
+  assert.equal(text("(\\1018\\78\\601)"), "A8\ufffd8\ufffd");
+  assert.equal(text("(\\101\\50\\8\\q\\7)"), "A(8q\ufffd");
   assert.equal(text("(caf\xe9)"), "café");
   assert.equal(text("<4 1 4>"), "A@");
   assert.equal(text("<EFBBBFC3A9>"), "é");
