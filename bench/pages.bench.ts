@@ -1,4 +1,5 @@
 import { type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { newClient } from "@signsealship/testing/client";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { signedIn } from "../service/test/pages/dashboard/signed-in-page.ts";
@@ -39,18 +40,7 @@ export async function run(): Promise<Result[]> {
     startBrowser(),
   ]);
   const partner = await newPartner(service);
-  const json = { ...partner.headers, "Content-Type": "application/json" };
-
-  async function post<T>(path: string, body: object | FormData): Promise<T> {
-    const isForm = body instanceof FormData;
-    const answer = await fetch(service.baseUrl + path, {
-      method: "POST",
-      headers: isForm ? partner.headers : json,
-      body: isForm ? body : JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as T;
-  }
+  const { post } = newClient(service.baseUrl, partner.key);
 
   try {
     const codes: string[] = [];

@@ -7,6 +7,8 @@ export type Client = {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Like `call`, and asserts success. */
   ok: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
+  /** POSTs, and asserts a status of 2xx. */
+  post: <T = Record<string, unknown>>(path: string, body?: unknown) => Promise<T>;
   /** Like `call`, and asserts a refusal with this status; returns the message. */
   refused: (status: number, method: string, path: string, body?: unknown) => Promise<string>;
 };
@@ -34,6 +36,14 @@ export function newClient(
     async ok<T>(method: string, path: string, body?: unknown) {
       const answer = await client.call(method, path, body);
       assert.ok(isOk(answer.status), `${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body as T;
+    },
+    async post<T>(path: string, body?: unknown) {
+      const answer = await client.call("POST", path, body);
+      assert.ok(
+        answer.status >= 200 && answer.status < 300,
+        `${path}: ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
       return answer.body as T;
     },
     async refused(status, method, path, body) {

@@ -1,3 +1,4 @@
+import { newClient } from "@signsealship/testing/client";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { authenticatePayments } from "@signsealship/testing/row-mac";
@@ -21,31 +22,21 @@ export async function closingMoney(): Promise<Result[]> {
   const { stripe, db } = live;
   const { service } = live.harness;
   const at = (path: string) => service.baseUrl + path;
-
-  async function post<T>(path: string, headers: Record<string, string>, body?: object | FormData): Promise<T> {
-    const isJson = body !== undefined && !(body instanceof FormData);
-    const answer = await fetch(at(path), {
-      method: "POST",
-      headers: { ...headers, ...(isJson && { "Content-Type": "application/json" }) },
-      ...(body && { body: isJson ? JSON.stringify(body) : body }),
-    });
-    if (!answer.ok) throw new Error(await answer.text());
-    return (await answer.json()) as T;
-  }
+  const { post } = newClient(service.baseUrl, live.key);
 
   async function room(count: number, email: string): Promise<string> {
-    const { roomCode } = await post<{ roomCode: string }>("/api/rooms", live.headers, { name: `Elm ${email}` });
+    const { roomCode } = await post<{ roomCode: string }>("/api/rooms", { name: `Elm ${email}` });
     for (let n = 0; n < count; n++) {
       const body = orderForm(
         { ...minimal, svc_sign: "true", email, name: "Ann Roe" },
         makePdf({ text: `Deed ${n} ${email}` }),
       );
-      const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", live.headers, body);
-      await post(`/api/rooms/${roomCode}/orders`, live.headers, { orderCode });
+      const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", body);
+      await post(`/api/rooms/${roomCode}/orders`, { orderCode });
     }
     return roomCode;
   }
-  const mint = (code: string) => post<{ checkoutUrl: string }>(`/api/rooms/${code}/checkout`, live.headers);
+  const mint = (code: string) => post<{ checkoutUrl: string }>(`/api/rooms/${code}/checkout`);
   const pay = async ({ checkoutUrl }: { checkoutUrl: string }) => {
     const answer = await stripe.deliver(service.baseUrl, stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
     if (answer.status !== 200) throw new Error(await answer.text());
@@ -78,8 +69,9 @@ export async function closingMoney(): Promise<Result[]> {
       body: form,
     });
     const orderCode = /orders\/([0-9a-f]{40})/.exec(placed.headers.get("location") ?? "")?.[1];
-    const { roomCode } = await post<{ roomCode: string }>("/api/rooms", firm.headers, { name: `Closing ${n}` });
-    await post(`/api/rooms/${roomCode}/orders`, firm.headers, { orderCode });
+    const api = newClient(service.baseUrl, firm.key);
+    const { roomCode } = await api.post<{ roomCode: string }>("/api/rooms", { name: `Closing ${n}` });
+    await api.post(`/api/rooms/${roomCode}/orders`, { orderCode });
   }
   const clock = () => new Date("2026-11-23T15:00:00Z");
   const [digest] = await timed(async () => {
@@ -104,7 +96,7 @@ export async function closingMoney(): Promise<Result[]> {
     const { headers } = await newMember(service, "owner@harbor.example", firm.key);
     await postForm(at("/dashboard/environment"), { environment: "live" }, headers);
     const body = orderForm({ ...minimal, svc_sign: "true" }, makePdf({ text: "Harbor" }));
-    await post("/api/partner/orders", firm.headers, body);
+    await newClient(service.baseUrl, firm.key).post("/api/partner/orders", body);
     await db.query(sql`
       INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
       SELECT o.id, 'pi_bench_' || n, 'cs_bench_' || n, 9900, 'usd', false, now() FROM orders o, generate_series(1, ${lines}::int) n

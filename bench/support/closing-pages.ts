@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { newClient } from "@signsealship/testing/client";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
@@ -16,6 +17,7 @@ export async function closingPages(): Promise<Result[]> {
   const { service, db } = harness;
   const { key, headers: api } = await newPartner(service, { tier: "ClosingDesk" });
   const { headers } = await newMember(service, "dana@harbor-title.com", key);
+  const { post } = newClient(service.baseUrl, key);
   const page = { ...headers, Accept: "text/html" };
   const at = (to: string) => service.baseUrl + to;
 
@@ -42,12 +44,6 @@ export async function closingPages(): Promise<Result[]> {
     return fields;
   }
 
-  async function post<T>(to: string, body?: object): Promise<T> {
-    const more = body && { "Content-Type": "application/json" };
-    const init = { method: "POST", headers: { ...api, ...more }, ...(body && { body: JSON.stringify(body) }) };
-    return (await (await fetch(at(to), init)).json()) as T;
-  }
-
   const forms: Record<string, string>[] = [];
   for (let round = 0; round < 8; round++) forms.push(await form());
   const rooms: string[] = [];
@@ -72,8 +68,8 @@ export async function closingPages(): Promise<Result[]> {
     const fields = { email: "ann@example.com", byod_confirmed: "true", svc_sign: "true" };
     for (const [name, value] of Object.entries(fields)) body.set(name, value);
     body.set("document", new File([new Uint8Array(small)], "small.pdf", { type: "application/pdf" }));
-    const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: api, body });
-    await post(`/api/rooms/${big}/orders`, { orderCode: ((await placed.json()) as { orderCode: string }).orderCode });
+    const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", body);
+    await post(`/api/rooms/${big}/orders`, { orderCode });
   }
   const overview = async () => {
     const answer = await fetch(at(`/dashboard/rooms/${big}`), { headers: page });

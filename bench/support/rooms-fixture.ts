@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
@@ -19,16 +20,8 @@ export type RoomsFixture = Harness & {
 export async function openRoomsFixture(): Promise<RoomsFixture> {
   const harness = await openHarness({ LOG_LEVEL: "info" });
   const { service, db } = harness;
-  const { headers } = await newPartner(service, { tier: "ClosingDesk" });
-  const post = async <T>(path: string, body: object | FormData) => {
-    const isForm = body instanceof FormData;
-    const response = await fetch(service.baseUrl + path, {
-      method: "POST",
-      headers: isForm ? headers : { ...headers, "Content-Type": "application/json" },
-      body: isForm ? body : JSON.stringify(body),
-    });
-    return (await response.json()) as T;
-  };
+  const { key, headers } = await newPartner(service, { tier: "ClosingDesk" });
+  const { post } = newClient(service.baseUrl, key);
   const { roomCode } = await post<{ roomCode: string }>("/api/rooms", {
     name: "12 Elm Street",
     reference: "FILE-2207",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
@@ -62,16 +63,15 @@ function assertWords(path: string, text: string): void {
 }
 
 describe("pages for people contain no words for machines", async () => {
-  const { key, headers } = await running.newPartner();
+  const { key } = await running.newPartner();
   const member = await newMember(service, running.somebody(), key);
-  const post = async (path: string, body: object = {}) =>
-    (await running.call(path, { method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) })).body;
+  const { post } = newClient(service.baseUrl, key);
   const { roomCode } = await post("/api/rooms", { name: "12 Elm Street" });
   const place = async () => {
     const body = orderForm({ ...minimal, svc_sign: "true" });
-    const { orderCode } = (await running.call("/api/partner/orders", { method: "POST", headers, body })).body;
+    const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", body);
     await post(`/api/rooms/${roomCode}/orders`, { orderCode });
-    return orderCode as string;
+    return orderCode;
   };
   const [done, waiting, gone] = [await place(), await place(), await place()];
   const own = (code: string, form: string, fields = {}) =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { get } from "node:http";
 import { test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -13,23 +14,13 @@ import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-memb
 
 const running = await forTests(openHarness(ownProcess));
 const { db } = running;
-const { key, headers } = await newPartner(running.service, { tier: "ClosingDesk" });
+const { key } = await newPartner(running.service, { tier: "ClosingDesk" });
+const { post } = newClient(running.service.baseUrl, key);
 const agent = (await newMember(running.service, "agent@acme.example", key)).headers;
 const at = (path: string) => running.service.baseUrl + path;
 const restart = async () => {
   running.service = await running.service.restart();
 };
-
-async function post<T>(path: string, body?: object | FormData): Promise<T> {
-  const isJson = body !== undefined && !(body instanceof FormData);
-  const answer = await fetch(at(path), {
-    method: "POST",
-    headers: { ...headers, ...(isJson && { "Content-Type": "application/json" }) },
-    ...(body && { body: isJson ? JSON.stringify(body) : body }),
-  });
-  assert.ok(answer.ok, await answer.clone().text());
-  return (await answer.json()) as T;
-}
 
 /** A room with as many orders of one client; each document has this many bytes. */
 async function closing(email: string, count: number, bytes: number) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -18,42 +19,36 @@ import { silent } from "../../orders/order/orders-database.ts";
 
 const running = await forTests(openHarness());
 const { baseUrl } = running.service;
-const acme = await newPartner(running.service, { name: "Acme Title" });
-const other = await newPartner(running.service, { name: "Other Title" });
+const newFirm = async (name: string) => {
+  const partner = await newPartner(running.service, { name });
+  return { ...partner, ...newClient(baseUrl, partner.key) };
+};
+type Firm = Awaited<ReturnType<typeof newFirm>>;
+const acme = await newFirm("Acme Title");
+const other = await newFirm("Other Title");
 const agent = (await newMember(running.service, "agent@acme.example", acme.key)).headers;
 
-type Firm = { headers: Record<string, string> };
-
-async function post<T>(path: string, { headers }: Firm, body?: object): Promise<T> {
-  const more = body && { "Content-Type": "application/json" };
-  const init = { method: "POST", headers: { ...headers, ...more }, ...(body && { body: JSON.stringify(body) }) };
-  const answer = await fetch(baseUrl + path, init);
-  assert.ok(answer.ok, await answer.clone().text());
-  return (await answer.json()) as T;
-}
-
 async function place(firm: Firm, fields: Record<string, string>): Promise<string> {
-  const body = orderForm({ ...minimal, svc_sign: "true", ...fields });
-  const answer = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers: firm.headers, body });
-  return ((await answer.json()) as { orderCode: string }).orderCode;
+  const form = orderForm({ ...minimal, svc_sign: "true", ...fields });
+  return (await firm.post<{ orderCode: string }>("/api/partner/orders", form)).orderCode;
 }
 
 const finish = async (firm: Firm, code: string) => {
-  await post(`/api/partner/sandbox/orders/${code}/checkout`, firm);
+  await firm.post(`/api/partner/sandbox/orders/${code}/checkout`);
   for (let status = ""; status !== "Completed"; )
-    ({ status } = await post<{ status: string }>(`/api/partner/sandbox/orders/${code}/advance`, firm));
+    ({ status } = await firm.post<{ status: string }>(`/api/partner/sandbox/orders/${code}/advance`));
 };
 
 /** A room with a finished deed, an unfinished note, and a finished order of another firm. */
 async function closing() {
   const room = { name: "Ortega closing", reference: "2026-1187" };
-  const { roomCode } = await post<{ roomCode: string }>("/api/rooms", acme, room);
+  const { roomCode } = await acme.post<{ roomCode: string }>("/api/rooms", room);
   const [deed, note] = [await place(acme, {}), await place(acme, {})];
   const foreign = await place(other, {});
-  for (const orderCode of [deed, note, foreign]) await post(`/api/rooms/${roomCode}/orders`, acme, { orderCode });
+  for (const orderCode of [deed, note, foreign]) await acme.post(`/api/rooms/${roomCode}/orders`, { orderCode });
   await finish(acme, deed);
   await finish(other, foreign);
-  await post(`/api/rooms/${roomCode}/passport`, acme);
+  await acme.post(`/api/rooms/${roomCode}/passport`);
   return { roomCode, deed, note, foreign };
 }
 
@@ -382,15 +377,15 @@ test("sends nothing that the firm took back, also after it is added again, and n
   const { roomCode: room, deed: detached, note: unfinished } = await closing();
   const own = `/api/rooms/${room}`;
   const kept = await place(acme, {});
-  await post(`${own}/orders`, acme, { orderCode: kept });
+  await acme.post(`${own}/orders`, { orderCode: kept });
   await finish(acme, kept);
   const [stays, removed] = ["stays@lender.example", "removed@lender.example"];
-  for (const email of [stays, removed]) await post(`${own}/participants`, acme, { name: "Lee Lender", email });
+  for (const email of [stays, removed]) await acme.post(`${own}/participants`, { name: "Lee Lender", email });
   for (const code of [detached, kept, unfinished]) await ask(code, [stays, removed]);
   const drop = async (path: string) =>
     assert.equal((await fetch(baseUrl + path, { method: "DELETE", headers: acme.headers })).status, 200);
   await drop(`${own}/orders/${detached}`);
-  await post(`${own}/orders`, acme, { orderCode: detached });
+  await acme.post(`${own}/orders`, { orderCode: detached });
   const [person] = await running.db.query<{ id: string }>(
     sql`SELECT id FROM room_participants WHERE email = ${removed}`,
   );
@@ -399,16 +394,16 @@ test("sends nothing that the firm took back, also after it is added again, and n
   assert.match(await shown(), /stays@lender\.example<\/strong>: 2 documents, within minutes/);
   assert.doesNotMatch(await shown(), /removed@lender\.example<\/strong>: \d document/);
 
-  await post(`${own}/close`, acme);
+  await acme.post(`${own}/close`);
   assert.match(await shown(), /stays@lender\.example<\/strong>: 2 documents, after you reopen the room/);
   await sweep(60);
   assert.deepEqual(await sentTo(stays), []);
-  await post(`${own}/reopen`, acme);
+  await acme.post(`${own}/reopen`);
   await sweep(0);
   const waits = () =>
     running.db.query(sql`SELECT FROM closing_receivers WHERE email = ANY (${[stays, removed]}) AND ended_at IS NULL`);
   assert.equal((await waits()).length, 2, "the end of the others is on record");
-  await post(`${own}/participants`, acme, { name: "Lee Lender", email: removed });
+  await acme.post(`${own}/participants`, { name: "Lee Lender", email: removed });
   await Promise.all([sweep(60), sweep(60)]);
   assert.deepEqual([(await sentTo(stays)).length, await sentTo(removed)], [1, []]);
   const [files] = await running.db.query<{ orders: number }>(sql`

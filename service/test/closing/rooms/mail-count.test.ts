@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -19,7 +20,7 @@ const most = { payer: 5, signer: 4, whenFirmPays: 4 };
 const running = await forTests(openHarness());
 const folder = await forTests(temporaryFolder());
 const { service } = running;
-const { headers } = await newPartner(service, { tier: "ClosingDesk" });
+const { post } = newClient(service.baseUrl, (await newPartner(service, { tier: "ClosingDesk" })).key);
 const at = (path: string) => service.baseUrl + path;
 
 const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
@@ -30,17 +31,6 @@ const hours = { zone: "America/Chicago", meeting_url: "https://meet.example/nora
 await postForm(at("/operator/notary/hours"), { ...hours, ...Object.fromEntries(days) }, { cookie: nora.cookie });
 
 type Person = { name: string; email: string };
-
-async function post<T>(path: string, body?: object | FormData): Promise<T> {
-  const isJson = body !== undefined && !(body instanceof FormData);
-  const answer = await fetch(at(path), {
-    method: "POST",
-    headers: { ...headers, ...(isJson && { "Content-Type": "application/json" }) },
-    ...(body && { body: isJson ? JSON.stringify(body) : body }),
-  });
-  assert.ok(answer.ok, await answer.clone().text());
-  return (await answer.json()) as T;
-}
 
 /** Two documents that both people sign online, and a deed that the client signs before a notary. */
 async function newClosing(client: Person, other: Person, more: Record<string, string>) {

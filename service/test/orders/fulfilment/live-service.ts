@@ -19,7 +19,7 @@ export async function openLiveService(env: Record<string, string>) {
   });
   const { db } = harness;
   const url = () => harness.service.baseUrl;
-  const { headers } = await newPartner(harness.service, { live: true, name: "Acme Title" });
+  const { key, headers } = await newPartner(harness.service, { live: true, name: "Acme Title" });
 
   async function place(fields: Record<string, string>, { document, by = headers }: PlaceOptions = {}): Promise<Placed> {
     const body = orderForm({ ...minimal, create_checkout: "true", ...fields }, document);
@@ -30,7 +30,7 @@ export async function openLiveService(env: Record<string, string>) {
   }
 
   return {
-    ...{ harness, stripe, db, url, headers, place },
+    ...{ harness, stripe, db, url, key, headers, place },
     /** Places an order and pays it. @returns its code */
     async paidOrder(fields: Record<string, string>, options?: PlaceOptions): Promise<string> {
       const { orderCode, checkoutUrl } = await place(fields, options);

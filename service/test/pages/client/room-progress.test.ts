@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { json, openMembersService } from "../../firms/members/members-service.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const running = await forTests(openMembersService());
@@ -12,15 +13,14 @@ const running = await forTests(openMembersService());
 /** A room with this many orders to sign, and functions that move them. */
 async function roomOf(orders: number) {
   const { service, call } = running;
-  const { key, headers } = await running.newPartner();
+  const { key } = await running.newPartner();
   const member = await newMember(service, running.somebody(), key);
-  const post = async (path: string, body: object = {}) =>
-    (await call(path, { method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) })).body;
+  const { post } = newClient(service.baseUrl, key);
   const { roomCode } = await post("/api/rooms", { name: "12 Elm Street" });
   const codes: string[] = [];
   for (let n = 0; n < orders; n++) {
     const body = orderForm({ ...minimal, svc_sign: "true" });
-    const { orderCode } = (await call("/api/partner/orders", { method: "POST", headers, body })).body;
+    const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", body);
     await post(`/api/rooms/${roomCode}/orders`, { orderCode });
     codes.push(orderCode);
   }

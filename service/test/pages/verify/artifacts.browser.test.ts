@@ -37,14 +37,6 @@ const get = async (path: string): Promise<Buffer> => {
   return Buffer.from(await answer.arrayBuffer());
 };
 
-async function post<Answer>(path: string, body: FormData | string | null = null): Promise<Answer> {
-  const json = typeof body === "string" ? { "Content-Type": "application/json" } : {};
-  const headers = { ...running.headers, ...json };
-  const answer = await fetch(running.service.baseUrl + path, { method: "POST", headers, body });
-  assert.ok(answer.ok, `${path}: ${answer.status}`);
-  return (await answer.json()) as Answer;
-}
-
 before(async () => {
   [tsa, calendar, browser] = await Promise.all([startTsa(), startCalendar(), startBrowser()]);
   const tsaTrust = join(folder.path, "tsa.pem");
@@ -63,7 +55,7 @@ async function ofPassport(): Promise<typeof artifacts> {
   const original = makePdf({ text: "Deed" });
   const form = new FormData();
   form.set("file", new Blob([Uint8Array.from(original)], { type: "application/pdf" }), "deed.pdf");
-  ({ verifyCode: passport } = await post<{ verifyCode: string }>("/api/passport/seal", form));
+  ({ verifyCode: passport } = await running.client.post<{ verifyCode: string }>("/api/passport/seal", form));
   const api = `/api/passport/verify/${passport}`;
   const zip = await get(`${api}/evidence`);
   const inside = [...readZip(zip)].map(
@@ -129,8 +121,8 @@ async function ofOrder(): Promise<typeof artifacts> {
 }
 
 async function ofRoom(): Promise<typeof artifacts> {
-  const { roomUrl } = await post<{ roomUrl: string }>("/api/rooms", JSON.stringify({ name: "12 Elm Street" }));
-  const { verifyCode } = await post<{ verifyCode: string }>(`/api${roomUrl}/passport`);
+  const { roomUrl } = await running.client.post<{ roomUrl: string }>("/api/rooms", { name: "12 Elm Street" });
+  const { verifyCode } = await running.client.post<{ verifyCode: string }>(`/api${roomUrl}/passport`);
   const certificate = await get(`/api/verify/room/${verifyCode}/pdf`);
   const { manifest } = readClosingCertificate(certificate);
   assert.ok(manifest);
