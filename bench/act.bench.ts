@@ -10,6 +10,7 @@ import {
   openCeremonyService,
 } from "../service/test/signing/envelopes/ceremony/ceremony-service.ts";
 import { atLeast, atMost, type Result } from "./result.ts";
+import { p95 } from "./support/times.ts";
 
 /**
  * Warm-up orders: a service that has run for a minute has started its threads, loaded its fonts and compiled its code.
@@ -118,6 +119,3 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 const perSecond = (ms: readonly number[]) => ms.map((one) => 1000 / one);
-
-const p95 = (ms: readonly number[]): number =>
-  [...ms].sort((one, other) => one - other)[Math.ceil(ms.length * 0.95) - 1] ?? 0;

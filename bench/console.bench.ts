@@ -7,6 +7,7 @@ import pg from "pg";
 import { sql } from "../service/src/kernel/platform/database/sql.ts";
 import { newOperator } from "../service/test/firms/operators/console-people.ts";
 import { atMost, type Result } from "./result.ts";
+import { p95 } from "./support/times.ts";
 
 const [orders, tasks, rounds] = [1_000_000, 50_000, 60];
 
@@ -72,5 +73,3 @@ export async function run(): Promise<Result[]> {
     await running.close();
   }
 }
-
-const p95 = (ms: readonly number[]): number => [...ms].sort((a, b) => a - b)[Math.ceil(ms.length * 0.95) - 1] ?? 0;

@@ -14,14 +14,13 @@ import { type MediaPeer, openPeer } from "@signsealship/testing/media-peer";
 import { until } from "@signsealship/testing/until";
 import { emptyChain } from "../service/src/providers/media/chain.ts";
 import { atMost, type Result } from "./result.ts";
+import { p95 } from "./support/times.ts";
 
 /** Compares each figure with its ceiling, both in the same unit. */
 const budget = (name: string, value: number, unit: string, most: number): Result =>
   atMost(name, [value], [most], unit, 1);
 
 const newRun = () => ({ key: randomBytes(32), head: emptyChain, firstTake: 1, lastTake: 10_000 });
-const p95 = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * 0.95) - 1)] ?? Number.NaN;
 
 const ticksInSecond = 100;
 const cpuSeconds = (pid: number): number => {

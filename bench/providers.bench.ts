@@ -8,6 +8,7 @@ import type { Database } from "../service/src/kernel/platform/database/database.
 import { sql } from "../service/src/kernel/platform/database/sql.ts";
 import { atLeast, atMost, type Result } from "./result.ts";
 import { get, load, type Target } from "./support/http-load.ts";
+import { p95 } from "./support/times.ts";
 
 const measured = Number(process.env["EVENTS"] ?? 200);
 const [rounds, roundMs, eventsPerMinute] = [5, 3_000, 1_000];
@@ -58,9 +59,6 @@ async function movedAfter(db: Database, baseUrl: string, orderId: number): Promi
   }
   return performance.now() - started;
 }
-
-const p95 = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
 /** Sends `eventsPerMinute` events a minute until the returned function is called. */
 function beat(baseUrl: string, next: () => ReturnType<typeof eventOf> | undefined) {

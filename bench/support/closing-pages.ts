@@ -78,7 +78,7 @@ export async function closingPages(): Promise<Result[]> {
   };
   await overview();
   const looks = await timesOf(30, overview);
-  const statements = await statementsOf(db, overview);
+  const transactions = await transactionsOf(db, overview);
 
   for (const { orderCode } of await codes(zipRoom))
     for (let status = ""; status !== "Completed"; )
@@ -103,7 +103,7 @@ export async function closingPages(): Promise<Result[]> {
   return [
     atMost("closing: place 5 documents of 2 MiB, 95th percentile", [p95(placing)], [3000], "ms", 1),
     atMost("closing: overview of 50 orders, 95th percentile", [p95(looks)], [100], "ms", 1),
-    atMost("closing: overview of 50 orders, transactions", [statements], [6], "", 1),
+    atMost("closing: overview of 50 orders, transactions", [transactions], [6], "", 1),
     atMost("closing: zip of 5 documents, first byte, 95th percentile", [p95(firstBytes)], [500], "ms", 1),
   ];
 }
@@ -112,7 +112,7 @@ export async function closingPages(): Promise<Result[]> {
  * Transactions for each call, as the database counts them, less those of the idle service. A statement by itself is a
  * transaction.
  */
-async function statementsOf(
+async function transactionsOf(
   db: { query: <T>(statement: ReturnType<typeof sql>) => Promise<T[]> },
   work: () => Promise<void>,
 ) {

@@ -1,5 +1,6 @@
-export const p95 = (times: readonly number[]): number =>
-  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * 0.95))] ?? 0;
+/** The 95th percentile by nearest rank: at least 95 of 100 values are not above it. NaN without values. */
+export const p95 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN;
 
 /** Milliseconds of the work, and its result. */
 export async function timed<T>(work: () => Promise<T>): Promise<[number, T]> {

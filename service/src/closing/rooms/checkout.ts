@@ -5,7 +5,7 @@ import { isAltered, type Marked, marked } from "../../kernel/platform/database/s
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { isPayable, orderState } from "../../orders/order/order.ts";
+import { isPayable, orderState, type Payer } from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
   type CheckoutDeps,
@@ -61,8 +61,6 @@ const membersOf =
 
 const all = sql`true`;
 
-/** Who pays an order. A checkout takes only orders of one payer. */
-export type Payer = "client" | "firm";
 const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
 
 /** Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. */

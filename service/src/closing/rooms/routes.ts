@@ -9,6 +9,7 @@ import { invalid } from "../../kernel/platform/errors.ts";
 import { once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { type Payer, payers } from "../../orders/order/order.ts";
 import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
@@ -166,8 +167,6 @@ function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): voi
   });
 }
 
-const payers = ["client", "firm"] as const;
-
 const payerBody = Type.Object({
   pay_by: Type.Optional(oneOf(payers, "The same as the query's `pay_by`, in the body.", ["client"])),
 });
@@ -175,7 +174,7 @@ const payerBody = Type.Object({
 /**
  * The payer that the query or the body names. @throws ServiceError for another word, and when both name different ones
  */
-function payerIn(query: { pay_by?: string | undefined }, body: unknown): (typeof payers)[number] | undefined {
+function payerIn(query: { pay_by?: string | undefined }, body: unknown): Payer | undefined {
   const named = [query.pay_by, (body as { pay_by?: unknown } | undefined)?.pay_by].filter((each) => each !== undefined);
   const payBy = payers.find((each) => each === named[0]);
   if (named.length > 0 && payBy === undefined) throw invalid("pay_by must be client or firm.");

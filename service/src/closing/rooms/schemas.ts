@@ -12,6 +12,7 @@ import {
   text,
   timestamp,
 } from "../../kernel/http/schema-parts.ts";
+import { payers } from "../../orders/order/order.ts";
 
 const roomUrl = () => text("The room's page: a path on this service.", `/rooms/${roomCodeExample}`);
 
@@ -92,7 +93,7 @@ export const RoomCheckout = Type.Object(
       },
     ),
     totalCents: Type.Integer({ minimum: 0, description: "Their sum in US cents.", examples: [18_240] }),
-    payBy: oneOf(["client", "firm"], "Whose orders it pays: the client's, or your firm's.", ["client"]),
+    payBy: oneOf(payers, "Whose orders it pays: the client's, or your firm's.", ["client"]),
     requestId: requestId(),
   },
   { $id: "RoomCheckout", description: "Where the orders of a room are paid together." },

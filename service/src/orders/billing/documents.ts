@@ -3,7 +3,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { verifiedOrder } from "../order/order.ts";
+import { type Payer, verifiedOrder } from "../order/order.ts";
 import {
   billingDocumentState,
   billingPartyState,
@@ -36,7 +36,7 @@ export type BillingDocument = {
   partnerId: string;
   orderCode: string;
   reference: string | null;
-  payBy: "client" | "firm";
+  payBy: Payer;
   method: PayingMethod;
   simulated: boolean;
   /** The amount, in the smallest unit of the currency. */
@@ -95,7 +95,7 @@ export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState,
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated">;
 
 /** Who paid: the firm, if its own method was charged or it pays for the order. */
-export const payerOf = ({ payBy, method }: Paid): "client" | "firm" => (method === null ? payBy : "firm");
+export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
 /** Who paid and by which method: `Firm, Visa •••• 4242`. The processor's page doesn't tell which card paid there. */
 export const paidByText = (paid: Paid): string => {

@@ -1,4 +1,5 @@
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
+import type { Payer } from "../order/order.ts";
 import { defaultZone, methodName } from "../payments/payments.ts";
 import { type BillingDocument, type BillingKind, type Paid, paidByText, payerOf } from "./documents.ts";
 import type { DrawnPaper } from "./draw-task.ts";
@@ -137,7 +138,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
 }
 
 /** Who paid, and with which method of the firm, as programs read it. */
-export const paidData = (paid: Paid): { paidBy: "client" | "firm"; method: string | null } => ({
+export const paidData = (paid: Paid): { paidBy: Payer; method: string | null } => ({
   paidBy: payerOf(paid),
   method: paid.method && methodName(paid.method),
 });

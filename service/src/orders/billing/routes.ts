@@ -9,7 +9,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
-import { findOwnOrder } from "../order/order.ts";
+import { findOwnOrder, payers } from "../order/order.ts";
 import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
 import { heldCents, owedCents } from "./lines.ts";
 import { drawnDocument, drawPaper, paidData, paperName } from "./paper.ts";
@@ -17,7 +17,7 @@ import { byFile } from "./statement-text.ts";
 import { type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
 
 const paidMembers = {
-  paidBy: oneOf(["client", "firm"], "Who made the payment."),
+  paidBy: oneOf(payers, "Who made the payment."),
   method: nullable(
     text(
       "Your firm's card or bank account, if it was charged; null when somebody paid on the payment page.",

@@ -10,6 +10,7 @@ import {
   type MailMoment,
   mailClient,
   type OrderMail,
+  type Payer,
   verifiedOrder,
 } from "../order/order.ts";
 import { dueCents, type TakesPayment } from "../payments/payments.ts";
@@ -19,7 +20,7 @@ export type Mailable = {
   environment: Environment;
   status: string;
   documentsDeletedAt: Date | null;
-  payBy: "client" | "firm";
+  payBy: Payer;
   /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */

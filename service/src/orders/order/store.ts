@@ -6,6 +6,7 @@ import { type Marked, marked, writeStateMacs } from "../../kernel/platform/datab
 import { invalid } from "../../kernel/platform/errors.ts";
 import { deletedAmong } from "../../kernel/retention/retention.ts";
 import type { StoredDocument } from "./documents.ts";
+import type { Payer } from "./form/form.ts";
 import { orderState, verifiedOrders, verifiedShipmentsOf } from "./order-mac.ts";
 import { templateOf } from "./template-use.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
@@ -40,8 +41,8 @@ export async function isOwnOrder(db: Sql, code: string, { partnerId, environment
 }
 
 /** Who pays for the order. @throws ServiceError `unavailable` for an order that fails its MAC */
-export async function orderPayer(db: Sql, orderId: number): Promise<"client" | "firm" | undefined> {
-  const [order] = await db.query<{ payBy: "client" | "firm" }>(
+export async function orderPayer(db: Sql, orderId: number): Promise<Payer | undefined> {
+  const [order] = await db.query<{ payBy: Payer }>(
     sql`SELECT pay_by AS "payBy", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   return order?.payBy;

@@ -153,7 +153,7 @@ export async function reviseLoss(
     await openTask(tx, { kind: "dispute", at, environment, orderId, subject: allowSubject(orderId), reason });
   } else await endAllow(tx, orderId, { actor, at });
   if (cents >= 0) {
-    await endPriceTasks(tx, order, { actor, at });
+    await endTasksAfter(tx, order, cents, { actor, at });
     return cents;
   }
   const reason = `The bank decided for the service (${dispute}), but the order had been paid again, so ${dollars(-cents)} was paid twice. Refund that much of the order.`;
@@ -165,12 +165,17 @@ export async function reviseLoss(
  * After a refund or a dispute: closes the tasks about the price of an order that don't apply any more. They say that it
  * can be paid again, or that its money is held twice.
  */
-export async function endPriceTasks(
+export async function endPriceTasks(tx: Tx, order: LockedOrder, by: { actor: string; at: Date }): Promise<void> {
+  await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
+}
+
+/** @param cents the cents of the price that nobody has paid now */
+async function endTasksAfter(
   tx: Tx,
   { id: orderId, status }: LockedOrder,
+  cents: number,
   { actor, at }: { actor: string; at: Date },
 ): Promise<void> {
-  const cents = await lossOf(tx, orderId);
   if (cents <= 0 || endsDebt.has(status)) await endAllow(tx, orderId, { actor, at });
   if (cents < 0) return;
   const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;

@@ -35,7 +35,9 @@ export type OrderForm = {
   signing: SigningForm;
 };
 
-export type Payer = "client" | "firm";
+export const payers = ["client", "firm"] as const;
+/** Who pays an order. A checkout pays only orders of one payer. */
+export type Payer = (typeof payers)[number];
 
 /**
  * Checks a form against the contract's table for creating orders.
@@ -98,8 +100,9 @@ function documentSource(fields: Fields, hasDocument: boolean): string | null {
 
 function payer(fields: Fields): Payer {
   const text = fields.optional("pay_by", 20) ?? "client";
-  if (text !== "client" && text !== "firm") throw invalid("pay_by must be client or firm.");
-  return text;
+  const named = payers.find((each) => each === text);
+  if (!named) throw invalid("pay_by must be client or firm.");
+  return named;
 }
 
 /** @throws ServiceError naming the rule */

@@ -7,7 +7,7 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { dollars } from "../../dollars.ts";
-import { verifiedOrders } from "../../order/order.ts";
+import { type Payer, verifiedOrders } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
@@ -49,7 +49,7 @@ type Row = Owner & {
   code: string;
   status: string;
   reference: string | null;
-  payBy: "client" | "firm";
+  payBy: Payer;
 };
 
 /** Tells a firm's owners, and the member who placed the order, what happened to the money of an order. */

@@ -15,7 +15,7 @@ import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue }
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
 import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
-import { readRefund } from "./refund-events.ts";
+import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
 import { bookDispute, takeDispute } from "./take-dispute.ts";
 
 export type { Outcome, Taken } from "./apply.ts";
@@ -126,21 +126,11 @@ const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boole
 
 type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 
-/** An order's code, its share of the money if known, and the supplement that the share pays. */
-type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
-
-type Locked = {
-  payees: readonly Named[];
-  orders: readonly LockedOrder[];
-  /** For a refund of one order's share: the other orders of the payment. */
-  others: readonly LockedOrder[];
-};
-
 /**
  * Locks the orders that a message is about, and then the payment. Another event may have recorded further orders before
  * the payment was locked; these are locked last. Only a repetition of that other event could cause a deadlock.
  */
-async function lockPayees(tx: Tx, message: MoneyMessage): Promise<Locked> {
+async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { paymentIntent } = message;
   const isShare = message.kind === "refunded" && message.share !== null && paymentIntent !== null;
   const payees = await payeesOf(tx, message);
@@ -194,7 +184,7 @@ async function lockAll(tx: Tx, payees: readonly (Pick<Named, "orderCode"> & Part
 async function readSession(
   tx: Tx,
   message: SessionMessage,
-  { payees, orders }: Locked,
+  { payees, orders }: LockedPayees,
   options: TakeOptions,
 ): Promise<Read> {
   const { sessionId, checkoutId, kind } = message;

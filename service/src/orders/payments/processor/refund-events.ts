@@ -16,9 +16,12 @@ import { nothing, type Taken, type TakeOptions, takeRefund } from "./apply.ts";
 import type { RefundMessage } from "./message.ts";
 import { bookDispute } from "./take-dispute.ts";
 
-/** The orders of a refund, locked. */
-type Locked = {
-  payees: readonly { orderCode: string; amountCents: number | null }[];
+/** An order's code, its share of the money if known, and the supplement that the share pays. */
+export type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
+
+/** The orders that an event's money is for, locked. */
+export type LockedPayees = {
+  payees: readonly Named[];
   orders: readonly LockedOrder[];
   /** For a refund of one order's share: the other orders of the payment. */
   others: readonly LockedOrder[];
@@ -28,7 +31,7 @@ type Locked = {
 export async function readRefund(
   tx: Tx,
   message: RefundMessage,
-  { payees, orders, others }: Locked,
+  { payees, orders, others }: LockedPayees,
   options: TakeOptions,
 ): Promise<Taken[]> {
   const { whole, paymentIntent, refund, refundId, state } = message;

@@ -1,4 +1,4 @@
-import type { Payer } from "../../../closing/rooms/rooms.ts";
+import { type Payer, payers } from "../../../orders/order/order.ts";
 import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
 import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -31,8 +31,6 @@ ${card("participants", "Participants", participantsPart(view))}
 ${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
 </div>`;
 }
-
-const payers: readonly Payer[] = ["client", "firm"];
 
 /** For each payer: the link to one checkout for all orders of the firm that this payer can pay now. */
 const paymentPart = (view: RoomDetailView): Html =>

@@ -1,8 +1,8 @@
 import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
 import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
-import type { OwnRoom, Payable, Payer } from "../../../closing/rooms/rooms.ts";
+import type { OwnRoom, Payable } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
-import type { TitleOf } from "../../../orders/order/order.ts";
+import type { Payer, TitleOf } from "../../../orders/order/order.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
