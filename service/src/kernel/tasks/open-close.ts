@@ -51,11 +51,11 @@ export async function explainTask(
 }
 
 /**
- * Which open tasks of these kinds to close: those of an order, an order's tasks with one subject, or the tasks of some
+ * Which open tasks of these kinds to close: those of one or several orders, their tasks with one subject, or the tasks of some
  * subjects that have no order.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
-  | { orderId: number; subject?: string }
+  | { orderId: number | readonly number[]; subject?: string }
   | { orderId?: never; subject: string | readonly string[] }
 );
 
@@ -74,7 +74,7 @@ const ended = ({ state, at, by, outcome }: TaskEnd): Statement =>
 
 /** Closes the matching tasks, if there are any. */
 export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks, end: TaskEnd): Promise<void> {
-  const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ${orderId}`;
+  const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ANY (${[orderId].flat()}::bigint[])`;
   const about = subject === undefined ? nothing : sql`AND t.subject = ANY (${[subject].flat()}::text[])`;
   // Only tasks of orders are ever paused. For other tasks, the query can use the index of open tasks.
   const states = orderId === undefined ? sql`('open', 'claimed')` : sql`('open', 'claimed', 'paused')`;

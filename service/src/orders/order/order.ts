@@ -193,6 +193,8 @@ export {
   type Actor,
   type LockedOrder,
   lockOrder,
+  lockOrders,
+  lockUnalteredOrders,
   type TransitionResult,
   transition,
 } from "./transitions/transitions.ts";

@@ -1,4 +1,3 @@
-import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import {
@@ -76,6 +75,22 @@ export async function recordEvent(tx: Tx, id: string, type: string, at: Date): P
 export async function recordOutcome(tx: Tx, id: string, orderId: number | null, outcome: string): Promise<void> {
   await tx.query(sql`UPDATE processor_events SET order_id = ${orderId}, outcome = ${outcome} WHERE event_id = ${id}`);
   await writeStateMacs(tx, processorEventState, sql`event_id = ${id}`);
+}
+
+/** Records the results of an event for several orders, as events of their own. */
+export async function recordParts(
+  tx: Tx,
+  parts: readonly { id: string; orderId: number | null; outcome: string }[],
+  type: string,
+  at: Date,
+): Promise<void> {
+  const ids = parts.map(({ id }) => id);
+  await tx.query(sql`
+    INSERT INTO processor_events (event_id, type, order_id, outcome, received_at)
+    SELECT part.id, ${type}, part.order_id, part.outcome, ${at}::timestamptz
+    FROM unnest(${ids}::text[], ${parts.map(({ orderId }) => orderId)}::bigint[],
+      ${parts.map(({ outcome }) => outcome)}::text[]) AS part (id, order_id, outcome)`);
+  await writeStateMacs(tx, processorEventState, sql`event_id = ANY (${ids}::text[])`);
 }
 
 export type NewPayment = {
@@ -280,15 +295,3 @@ export async function unappliedEvents(tx: Tx, orderId: number, paymentIntent: st
     WHERE e.order_id = ${orderId} AND e.outcome = 'unapplied' AND p.payment_intent = ${paymentIntent}`);
   return found.map(({ id }) => id);
 }
-
-export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string }, at: Date, detail: object) =>
-  tx.query(
-    auditLine({
-      at,
-      action: "payment.unapplied",
-      actor: "processor",
-      partnerId: order.partnerId,
-      orderId: order.id,
-      detail,
-    }),
-  );

@@ -2,7 +2,7 @@ import { firmState, type MarkedFirm, withFirmNames } from "../../firms/partners/
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -146,3 +146,16 @@ export async function resolveUnapplied(
 }
 
 const unknown = () => new ServiceError("not_found", "No such payment.");
+
+/** Writes the audit line of money that moved no order. */
+export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string }, at: Date, detail: object) =>
+  tx.query(
+    auditLine({
+      at,
+      action: "payment.unapplied",
+      actor: "processor",
+      partnerId: order.partnerId,
+      orderId: order.id,
+      detail,
+    }),
+  );

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
-import { ToSeal } from "./sql.ts";
+import { AllToSeal, ToSeal } from "./sql.ts";
 import { unreplicatedMessage } from "./sql-errors.ts";
 import { isStateColumn } from "./state-mac.ts";
 
@@ -105,6 +105,12 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unkn
 const sealedValue = (texts: SealedTexts, { kind, text, forms }: ToSeal): string | string[] =>
   forms === "all" ? texts.allForms(kind, text) : texts.seal(kind, text);
 
+function storedValue(texts: Seals, value: unknown): unknown {
+  if (value instanceof ToSeal) return sealedValue(texts(), value);
+  if (value instanceof AllToSeal) return value.texts.flatMap((each) => sealedValue(texts(), each));
+  return value;
+}
+
 /**
  * Like the driver's own prepared query, except that the columns are described once for each connection instead of with
  * each result.
@@ -127,7 +133,7 @@ export class PreparedQuery {
     this.query_timeout = timeoutMs;
     this.callback = undefined;
     this.#seals = seals;
-    this.#values = values.map((value) => prepareValue(value instanceof ToSeal ? sealedValue(seals(), value) : value));
+    this.#values = values.map((value) => prepareValue(storedValue(seals, value)));
   }
 
   /** The columns from which the MACs of the rows are verified. Known once the statement has been answered. */

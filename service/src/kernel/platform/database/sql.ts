@@ -98,12 +98,25 @@ export class ToSeal {
   }
 }
 
+/** Several texts, each in its forms under all keys, in one array. */
+export class AllToSeal {
+  readonly texts: readonly ToSeal[];
+
+  constructor(kind: SealedKind, texts: readonly string[]) {
+    this.texts = texts.map((text) => new ToSeal(kind, text, "all"));
+  }
+}
+
 /** A text that is stored encrypted. Select it `AS "name@kind"` to read it decrypted as `name`. */
 export const sealed = (kind: SealedKind, text: string): ToSeal => new ToSeal(kind, text, "current");
 
 /** Whether a column of sealed texts equals this text. It can use an index of the column. */
 export const isSealed = (column: Statement, kind: SealedKind, text: string): Statement =>
   sql`${column} = ANY (${new ToSeal(kind, text, "all")}::text[])`;
+
+/** Whether a column of sealed texts equals one of these texts. It can use an index of the column. */
+export const isSealedAny = (column: Statement, kind: SealedKind, texts: readonly string[]): Statement =>
+  sql`${column} = ANY (${new AllToSeal(kind, texts)}::text[])`;
 
 /** An empty statement, for the place of an optional part that is left out. */
 export const nothing: Statement = sql``;

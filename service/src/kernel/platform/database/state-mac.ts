@@ -230,10 +230,11 @@ export async function writeStateMacs(tx: Queries, state: StateMac, where: Statem
   const rows = await tx.query<{ key: string | number; digest: Buffer; open?: string }>(
     sql`SELECT ${key} AS key, ${digestOf(state, table)} AS digest${openedOf(state, table)} FROM ${table} WHERE ${where}`,
   );
-  for (const row of rows) {
-    const made = new MacOfState(table.text, row.digest.toString("hex"), row.open);
-    await tx.query(sql`UPDATE ${table} SET ${mac} = ${made} WHERE ${key} = ${row.key}`);
-  }
+  if (rows.length === 0) return;
+  const keys = rows.map((row) => row.key);
+  const macs = rows.map(({ digest, open }) => new MacOfState(table.text, digest.toString("hex"), open));
+  await tx.query(sql`
+    UPDATE ${table} SET ${mac} = (${macs}::bytea[])[array_position(${keys}, ${key})] WHERE ${key} = ANY (${keys})`);
 }
 
 /**

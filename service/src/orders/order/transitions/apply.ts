@@ -2,8 +2,8 @@ import { auditLine, placedBy } from "../../../kernel/audit/audit.ts";
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { isSealedAny, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, marked, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { maskCode } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
@@ -68,14 +68,28 @@ export type TransitionResult = { order: LockedOrder; from: string; firedEvents: 
  * @throws ServiceError `unavailable` for an order that fails its MAC
  */
 export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | undefined> {
-  const [order] = await tx.query<LockedOrder>(sql`
-    SELECT id, code AS "code@order", partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
-      envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo",
-      ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush",
-      ${verifiedOrders}
-    FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
+  const [order] = await lockOrders(tx, [code]);
   return order;
 }
+
+/**
+ * Locks orders by ascending id. Every transaction that locks several orders does so, to avoid deadlocks.
+ * @throws ServiceError `unavailable` when one fails its MAC
+ */
+export const lockOrders = (tx: Tx, codes: readonly string[]): Promise<LockedOrder[]> =>
+  tx.query<LockedOrder>(lockStatement(codes, verifiedOrders));
+
+/** Locks orders by ascending id, and leaves out those that fail their MAC. */
+export async function lockUnalteredOrders(tx: Tx, codes: readonly string[]): Promise<LockedOrder[]> {
+  const found = await tx.query<LockedOrder & Marked>(lockStatement(codes, marked(orderState, sql`orders`)));
+  return found.filter(({ isAuthentic }) => isAuthentic);
+}
+
+const lockStatement = (codes: readonly string[], check: Statement): Statement => sql`
+    SELECT id, code AS "code@order", partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
+      envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo",
+      ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush", ${check}
+    FROM orders WHERE ${isSealedAny(sql`code`, "order", codes)} ORDER BY id FOR UPDATE`;
 
 /**
  * Applies one event to a locked order. No other code changes an order's status. Writes the status, audit line, workflow

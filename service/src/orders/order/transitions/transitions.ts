@@ -2,7 +2,14 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Actor, applyTransition, type LockedOrder, type TransitionResult } from "./apply.ts";
 import type { PeopleEvent } from "./table.ts";
 
-export { type Actor, type LockedOrder, lockOrder, type TransitionResult } from "./apply.ts";
+export {
+  type Actor,
+  type LockedOrder,
+  lockOrder,
+  lockOrders,
+  lockUnalteredOrders,
+  type TransitionResult,
+} from "./apply.ts";
 
 /**
  * Moves a locked order by an event that people or their tools cause. Events of the payment processor use

@@ -1,7 +1,6 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { deletedMessage } from "../../../kernel/retention/retention.ts";
@@ -9,6 +8,7 @@ import {
   isPayable,
   type LockedOrder,
   lockOrder,
+  lockUnalteredOrders,
   type NotarySupply,
   notaryGapOfQuote,
   whenDocumentsWereDeleted,
@@ -137,8 +137,7 @@ export async function sharedCheckout(
 }
 
 /**
- * Locks orders by ascending id. Every transaction that locks several orders does so, to avoid deadlocks. Leaves out
- * altered orders.
+ * Locks the orders of a group. Leaves out altered orders.
  * @returns the locked orders in their order within the group
  */
 export async function lockGroup(
@@ -146,15 +145,12 @@ export async function lockGroup(
   members: (db: Sql) => Promise<readonly Member[]>,
 ): Promise<readonly LockedOrder[]> {
   const listed = await members(tx);
-  const locked = new Map<number, LockedOrder>();
-  for (const { id, code } of [...listed].sort((one, other) => one.id - other.id)) {
-    // An altered order must not prevent the others from being paid, so it is left out.
-    const order = await lockOrder(tx, code).catch((error: unknown) => {
-      if (!isAltered(error)) throw error;
-      return undefined;
-    });
-    if (order) locked.set(id, order);
-  }
+  // An altered order must not prevent the others from being paid, so it is left out.
+  const orders = await lockUnalteredOrders(
+    tx,
+    listed.map(({ code }) => code),
+  );
+  const locked = new Map(orders.map((order) => [order.id, order]));
   if (JSON.stringify(await members(tx)) !== JSON.stringify(listed))
     throw new ServiceError("conflict", "The orders of this room just changed. Try again.");
   return listed.flatMap(({ id }) => locked.get(id) ?? []);

@@ -78,11 +78,11 @@ async function open(
 }
 
 async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: ReadonlySet<string>): Promise<Reserved> {
-  const current = new Map<string, CheckoutSession>();
-  for (const { orderId } of parts)
-    for (const session of await currentSessions(tx, orderId)) current.set(session.id, session);
+  const sessions = await currentSessions(
+    tx,
+    parts.map(({ orderId }) => orderId),
+  );
   const amountCents = parts.reduce((sum, part) => sum + part.amountCents, 0);
-  const sessions = [...current.values()];
   const [only] = sessions;
   if (only && sessions.length === 1 && only.groupId === groupId && isUsable(only, amountCents, now)) {
     const { supplementId } = only;
@@ -177,7 +177,7 @@ export async function closeCheckouts(
   { db, processor }: { db: Database; processor: Processor | null },
   orderId: number,
 ): Promise<void> {
-  for (const session of await currentSessions(db, orderId)) {
+  for (const session of await currentSessions(db, [orderId])) {
     // The session was paid first. The event of that payment ends the row.
     if (processor && (await endAtProcessor(db, processor, session)) === "complete") continue;
     await db.transaction((tx) => endSession(tx, session.id));

@@ -58,6 +58,11 @@ const verifiedSession: Statement = verified(sessionState, sql`s`);
 
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
+/** Part of a statement: whether the session pays one of these orders, alone or together with others. */
+const isOfAny = (orderIds: readonly number[]) => sql`s.id IN (
+  SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds}::bigint[])
+  UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}::bigint[]))`;
+
 /** Part of a statement: whether the session pays this order, alone or together with others. */
 const isOf = (orderId: Statement) =>
   sql`(s.order_id = ${orderId} OR s.id IN (SELECT checkout_id FROM checkout_parts WHERE order_id = ${orderId}))`;
@@ -66,12 +71,12 @@ const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplemen
   s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
 
 /**
- * The order's sessions that may still be paid; there is at most one. The caller must have locked the order.
+ * The orders' sessions that may still be paid; each order has at most one. The caller must have locked the orders.
  * @throws ServiceError `unavailable` for a session that fails its MAC
  */
-export const currentSessions = (db: Sql, orderId: number) =>
+export const currentSessions = (db: Sql, orderIds: readonly number[]) =>
   db.query<CheckoutSession>(sql`
-    SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderId}`)} AND ${current}`);
+    SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOfAny(orderIds)} AND ${current}`);
 
 /**
  * Whether a payer has completed a checkout of the order, and the bank's money has neither arrived nor failed.
@@ -129,10 +134,12 @@ export async function insertMinting(
     VALUES (${id}, ${orderId}, ${groupId}, ${supplementId}, 'minting', ${amountCents}, ${currency}, ${at}, ${expiresAt})`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
   if (groupId === null) return;
-  for (const [position, part] of parts.entries())
-    await tx.query(sql`
-      INSERT INTO checkout_parts (checkout_id, order_id, position, amount_cents, supplement_id)
-      VALUES (${id}, ${part.orderId}, ${position}, ${part.amountCents}, ${part.supplementId})`);
+  await tx.query(sql`
+    INSERT INTO checkout_parts (checkout_id, order_id, position, amount_cents, supplement_id)
+    SELECT ${id}::uuid, part.order_id, part.n - 1, part.amount_cents, part.supplement_id
+    FROM unnest(${parts.map((part) => part.orderId)}::bigint[], ${parts.map((part) => part.amountCents)}::int[],
+      ${parts.map((part) => part.supplementId)}::bigint[]) WITH ORDINALITY AS part (order_id, amount_cents, supplement_id, n)
+    ORDER BY part.n`);
   await writeStateMacs(tx, partState, sql`checkout_id = ${id}`);
 }
 

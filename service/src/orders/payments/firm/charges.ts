@@ -248,7 +248,7 @@ async function reasonAgainst(
   const limit = await spendingRefusal(tx, deps, order, { spender, amountCents, except: id });
   if (limit !== null) return limit;
   // The checkouts were closed before this. So a session that is still open was paid in the meantime.
-  return (await currentSessions(tx, order.id)).length > 0 ? "paid_by_checkout" : null;
+  return (await currentSessions(tx, [order.id])).length > 0 ? "paid_by_checkout" : null;
 }
 
 /**

@@ -8,7 +8,6 @@ import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { endLoss, endPriceTasks } from "../pay-again.ts";
 import {
-  auditUnapplied,
   type HeldPayment,
   heldPayments,
   markRefunded,
@@ -19,6 +18,7 @@ import {
   wasRefunded,
 } from "../store.ts";
 import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
+import { auditUnapplied } from "../unapplied.ts";
 import { reportUnpaid } from "../unpaid-supplements.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 

@@ -3,15 +3,15 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, type LockedOrder, lockOrder } from "../../order/order.ts";
+import { closeCheckoutQueue, type LockedOrder, lockOrders } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
-import { bindSession, endProcessorSession, hasPendingFunds, type Payee, sessionPayees } from "../checkout/store.ts";
+import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, lockIntent, recordDispute } from "../disputes.ts";
 import { takeCharge } from "../firm/charges.ts";
 import { takeSetup } from "../firm/methods.ts";
 import { chargesOfOrder, isOpenCharge, selectCharge } from "../firm/store.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
-import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
+import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
 import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
@@ -43,23 +43,22 @@ const mostUrgent = (results: readonly Taken[]): Taken =>
 async function concludeAll(tx: Tx, event: SignedEvent, results: readonly Taken[], options: TakeOptions): Promise<void> {
   const [only = nothing("unknown")] = results;
   if (results.length <= 1) {
-    await conclude(tx, event.id, event, only, options);
+    await recordOutcome(tx, event.id, only.order?.id ?? null, only.outcome);
+    await report(tx, event.id, event, only, options);
     return;
-  }
-  // A person resolves unapplied money separately for each order. So besides the event's own row, each order gets a row.
-  for (const [n, taken] of results.entries()) {
-    const id = `${event.id}:${n + 1}`;
-    await recordEvent(tx, id, event.type, options.at);
-    await conclude(tx, id, event, taken, options);
   }
   const { outcome } = mostUrgent(results);
   await recordOutcome(tx, event.id, null, outcome === "unapplied" ? "parts" : outcome);
+  // A person resolves unapplied money separately for each order. So besides the event's own row, each order gets a row.
+  const parts = results.map((taken, n) => ({ id: `${event.id}:${n + 1}`, taken }));
+  const rows = parts.map(({ id, taken }) => ({ id, orderId: taken.order?.id ?? null, outcome: taken.outcome }));
+  await recordParts(tx, rows, event.type, options.at);
+  for (const { id, taken } of parts) await report(tx, id, event, taken, options);
 }
 
-/** Records the result for one order, opens its task, and logs it. */
-async function conclude(tx: Tx, id: string, event: SignedEvent, taken: Taken, options: TakeOptions): Promise<void> {
+/** Opens the task about the result for one order, and logs it. */
+async function report(tx: Tx, id: string, event: SignedEvent, taken: Taken, options: TakeOptions): Promise<void> {
   const { outcome, order } = taken;
-  await recordOutcome(tx, id, order?.id ?? null, outcome);
   if (outcome === "unapplied" && order && taken.isHeld) {
     const { id: orderId, environment } = order;
     await openTask(tx, { kind: "payment_unapplied", at: options.at, environment, orderId, subject: id });
@@ -171,15 +170,11 @@ async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]
   return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
 }
 
-/** Locked by ascending id, as in every transaction that locks several orders. */
-async function lockAll(tx: Tx, payees: readonly (Pick<Named, "orderCode"> & Partial<Payee>)[]): Promise<LockedOrder[]> {
-  const orders: LockedOrder[] = [];
-  for (const { orderCode } of [...payees].sort((one, other) => (one.orderId ?? 0) - (other.orderId ?? 0))) {
-    const order = await lockOrder(tx, orderCode);
-    if (order) orders.push(order);
-  }
-  return orders;
-}
+const lockAll = (tx: Tx, payees: readonly Pick<Named, "orderCode">[]): Promise<LockedOrder[]> =>
+  lockOrders(
+    tx,
+    payees.map(({ orderCode }) => orderCode),
+  );
 
 async function readSession(
   tx: Tx,
@@ -243,8 +238,8 @@ const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
 
 /** The bank has answered. Closes the task that tells a person to ask the processor. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {
-  for (const { id: orderId } of orders)
-    await closeTasks(tx, { orderId, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
+  const ids = orders.map(({ id }) => id);
+  await closeTasks(tx, { orderId: ids, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
 }
 
 /**
