@@ -66,7 +66,7 @@ export async function draftOrder(
     form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner(deps.rowMac, principal))));
   const document = await storedDocument(deps, principal, { upload: sent.upload, own, filled, pages });
   if (!document) throw unusableFill();
-  const name = documentName(sent.upload?.filename ?? sent.documentName) ?? own?.name ?? null;
+  const name = documentName(sent.upload?.filename ?? sent.documentName) ?? expanded?.name ?? null;
   const use = expanded?.use ?? null;
   const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices, use });
   return { order, blobKey: hasDocument ? document.blobKey : null };

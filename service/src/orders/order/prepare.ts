@@ -25,6 +25,7 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
     sent.upload !== null || own !== undefined,
     deps.offer.pricing,
   );
+  if (!expanded) requireSlugOf(filled, form);
   requireTexts(deps.offer, form.signing.signers ?? [], fields);
   const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
@@ -52,13 +53,20 @@ async function filledDocument(
   return isCode(token) ? findFill(deps, owner, token, deps.clock()) : undefined;
 }
 
-/**
- * An order with a document that was completed online is for that document's catalog entry, unless the form names
- * another one.
- */
+/** An order with a document that was completed online is for that document's catalog entry. */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
-  if (!filled?.slug || (fields.get("doc_slug") ?? "") !== "") return fields;
+  if (!filled?.slug || (fields.get("doc_slug") ?? "").trim() !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);
+}
+
+/**
+ * The catalog entry decides the services and the price, so it must be the entry of the document that is ordered.
+ * @throws ServiceError naming `doc_slug`
+ */
+function requireSlugOf(filled: FilledDocument | undefined, { docSlug }: OrderForm): void {
+  const slug = filled?.slug ?? null;
+  if (slug !== null && docSlug !== slug)
+    throw invalid(`doc_slug must be ${slug} or be left out: the document of fill_token is ${slug}.`);
 }
 
 /** Reads the document, and tries signing or notarizing it in memory. So a document is refused before it is stored. */

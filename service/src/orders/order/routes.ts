@@ -6,11 +6,11 @@ import { idempotencyHeader, idempotencyKeyOf, sendAnswer } from "../../kernel/ht
 import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../../kernel/http/route.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
-import { unknownFields, warningsFor } from "../../kernel/http/warnings.ts";
+import { warningsFor } from "../../kernel/http/warnings.ts";
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { type BoughtServices, estimate } from "../pricing/pricing.ts";
+import { estimate } from "../pricing/pricing.ts";
 import {
   CreatedOrder,
   DocumentNoticeView,
@@ -24,11 +24,11 @@ import type { OrderDeps } from "./deps.ts";
 import { noticeReader } from "./document-texts.ts";
 import { fieldsOf } from "./form/fields.ts";
 import { faxNumber } from "./form/form.ts";
+import { formWarnings, type UnusedTemplate, unusedWords } from "./form-warnings.ts";
 import { orderPage } from "./list.ts";
 import { type Answering, placeOrder } from "./place.ts";
 import { type OrderFormField, orderFormSchema } from "./schemas.ts";
 import type { SentOrder, WithTemplate } from "./sent-order.ts";
-import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
 import { createdView, detailView, type Notarization, type OrderCharge } from "./views.ts";
 
@@ -44,9 +44,6 @@ export type OrderRouteDeps = {
   /** Returns the latest charge of the firm's own card or bank account; null without one. */
   chargeOf: (code: string) => Promise<OrderCharge | null>;
 };
-
-/** `version` is null for the template's latest. */
-type UnusedTemplate = { templateId: string; version: number | null };
 
 const path = "/api/partner/orders";
 const messages = {
@@ -172,7 +169,10 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
       const bought = row ? { ...services, sign: row.sign, notarize: row.notarize } : services;
       return {
         ...{ isComplete: found.isWhole, ...found.quote, requestId: request.id },
-        ...warningsFor(request, () => formWarnings(Object.keys(request.query), estimateQuery, bought)),
+        ...warningsFor(request, () => {
+          const sent = new Map(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
+          return formWarnings(sent, estimateQuery, { ...bought, docSlug: row ? docSlug : null });
+        }),
       };
     },
   });
@@ -219,22 +219,8 @@ const answering = (
   resultOf: (order) => ({
     ...createdView(order, order.notices, request.id, null),
     ...warningsFor(request, () => [
-      ...formWarnings(sent.keys(), orderFormSchema, order),
+      ...formWarnings(sent, orderFormSchema, { ...order, docSlug: order.form.docSlug }),
       ...(unused === null ? [] : [unusedWords(unused)]),
     ]),
   }),
 });
-
-const unusedWords = ({ templateId, version }: UnusedTemplate): string =>
-  `The document was filled in from your template ${templateId}: send it as template${version === null ? "" : `, and ${version} as template_version,`} to use its fields and roles.`;
-
-function formWarnings(
-  sent: Iterable<string>,
-  { properties }: { properties: object },
-  services: BoughtServices,
-): string[] {
-  const unknown = unknownFields(sent, Object.keys(properties));
-  const none =
-    "No service was chosen (svc_sign, svc_notary, svc_ship, fax_to, doc_slug): the price is the workflow fee alone.";
-  return serviceFlags(services) === "" ? [...unknown, none] : unknown;
-}

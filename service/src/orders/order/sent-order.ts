@@ -25,6 +25,8 @@ export type TemplateDocument = FilledDocument & { readonly name: string };
 export type Expanded = {
   readonly fields: ReadonlyMap<string, string>;
   readonly use: TemplateUse;
+  /** The template's name. It is the title of a document that has no informative name. */
+  readonly name: string;
   /** The template's own document, if the form contains none. */
   readonly document?: TemplateDocument;
 };

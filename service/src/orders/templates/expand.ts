@@ -55,8 +55,8 @@ export async function expandForm(
   const expanded = formFrom(template.content, sent);
   const { version, sha256, bytes, pages, blobKey, name } = template;
   const use = { templateId, version };
-  if (hasDocument) return { fields: expanded, use };
-  return { fields: expanded, use, document: { sha256, bytes, pages, blobKey, name, slug: null } };
+  if (hasDocument) return { fields: expanded, use, name };
+  return { fields: expanded, use, name, document: { sha256, bytes, pages, blobKey, name, slug: null } };
 }
 
 const given = (sent: ReadonlyMap<string, string>, names: readonly string[]) =>

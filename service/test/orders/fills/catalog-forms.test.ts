@@ -130,6 +130,27 @@ test("a client of a firm without templates fills it in by link, and the firm ord
   assert.deepEqual((await call(headers, "GET", "templates")).body["templates"], [], "the firm got no template");
 });
 
+test("refuses an order by the fill token that names another document of the catalog", async () => {
+  const { headers } = await running.newPartner();
+  const made = await fill(headers, { docSlug: slug, values: answers, complete: true });
+  for (const other of ["quitclaim-deed", "recorded-copy"]) {
+    const { status, body } = await order(headers, made.fillToken, { doc_slug: other });
+    const said = `doc_slug must be ${slug} or be left out: the document of fill_token is ${slug}.`;
+    assert.deepEqual([status, body.error], [400, said]);
+  }
+  const unknown = await order(headers, made.fillToken, { doc_slug: "no-such" });
+  assert.equal(unknown.body.error, "doc_slug is not a document of the catalog.");
+  assert.equal((await order(headers, made.fillToken, { doc_slug: ` ${slug} ` })).status, 201, "the token is unused");
+});
+
+test("reads a doc_slug of spaces beside a fill token as none", async () => {
+  const { headers } = await running.newPartner();
+  const made = await fill(headers, { docSlug: slug, values: answers, complete: true });
+  const placed = await order(headers, made.fillToken, { doc_slug: " " });
+  const { body } = await call(headers, "GET", `orders/${placed.body.orderCode}`);
+  assert.equal(body.services, "Sign, Notarize");
+});
+
 test("a partner reads the questions and completes it at once", async () => {
   const { headers } = await running.newPartner();
   const { body } = await call(headers, "GET", `catalog/${slug}/questions`);

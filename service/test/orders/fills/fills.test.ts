@@ -131,6 +131,25 @@ test("a partner's own answers complete it at once, and a signed template orders 
   assert.equal(placed.status, 201, JSON.stringify(placed.body));
 });
 
+test("an order from a template has the template's name as its title, unless its file has a name of its own", async () => {
+  const id = await template({ name: "Deed of the north lot" });
+  const made = await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true });
+  const shown = async (body: Body) => (await page(`${service.baseUrl}/orders/${body.orderCode}`)).text;
+  const filled = await order(made.fillToken ?? "", { template: id });
+  assert.match(await shown(filled.body), /Deed of the north lot/);
+  const own = await call("POST", "orders", orderForm({ ...minimal, template: id }, null));
+  assert.match(await shown(own.body), /Deed of the north lot/);
+  const file = async (name: string) => {
+    const form = orderForm({ ...minimal, template: id }, null);
+    form.append("document", new Blob([new Uint8Array(everyKind())], { type: "application/pdf" }), name);
+    return shown((await call("POST", "orders", form)).body);
+  };
+  assert.match(await file("document.pdf"), /Deed of the north lot/);
+  const named = await file("South lot.pdf");
+  assert.match(named, /South lot/);
+  assert.doesNotMatch(named, /north lot/);
+});
+
 test("a token of an earlier version names its version", async () => {
   const id = await template();
   const made = await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true });

@@ -105,6 +105,35 @@ describe("placing an order", () => {
     assert.equal((await place({ ...many, fax_to: "2125550123" })).warnings?.length, 10);
   });
 
+  test("warns of values that mean something else than their sender may expect", async () => {
+    const warned = async (fields: Record<string, string>) => (await place(fields)).warnings;
+    const signed = { svc_sign: "on" };
+    assert.deepEqual(await warned({ ...signed, svc_fax: "on" }), [
+      "svc_fax is no field of this request and was ignored. An order is faxed when it has a number in fax_to.",
+    ]);
+    assert.deepEqual(await warned({ ...shipping, ship_method: "drone" }), [
+      "ship_method drone is neither label nor print_mail, and was read as label.",
+    ]);
+    for (const method of ["label", " print_mail ", ""])
+      assert.equal(await warned({ ...shipping, ship_method: method }), undefined, method);
+    const { svc_ship: _, ...address } = shipping;
+    assert.deepEqual(await warned({ ...signed, ...address }), [
+      `Nothing is shipped without svc_ship, and these fields were ignored: ${Object.keys(address).join(", ")}.`,
+    ]);
+  });
+
+  test("names the catalog document that has no service, and never a doc_slug that was left out", async () => {
+    const said = "No service was chosen. The catalog says that recorded-copy is neither signed nor notarized,";
+    const [none, ...others] = (await place({ doc_slug: "recorded-copy" })).warnings ?? [];
+    assert.ok(none?.startsWith(said), none);
+    assert.deepEqual(others, []);
+    const faxed = await place({ doc_slug: "recorded-copy", fax_to: "2125550123", svc_notary: "on" });
+    assert.deepEqual(faxed.warnings, [
+      "svc_notary was ignored: the catalog decides the services of recorded-copy, and it is not notarized.",
+    ]);
+    assert.equal((await place({ doc_slug: "quitclaim-deed" })).warnings, undefined);
+  });
+
   test("warns a retry in the same words, and gives a live key no warnings", async () => {
     const send = async (headers: Record<string, string>) => {
       const body = orderForm({ ...minimal, scv_sign: "true" }, examplePdf);
