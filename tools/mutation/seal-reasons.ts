@@ -149,4 +149,12 @@ export const SEAL_REASONS: readonly (readonly [
     "In a key of 16 bytes each such place is a multiple of its length, which is asked before.",
     { "pdf/encryption/aes.ts": ["key.length === 32"] },
   ],
+  [
+    "A seal whose reason is none of the service's is not verified, and a file without a seal names no original.",
+    { "seal/room-document.ts": ["kind !== undefined"] },
+  ],
+  [
+    "It narrows for the type checker: no manifest lists an empty file, or the hash of the whole file, which was asked before.",
+    { "seal/room-document.ts": ["revisionEnd !== null", "revisionEnd < bytes.length"] },
+  ],
 ];

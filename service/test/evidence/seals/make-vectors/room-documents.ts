@@ -32,7 +32,7 @@ const byStranger = (pdf: Uint8Array): Uint8Array =>
   signPdf(pdf, { signer: stranger, originalLength: "absent", reserve: 900 });
 
 /** The hashes of a closing's first document. */
-type Hashes = { originalSha256: string; sealedSha256: string; notarizedSha256?: string };
+type Hashes = { originalSha256: string; sealedSha256: string | null; notarizedSha256?: string };
 const certificateOver = (hashes: Hashes, reason: string = sealReasons.closing.live): Uint8Array => {
   const deed = { orderCode: "a".repeat(40), label: "Warranty deed", status: "Completed", ...hashes };
   const other = { orderCode: "b".repeat(40), label: null, status: "QuoteReady", originalSha256: "1".repeat(64) };
@@ -46,6 +46,10 @@ const early = certificateOver({ ...original, sealedSha256: hexOf(signed) });
 const late = certificateOver({ ...original, sealedSha256: hexOf(signed), notarizedSha256: hexOf(notarized) });
 const forged = by(asSigned.live, uploaded, stranger);
 const listsForged = certificateOver({ ...original, sealedSha256: hexOf(forged) });
+/** A certificate from the time before the signing. */
+const listsUploaded = certificateOver({ ...original, sealedSha256: null });
+const signedBefore = byStranger(uploaded);
+const listsSignedBefore = certificateOver({ originalSha256: hexOf(signedBefore), sealedSha256: null });
 const testSigned = by(asSigned.test, uploaded);
 const ofTest = certificateOver({ ...original, sealedSha256: hexOf(testSigned) }, sealReasons.closing.test);
 
@@ -75,6 +79,36 @@ const rows: readonly Row[] = [
     "verified",
     "holds",
     ended,
+  ],
+  [
+    "the listed signed file with an archival time stamp, then sealed as notarized",
+    by(asNotarized.live, archivedBy()(signed)),
+    "verified",
+    "holds",
+    ended,
+  ],
+  [
+    "the listed uploaded file, sealed as signed after the certificate was made",
+    signed,
+    "verified",
+    "holds",
+    "The service sealed the listed file itself.",
+    listsUploaded,
+  ],
+  [
+    "the listed uploaded file, signed by a stranger before, sealed as signed, then for a proof passport",
+    by(asProof.live, by(asSigned.live, signedBefore)),
+    "unchecked",
+    "unchecked",
+    "Only a seal of the service ends what a certificate can name.",
+    listsSignedBefore,
+  ],
+  [
+    "the listed file, sealed for a reason that is not the service's",
+    by("Approved", signed),
+    "not_verified",
+    "fails",
+    "Such a seal says nothing of the order.",
   ],
   ["the listed file, sealed for a proof passport", by(asProof.live, signed), "not_verified", "fails", notEnded],
   [
