@@ -332,6 +332,7 @@ test("adding a passkey signs the person's other browsers out, and a mail reports
   const news = () => mailsTo(service, email).filter((mail) => mail.includes("Subject: Your sign-in changed"));
   await until(() => news().length === 1);
   assert.match(news()[0] ?? "", /A passkey was added/);
+  assert.match(news()[0] ?? "", /\/dashboard\/security/);
 });
 
 test("the operator removes the passkeys of a person who has lost them, and signs the person out", async () => {

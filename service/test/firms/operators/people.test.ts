@@ -177,6 +177,10 @@ test("only an admin can end an operator's sessions and remove lost passkeys", as
   assert.equal((await post(`/${agent.id}/passkeys/remove`)).status, 303);
   assert.equal((await lastLine("passkeys.removed"))?.actor, `operator:${admin.id}`);
   await until(() => mailsTo(running.service, admin.email).find((mail) => mail.includes("removed the passkeys")));
+  const news = await until(() =>
+    mailsTo(running.service, agent.email).find((mail) => mail.includes("removed all your")),
+  );
+  assert.match(news, /\/operator\/security/, "an operator may have no dashboard");
   for (const path of [`/${stranger.id}/passkeys/remove`, "/nope/remove", "/%00/roles"])
     assert.equal((await post(path, { name: "X", role_agent: "on" })).status, 404, path);
   assert.equal((await look(`/${stranger.id}`)).status, 404);

@@ -11,6 +11,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { deriveKey, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
+import { isOperator } from "../passkeys/store.ts";
 import { deleteSession } from "../sessions/store.ts";
 import { confirmSession } from "../sessions/writes.ts";
 
@@ -113,7 +114,7 @@ export const confirmationMail = defineMail({
   // A code expires after 10 minutes, so later attempts are pointless.
   maxAttempts: 10,
   load: ({ codeId }: { codeId: string }, { db, clock }: MailDeps) => selectCodeToMail(db, codeId, clock()),
-  write: ({ email, ...open }, { codeId }, { secrets, baseUrl }) => ({
+  write: ({ email, isOperator: atConsole, ...open }, { codeId }, { secrets, baseUrl }) => ({
     id: `confirmation:${codeId}`,
     to: email,
     subject: "Your confirmation code",
@@ -122,7 +123,10 @@ export const confirmationMail = defineMail({
       "A browser that is signed in to SignSealShip with this email address is about to change something that matters, and we ask you to confirm it. The code works once, within 10 minutes, in that browser alone.",
     ],
     code: confirmationCodes(secrets)(open),
-    link: { label: "See where you are signed in", url: `${baseUrl}/dashboard/security#sessions` },
+    link: {
+      label: "See where you are signed in",
+      url: `${baseUrl}/${atConsole ? "operator" : "dashboard"}/security#sessions`,
+    },
     caution: "If it is not you who is signed in, give the code to nobody, and end that session.",
   }),
 });
@@ -151,9 +155,9 @@ async function selectCodeToMail(
   db: Sql,
   codeId: string,
   now: Date,
-): Promise<(OpenCode & { email: string }) | undefined> {
-  const [found] = await db.query<OpenCode & { email: string }>(
-    sql`SELECT u.email, c.session_id AS "sessionId", c.code_id AS "codeId", c.expires_at AS "expiresAt" FROM confirmation_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
+): Promise<(OpenCode & { email: string; isOperator: boolean }) | undefined> {
+  const [found] = await db.query<OpenCode & { email: string; isOperator: boolean }>(
+    sql`SELECT u.email, ${isOperator} AS "isOperator", c.session_id AS "sessionId", c.code_id AS "codeId", c.expires_at AS "expiresAt" FROM confirmation_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
      WHERE c.code_id = ${codeId} AND c.expires_at > ${now}`,
   );
   return found;

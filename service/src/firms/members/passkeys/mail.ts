@@ -21,13 +21,13 @@ export const mailNews = (tx: Tx, userId: string, what: FactorNews["what"], at: D
 export const factorMail = defineMail({
   queue: "factor-mail",
   load: ({ userId }: FactorNews, { db }: MailDeps) => findAddress(db, userId),
-  write: ({ email }, { userId, what, at }, { baseUrl }) => ({
+  write: ({ email, isOperator }, { userId, what, at }, { baseUrl }) => ({
     id: `factor:${userId}:${what}:${at}`,
     to: email,
     subject: "Your sign-in changed",
     greeting: "Hello,",
     lines: [news[what]],
-    link: { label: "See your sign-in", url: `${baseUrl}/dashboard/security` },
+    link: { label: "See your sign-in", url: `${baseUrl}/${isOperator ? "operator" : "dashboard"}/security` },
     caution: "If it was not you, end your sessions, and ask the operator of this service for help.",
   }),
 });

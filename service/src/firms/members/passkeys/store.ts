@@ -176,7 +176,14 @@ export async function takeCode(
   return true;
 }
 
-export async function findAddress(db: Sql, userId: string): Promise<{ email: string } | undefined> {
-  const [found] = await db.query<{ email: string }>(sql`SELECT email FROM users WHERE id = ${userId}`);
+/** Whether the person `u` of a query is an operator, who has a security page in the console. */
+export const isOperator = sql`EXISTS (SELECT FROM operators o WHERE o.user_id = u.id AND o.active)`;
+
+type Address = { email: string; isOperator: boolean };
+
+export async function findAddress(db: Sql, userId: string): Promise<Address | undefined> {
+  const [found] = await db.query<Address>(
+    sql`SELECT u.email, ${isOperator} AS "isOperator" FROM users u WHERE u.id = ${userId}`,
+  );
   return found;
 }

@@ -1,5 +1,5 @@
-import type { PDFPageProxy } from "pdfjs-dist";
-import { openWithPdfJs, type PdfJs, TooMuchText, textItems } from "../../../../../kernel/pdf/pdf-js.ts";
+import { openWithPdfJs, TooMuchText, textItems } from "../../../../../kernel/pdf/pdf-js.ts";
+import { widthsByFont } from "../../../../../kernel/pdf/proposals/content.ts";
 import { textLimits } from "../../../../../kernel/pdf/text-cost.ts";
 
 const mostText = textLimits.characters.toLocaleString("en-US");
@@ -40,7 +40,7 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
         .map(({ str }) => str)
         .join("")
         .includes("{{");
-      const widths = hasBraces ? await widthsByFont(page, OPS) : new Map<string, CharacterWidths>();
+      const widths = hasBraces ? widthsByFont(await page.getOperatorList(), OPS) : new Map<string, CharacterWidths>();
       yield items.map(({ str, transform, width, fontName }): TextRun => {
         const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: number[] = transform;
         return { text: str, transform: [a, b, c, d, e, f], width, widths: widths.get(fontName) };
@@ -50,22 +50,4 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
   } finally {
     await opening.destroy();
   }
-}
-
-/** The widths of the characters on a page. They are needed because pdf.js gives only the total width of a run. */
-async function widthsByFont(page: PDFPageProxy, OPS: PdfJs["OPS"]): Promise<Map<string, CharacterWidths>> {
-  const found = new Map<string, Map<string, number>>();
-  let font = new Map<string, number>();
-  const { fnArray, argsArray } = await page.getOperatorList();
-  for (const [index, operator] of fnArray.entries()) {
-    const [first]: unknown[] = argsArray[index] ?? [];
-    if (operator === OPS.setFont && typeof first === "string") {
-      font = found.get(first) ?? new Map();
-      found.set(first, font);
-    }
-    if (operator !== OPS.showText || !Array.isArray(first)) continue;
-    for (const glyph of first as (Partial<{ unicode: string; width: number }> | number)[])
-      if (typeof glyph === "object" && glyph?.unicode && glyph.width) font.set(glyph.unicode, glyph.width);
-  }
-  return found;
 }
