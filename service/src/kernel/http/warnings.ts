@@ -1,10 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { nearest } from "../platform/nearest-name.ts";
-import { shownText } from "../platform/text.ts";
+import { unknownFields } from "../platform/nearest-name.ts";
 import { principalOf } from "./authentication.ts";
-
-const most = 10;
 
 /** The `warnings` member of a response, for routes that warn. */
 export const warnings = Type.Optional(
@@ -13,16 +10,6 @@ export const warnings = Type.Optional(
     examples: [['scv_sign is no field of this request and was ignored: did you mean "svc_sign"?']],
   }),
 );
-
-/** One warning for each unknown name that was sent, at most ten. */
-export const unknownFields = (sent: Iterable<string>, known: readonly string[]): string[] =>
-  [...sent]
-    .filter((name) => !known.includes(name))
-    .slice(0, most)
-    .map((name) => {
-      const meant = nearest(name, known);
-      return `${shownText(name)} is no field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
-    });
 
 /**
  * The `warnings` member of a response. It is added only for a test key and only when there are warnings, so responses

@@ -1,5 +1,8 @@
+import { shownText } from "./text.ts";
+
 // A longer text is not a typing error, and the work grows with the product of the lengths of the two texts.
 const longest = 64;
+const mostWarnings = 10;
 
 /** The name closest to the typed text, counting changed, added and missing characters; null when none is close. */
 export function nearest(typed: string, names: readonly string[]): string | null {
@@ -11,6 +14,16 @@ export function nearest(typed: string, names: readonly string[]): string | null 
     .sort((one, other) => one.distance - other.distance);
   return byDistance[0]?.name ?? null;
 }
+
+/** A warning for each unknown name of a request's fields, at most ten. */
+export const unknownFields = (sent: Iterable<string>, known: readonly string[]): string[] =>
+  [...sent]
+    .filter((name) => !known.includes(name))
+    .slice(0, mostWarnings)
+    .map((name) => {
+      const meant = nearest(name, known);
+      return `${shownText(name)} is no field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
+    });
 
 /** The Levenshtein distance. */
 function distance(one: string, other: string): number {

@@ -1,4 +1,4 @@
-import { unknownFields } from "../../kernel/http/warnings.ts";
+import { unknownFields } from "../../kernel/platform/nearest-name.ts";
 import { shownText } from "../../kernel/platform/text.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { serviceFlags } from "./services.ts";
