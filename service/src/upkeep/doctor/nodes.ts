@@ -34,7 +34,9 @@ async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string |
   try {
     for (let n = 0; n < questions; n++) answers.add(await nodeAt(own, url, AbortSignal.timeout(timeoutMs)));
   } catch (error) {
-    const { message, code, name } = error as NodeJS.ErrnoException;
+    const { message, code = "", name } = error as NodeJS.ErrnoException;
+    if (code === "EPROTO" || code.startsWith("ERR_SSL_"))
+      return "begins with https, and what answers there speaks no TLS: is it an http address?";
     return `can't be reached (${name === "AbortError" ? `no answer within ${timeoutMs} ms` : message || code}): does the service run?`;
   }
   if (answers.has(null))

@@ -60,7 +60,7 @@ describe("the check of NODE_URL", () => {
   test("names an address at which nothing answers, or something else does", async () => {
     assert.match(await found({ nodeUrl: "http://127.0.0.1:9" }), /^warning: .*can't be reached.*ECONNREFUSED/);
     const { url } = nodes[0];
-    assert.match(await found({ nodeUrl: url.replace("http:", "https:") }), /^warning: .*can't be reached/);
+    assert.match(await found({ nodeUrl: url.replace("http:", "https:") }), /^warning: .*speaks no TLS: is it an http/);
     const stranger = await nodeWith(secretBytes(Buffer.alloc(32, 2)));
     assert.match(await found({ nodeUrl: stranger.url }), /^warning: .*another program.*SECRETS_KEY/);
     const program = fastify({ logger: false }).get("/healthz", async () => ({ status: "ok" }));
