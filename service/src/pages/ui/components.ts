@@ -78,8 +78,13 @@ export const codeText = (text: string, what: string, words = english.copy): Html
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
 /** Something that the reader should know, or with `attention`, should act on. */
-export const notice = (tone: "info" | "attention" | "stopped", title: string, text: Html | string): Html =>
-  html`<div class="notice ${tone}">${icon(tone)}<div><p class="notice-title">${title}</p><p>${text}</p></div></div>`;
+export const notice = (
+  tone: "info" | "attention" | "stopped",
+  title: string,
+  text: Html | string,
+  below?: Html,
+): Html =>
+  html`<div class="notice ${tone}">${icon(tone)}<div><p class="notice-title">${title}</p><p>${text}</p>${below}</div></div>`;
 
 /** A timeline, in the given order. */
 export const timeline = (entries: readonly { at: Date; text: Html | string }[]): Html =>

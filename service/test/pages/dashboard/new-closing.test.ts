@@ -459,6 +459,14 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
   const noWay =
     "The template does not say how Cy Roe signs. Use the template again, or remove its turns, codes and languages.";
   assert.ok(stranger.text.includes(`Ann Roe: turn 1, with a mailed code. ${noWay}`), stranger.text);
+  const third = await dana.post("/rows", { ...ticked, ...cy, person1_role: "signs", doc1_signs_1: "on" });
+  assert.match(
+    third.text,
+    /how Cy Roe signs\. Remove the template’s turns, codes and languages, or change who signs\./,
+  );
+  assert.doesNotMatch(third.text, /Use the template again/);
+  const nobody = await dana.post("/rows", { ...ticked, doc1_signs_client: "" });
+  assert.match(nobody.text, /Nobody is ticked to sign it\./);
   const submission = async () => hidden(await dana.page(path), "submission");
   const refused = await dana.post("", { ...ticked, ...cy, submission: await submission() });
   assert.equal(refused.status, 400);

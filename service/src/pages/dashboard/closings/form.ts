@@ -126,7 +126,7 @@ function documentRow(document: ClosingDocument, { values, templates, used, refus
 ${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }), ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }) })}
 ${template && !hasWays && templateNote(document, template, rowsPath)}
 ${used?.n === n && usedNote(used)}
-${hasWays && used?.n !== n && waysNote(values, document, { canRepeat: template !== undefined, rowsPath })}
+${hasWays && used?.n !== n && waysNote(values, document, { hasTemplate: template !== undefined, rowsPath })}
 ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxLength: 120, autocomplete: "off" })}
 <div class="form-pair" role="group" aria-label="Services for document ${n}">${Object.entries(serviceLabels).map(
     ([service, label]) =>

@@ -19,7 +19,7 @@ import {
   signersOf,
   strayFields,
 } from "./fields.ts";
-import { noWayWords } from "./templates.ts";
+import { hasRoleForEach, noWayWords } from "./templates.ts";
 import { withoutWay } from "./ways.ts";
 
 /** The reasons why placed fields were refused: for each document, by the indexes of the fields. */
@@ -100,19 +100,19 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       messages.add(
         `${nameOf(document)}: ${strays === 1 ? "a field is" : `${strays} fields are`} for somebody who does not sign it. Change the fields on its pages.`,
       );
-    const missing = document.services.sign ? withoutWay(document.ways, signersOf(values, document)) : [];
+    const signing = signersOf(values, document);
+    const missing = document.services.sign ? withoutWay(document.ways, signing) : [];
     if (missing.length > 0)
       messages.add(
         `${nameOf(document)}: ${noWayWords(
           missing.map(({ row, name, email }) => name || email || (row === "client" ? "the client" : `person ${row}`)),
-          document.template !== "",
+          document.template !== "" && hasRoleForEach(document, signing),
         )}`,
       );
     // The rules of orders would name the same fields, in the words of the API.
     for (const refusal of refusals) if (strays === 0 || !refusal.startsWith("fields[")) refuse(refusal, document);
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
-    if (isSigned(document) && signersOf(values, document).length === 0)
-      messages.add(`${nameOf(document)}: choose who signs it.`);
+    if (isSigned(document) && signing.length === 0) messages.add(`${nameOf(document)}: choose who signs it.`);
     if (refusals.length > 0) continue;
     try {
       const sent = { fields, upload: null, documentName: document.name || document.fileName, mayAddPage: mayAdd };

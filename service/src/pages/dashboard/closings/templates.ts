@@ -58,11 +58,21 @@ export function templateNote(
   { templateId, name: called, content }: TemplateVersion,
   rowsPath: string,
 ): Html {
+  const title = `This is the form of “${called}”`;
+  if (!fitsClosing(content))
+    return notice(
+      "info",
+      title,
+      html`It identifies signers by text message or access code, which the form of a closing has no place for. <a href="/dashboard/templates/${templateId}/order">Place an order from the template</a>, and add it to the closing’s room.`,
+    );
   const lost = leftOut(content);
-  const offer = fitsClosing(content)
-    ? html`<p>It has places for ${namesOf(content)}.${lost.length > 0 && ` A closing does not take over ${inWords.format(lost)}.`}</p><div class="form-actions"><button type="submit" class="quiet-button" name="${useTemplate}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="Use its fields and services, document ${n}: ${name}">Use its fields and services</button></div>`
-    : html`<p>It identifies signers by text message or access code, which the form of a closing has no place for. <a href="/dashboard/templates/${templateId}/order">Place an order from the template</a>, and add it to the closing’s room.</p>`;
-  return notice("info", `This is the form of “${called}”`, offer);
+  const left = lost.length > 0 ? ` A closing does not take over ${inWords.format(lost)}.` : "";
+  return notice(
+    "info",
+    title,
+    `It has places for ${namesOf(content)}.${left}`,
+    html`<div class="form-actions"><button type="submit" class="quiet-button" name="${useTemplate}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="Use its fields and services, document ${n}: ${name}">Use its fields and services</button></div>`,
+  );
 }
 
 const inWords = new Intl.ListFormat("en");
@@ -83,12 +93,12 @@ const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`
 /**
  * Lists the turns, codes and languages that a document has from its template. They belong to people, and do not follow
  * the fields when somebody else is ticked to sign.
- * @param canRepeat whether the template can be used again
+ * @param hasTemplate whether the template still exists
  */
 export function waysNote(
   values: FormValues,
   document: ClosingDocument,
-  { canRepeat, rowsPath }: { canRepeat: boolean; rowsPath: string },
+  { hasTemplate, rowsPath }: { hasTemplate: boolean; rowsPath: string },
 ): Html {
   const { n, name } = document;
   const ways = waysIn(document.ways);
@@ -98,14 +108,25 @@ export function waysNote(
     return way ? [`${nameOf(values, row)}: ${wayWords(way, ways) || "by a link"}`] : [];
   });
   const missing = withoutWay(document.ways, signing).map(({ row }) => nameOf(values, row));
+  const canRepeat = hasTemplate && hasRoleForEach(document, signing);
+  const words = [
+    ...(signing.length === 0 ? ["Nobody is ticked to sign it."] : []),
+    ...(lines.length > 0 ? [`${lines.join("; ")}.`] : []),
+    ...(missing.length > 0 ? [noWayWords(missing, canRepeat)] : []),
+  ];
   const button = (kind: string, label: string) =>
     html`<button type="submit" class="quiet-button" name="${kind}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, document ${n}: ${name}">${label}</button>`;
   return notice(
     missing.length === 0 ? "info" : "attention",
     "How people sign, from the template",
-    html`${lines.join("; ")}${lines.length > 0 && "."}${missing.length > 0 && ` ${noWayWords(missing, canRepeat)}`}</p><div class="form-actions">${canRepeat && button(useTemplate, "Use the template again")}${button("plain_ways", "Remove turns, codes and languages")}</div><p class="hint">Without them everybody signs at once, by a link, in English.`,
+    words.join(" "),
+    html`<div class="form-actions">${canRepeat && button(useTemplate, "Use the template again")}${button("plain_ways", "Remove turns, codes and languages")}</div><p class="hint">Without them everybody signs at once, by a link, in English.</p>`,
   );
 }
+
+/** Whether the template has as many roles as people sign. If it has fewer, using it again would untick the others. */
+export const hasRoleForEach = ({ ways }: ClosingDocument, signing: readonly unknown[]): boolean =>
+  signing.length <= waysIn(ways).length;
 
 /** Says that the template does not tell how these people sign, and what to do about it. */
 export const noWayWords = (names: readonly string[], canRepeat: boolean): string =>
@@ -153,5 +174,5 @@ function peopleFor(values: FormValues, document: ClosingDocument, count: number)
 function nameOf(values: FormValues, row: string): string {
   if (row === "client") return values["name"]?.trim() || "the client";
   const person = peopleIn(values).find((each) => String(each.row) === row);
-  return person?.name || person?.email || `person ${row}, to be named`;
+  return person?.name || person?.email || `person ${row}`;
 }
