@@ -29,3 +29,17 @@ export const languageTags: Readonly<Record<Language, string>> = {
 };
 
 export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
+
+/**
+ * When a link stops working, in words. A mail can't know the reader's time zone, so mails and the pages behind their
+ * links name Eastern Time. Only US English and US Spanish have a short name for the zone; elsewhere the short form would
+ * be an offset from UTC.
+ */
+export function deadlineText(at: Date, language: Language): string {
+  const isShort = language === "en" || language === "es";
+  return new Intl.DateTimeFormat(isShort ? `${language}-US` : language, {
+    ...({ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" } as const),
+    timeZone: "America/New_York",
+    timeZoneName: isShort ? "short" : "long",
+  }).format(at);
+}

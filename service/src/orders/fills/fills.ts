@@ -25,7 +25,7 @@ export {
   usableFill,
 } from "./fill.ts";
 export { formOfDocument, questionsOfTemplate } from "./find-form.ts";
-export { endOfLink, fillMail } from "./mail.ts";
+export { fillMail } from "./mail.ts";
 export { readNewFill } from "./new-fill.ts";
 export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
 export { fillRoutes } from "./routes.ts";

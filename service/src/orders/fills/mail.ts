@@ -1,5 +1,5 @@
 import { readMailFirm } from "../../firms/partners/partners.ts";
-import type { Language } from "../../kernel/platform/languages.ts";
+import { deadlineText, type Language } from "../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, plainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
@@ -118,17 +118,6 @@ const words: Readonly<Record<Language, Words>> = {
   },
 };
 
-/**
- * When a link stops working. A mail can't know the reader's time zone, so it names Eastern Time, and the page says the
- * same.
- */
-export const endOfLink = (at: Date, language: Language): string =>
-  new Intl.DateTimeFormat(language === "en" || language === "es" ? `${language}-US` : language, {
-    ...({ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" } as const),
-    timeZone: "America/New_York",
-    timeZoneName: language === "en" || language === "es" ? "short" : "long",
-  }).format(at);
-
 type FillMail = { fillId: string; at: number };
 
 /** The mail that asks a person to fill in a form. It is not sent when the fill has ended. */
@@ -144,7 +133,7 @@ export const fillMail = defineMail({
     const said = words[language];
     const title = plainTitle(fill.title, said.document);
     const firmName = nameIn(firm, said.firm);
-    const until = endOfLink(fill.expiresAt, language);
+    const until = deadlineText(fill.expiresAt, language);
     return {
       id: `fill:${fillId}:${at}`,
       to,

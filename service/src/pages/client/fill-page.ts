@@ -1,5 +1,6 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
-import { endOfLink, type Fault, type Fill, type Question, questionsAt, stepsOf } from "../../orders/fills/fills.ts";
+import { deadlineText } from "../../kernel/platform/languages.ts";
+import { type Fault, type Fill, type Question, questionsAt, stepsOf } from "../../orders/fills/fills.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
@@ -38,7 +39,7 @@ export function fillStepPage(assets: Pick<Assets, "url">, view: FillPageView, st
   const at = (where: string) => linkFor(reader, `${path}/${where}`);
   const body = html`${head(view, reader)}
 <div>${step === 1 && html`<p class="lead">${text.lead(view.firm.name)}</p>`}
-<p class="quiet">${text.until(endOfLink(fill.expiresAt, words.language))}</p></div>
+<p class="quiet">${text.until(deadlineText(fill.expiresAt, words.language))}</p></div>
 ${count > 1 && html`<p class="eyebrow">${text.step(step, count)}</p>`}
 ${problems(view, words)}
 <form class="form card" method="post" action="${at(String(step))}" id="fill-form" data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-refused="${text.refused}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">

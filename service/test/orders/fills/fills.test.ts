@@ -11,7 +11,8 @@ import { until } from "@signsealship/testing/until";
 import { issueKey, storageUse } from "../../../src/firms/partners/partners.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
-import { endOfLink, fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
+import { deadlineText } from "../../../src/kernel/platform/languages.ts";
+import { fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
 import { everyKind, madeForm } from "./made-form.ts";
 
 const folder = temporaryFolder();
@@ -357,7 +358,7 @@ test("the link is mailed to the person, in the person's language, at most five t
       )
       .find((text) => text.includes(`${made.url}?lang=es`) && text.includes("Hola Jane Doe"));
   const text = await until(sent);
-  const ends = endOfLink(new Date(made.expiresAt), "es");
+  const ends = deadlineText(new Date(made.expiresAt), "es");
   assert.match(ends, / E[DS]T$/);
   const plain = (words: string) => words.replace(/\s+/g, " ");
   assert.ok(plain(text).includes(plain(ends)), text);

@@ -2,7 +2,7 @@ import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import type { Language } from "../../../kernel/platform/languages.ts";
+import { deadlineText, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
@@ -53,33 +53,6 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
     s.issued_at AS "issuedAt", e.ended_at AS "endedAt", ${verifiedOrder}, ${verifiedSigner}
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
-
-/** A mail can't know the reader's time zone, so it states the deadline in Eastern Time, with the zone's name. */
-const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
-  new Intl.DateTimeFormat(locale, {
-    year: "numeric",
-    month: "long",
-    day: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-    timeZone: "America/New_York",
-    timeZoneName,
-  });
-
-/**
- * Only US English and US Spanish have a short name for the zone. In other languages the short form would be an offset
- * from UTC, so mails in those languages use the long name.
- */
-const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
-  en: deadlineIn("en-US", "short"),
-  es: deadlineIn("es-US", "short"),
-  fr: deadlineIn("fr"),
-  pt: deadlineIn("pt"),
-  zh: deadlineIn("zh"),
-  vi: deadlineIn("vi"),
-  ko: deadlineIn("ko"),
-  tl: deadlineIn("tl"),
-};
 
 type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 
@@ -199,7 +172,7 @@ function letterOf(
   if (!row) throw new Error("a mail to a signer is about no document");
   const { language, email } = former ?? row;
   const { untitled, unnamed, greeting, why, documents } = commonWords[language];
-  const until = deadline[language].format(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))));
+  const until = deadlineText(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))), language);
   const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;
   const titleIn = (one: Row) => [titleOf(one), one.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
   const count = documents(rows.length);
