@@ -60,17 +60,14 @@ function literalBytes(inner: Uint8Array): number[] {
 function escaped(inner: Uint8Array, at: number, out: number[]): number {
   const byte = inner[at];
   if (byte === undefined) return at;
+  const char = String.fromCharCode(byte);
   if (byte === 13) return inner[at + 1] === 10 ? at + 1 : at;
   if (byte === 10) return at;
-  if (isOctal(byte)) {
-    let value = 0;
-    let end = at;
-    for (; end < at + 3 && isOctal(inner[end]); end++) value = value * 8 + ((inner[end] ?? 0) - 0x30);
-    out.push(value & 0xff);
-    return end - 1;
+  const octal = /^[0-7]{1,3}/.exec(String.fromCharCode(...inner.subarray(at, at + 3)))?.[0];
+  if (octal !== undefined) {
+    out.push(Number.parseInt(octal, 8) & 0xff);
+    return at + octal.length - 1;
   }
-  out.push(ESCAPES[String.fromCharCode(byte)] ?? byte);
+  out.push(ESCAPES[char] ?? byte);
   return at;
 }
-
-const isOctal = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x37;
