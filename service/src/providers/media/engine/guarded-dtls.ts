@@ -32,7 +32,7 @@ export function guardDtls(): void {
     const assembled = assemble.call(this, messages);
     if (!(this instanceof DtlsServer)) return assembled;
     const server = this as unknown as Server;
-    // All fragments of a message come together.
+    // werift collects the fragments of a message and returns them at once, so the first one decides for all.
     const dropped = new Set<number>();
     for (const [index, message] of assembled.entries())
       if (assembled.findIndex(({ msg_type: type }) => type === message.msg_type) === index && !isNew(server, message))

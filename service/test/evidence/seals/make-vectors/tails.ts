@@ -264,7 +264,7 @@ function tails(): readonly Row[] {
 
 const unreadableOrOdd = (): Expectation => ({ verdict: "not_verified", claims: {} });
 
-/** /ByteRange and /Contents: the names of section 2.3. */
+/** Breaks the rules of section 2.3 for /ByteRange and /Contents, one at a time. */
 function ranges(): readonly Row[] {
   const row = (name: string, from: string | RegExp, to: string, expect: Expectation = notCovered): Row => [
     name,
