@@ -15,6 +15,7 @@ import { p95, timed, timesOf } from "./times.ts";
 
 const firms = 100;
 const lines = 5000;
+const paymentsOfOrder = 10;
 
 /** One payment for 50 orders, the next document of a session, the morning's digest and a statement of 5,000 lines. */
 export async function closingMoney(): Promise<Result[]> {
@@ -95,11 +96,17 @@ export async function closingMoney(): Promise<Result[]> {
     const firm = await newPartner(service, { live: true, name: "Harbor Title" });
     const { headers } = await newMember(service, "owner@harbor.example", firm.key);
     await postForm(at("/dashboard/environment"), { environment: "live" }, headers);
-    const body = orderForm({ ...minimal, svc_sign: "true" }, makePdf({ text: "Harbor" }));
-    await newClient(service.baseUrl, firm.key).post("/api/partner/orders", body);
+    const client = newClient(service.baseUrl, firm.key);
+    // An order has few payments, so the lines belong to many orders.
+    for (let n = 0; n < lines / paymentsOfOrder; n++)
+      await client.post(
+        "/api/partner/orders",
+        orderForm({ ...minimal, svc_sign: "true" }, makePdf({ text: "Harbor" })),
+      );
     await db.query(sql`
       INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
-      SELECT o.id, 'pi_bench_' || n, 'cs_bench_' || n, 9900, 'usd', false, now() FROM orders o, generate_series(1, ${lines}::int) n
+      SELECT o.id, 'pi_bench_' || o.id || '_' || n, 'cs_bench_' || o.id || '_' || n, 9900, 'usd', false, now() - n * interval '1 ms'
+      FROM orders o, generate_series(1, ${paymentsOfOrder}::int) n
       WHERE o.partner_id = ${firm.partnerId}`);
     await db.query(sql`
       INSERT INTO billing_documents (partner_id, environment, kind, year, number, payment_id, booked_at, buyer_name)
