@@ -57,6 +57,8 @@ export type StripeDouble = {
   forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
+  /** Drops the prepared failures that no request has met yet. */
+  recover: () => void;
   /** Answers this many requests, and then does not answer one. */
   hangAfter: (answered: number) => void;
   /** Creates an event about the object, in the processor's format. */
@@ -228,6 +230,7 @@ export async function startStripe(): Promise<StripeDouble> {
     chargeEvent,
     forgetKeys,
     fail: (...next) => void failures.push(...next),
+    recover: () => void failures.splice(0),
     hangAfter: (answered) => void failures.push(...Array.from({ length: answered }, () => null), "hang"),
     event,
     sign,

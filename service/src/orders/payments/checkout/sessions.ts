@@ -23,7 +23,8 @@ const minutes = 60_000;
 // The processor allows a session at most 24 hours. An open session is reused until `marginMs` before its end.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
-const mostTries = 8;
+// How long a request waits for others that create the same checkout.
+const mostMs = 10_000;
 // The pause before the next try, while another request creates the session. The processor usually takes less than a
 // second.
 const pauseMs = 300;
@@ -60,7 +61,7 @@ async function open(
   wanted: (tx: Tx) => Promise<Wanted>,
 ): Promise<string> {
   const ended = new Set<string>();
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (const until = performance.now() + mostMs; performance.now() < until; ) {
     const reserved = await db.transaction(async (tx) => reserve(tx, await wanted(tx), clock(), ended));
     const processor = processorOf();
     if ("session" in reserved) {
