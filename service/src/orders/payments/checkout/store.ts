@@ -58,14 +58,13 @@ const verifiedSession: Statement = verified(sessionState, sql`s`);
 
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
-/** Part of a statement: whether the session pays one of these orders, alone or together with others. */
-const isOfAny = (orderIds: readonly number[]) => sql`s.id IN (
-  SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds}::bigint[])
-  UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}::bigint[]))`;
-
-/** Part of a statement: whether the session pays this order, alone or together with others. */
-const isOf = (orderId: Statement) =>
-  sql`(s.order_id = ${orderId} OR s.id IN (SELECT checkout_id FROM checkout_parts WHERE order_id = ${orderId}))`;
+/**
+ * Part of a statement: whether the session pays one of these orders, alone or together with others.
+ * @param orderIds an array of ids
+ */
+const isOf = (orderIds: Statement) => sql`s.id IN (
+  SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds})
+  UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}))`;
 
 const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplementId", s.status, s.amount_cents AS "amountCents", s.currency,
   s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
@@ -76,7 +75,7 @@ const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplemen
  */
 export const currentSessions = (db: Sql, orderIds: readonly number[]) =>
   db.query<CheckoutSession>(sql`
-    SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOfAny(orderIds)} AND ${current}`);
+    SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderIds}::bigint[]`)} AND ${current}`);
 
 /**
  * Whether a payer has completed a checkout of the order, and the bank's money has neither arrived nor failed.
@@ -84,7 +83,7 @@ export const currentSessions = (db: Sql, orderIds: readonly number[]) =>
  */
 export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean> {
   const found = await db.query<{ status: string }>(sql`
-    SELECT s.status, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderId}`)}`);
+    SELECT s.status, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${[orderId]}::bigint[]`)}`);
   return found.some(({ status }) => status === "pending_funds");
 }
 
@@ -92,8 +91,8 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
-    SELECT s.status, ${verifiedSession} FROM orders o JOIN checkout_sessions s ON ${isOf(sql`o.id`)}
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
+    SELECT s.status, ${verifiedSession} FROM checkout_sessions s
+    WHERE ${isOf(sql`ARRAY(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`)}`);
   return found.some(({ status }) => status === "pending_funds");
 }
 

@@ -26,7 +26,6 @@ export type ExchangeDeps = {
  */
 export type Payload = { text: string; isAsSent: boolean | null };
 
-/** The HTTP exchange of one delivery. */
 export type ShownExchange = {
   deliveryId: string;
   failure: string | null;

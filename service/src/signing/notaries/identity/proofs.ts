@@ -84,21 +84,34 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   if (page === null) throw new ServiceError("conflict", "The provider is looking at what you showed. Wait a minute.");
   return page;
 
-  async function begun(tx: Tx, { check, proofs, at, order }: LockedCheck) {
+  async function begun(tx: Tx, locked: LockedCheck) {
+    const { check, proofs } = locked;
     const tries = triesOf(proofs, "credential");
     requireOpenKind({ check, proofs }, "credential");
     const open = tries.find(({ state }) => state === "begun");
     if (open) return open;
     if (tries.length >= mostCredentials)
       throw new ServiceError("conflict", "The credential was tried too often. Ask the notary for another way.");
-    const id = newUuid();
-    const proof = { id, checkId: check.id, kind: "credential", attempt: tries.length + 1 } as const;
-    await insertProof(tx, { ...proof, provider: "stripe_identity", begunAt: at });
-    const { orderId, partnerId } = order;
-    const detail = { checkId: check.id, proofId: id, kind: "credential" };
-    await tx.query(auditLine({ at, action: "identity.begun", actor: "signer", partnerId, orderId, detail }));
+    const id = await insertTry(tx, locked, {
+      kind: "credential",
+      attempt: tries.length + 1,
+      provider: "stripe_identity",
+    });
     return { id, reference: null as string | null };
   }
+}
+
+/** Inserts a new try of the locked check. @returns its id */
+export async function insertTry(
+  tx: Tx,
+  { check, at, order: { orderId, partnerId } }: LockedCheck,
+  asked: Pick<Proof, "kind" | "attempt" | "provider">,
+): Promise<string> {
+  const id = newUuid();
+  await insertProof(tx, { id, checkId: check.id, begunAt: at, ...asked });
+  const detail = { checkId: check.id, proofId: id, kind: asked.kind };
+  await tx.query(auditLine({ at, action: "identity.begun", actor: "signer", partnerId, orderId, detail }));
+  return id;
 }
 
 export const triesOf = (proofs: readonly Proof[], kind: ProofKind): Proof[] =>

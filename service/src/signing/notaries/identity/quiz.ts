@@ -1,7 +1,6 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { QuizQuestion } from "../../../providers/providers.ts";
 import type { QuizRules } from "../eligibility/online-rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -15,8 +14,8 @@ import {
   type OpenedCheck,
   openCheck,
 } from "./checks.ts";
-import { triesOf } from "./proofs.ts";
-import { endProof, insertProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
+import { insertTry, triesOf } from "./proofs.ts";
+import { endProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
 
 /**
  * The most tries, including those that the provider interrupted. An interrupted try doesn't count as failed, but it
@@ -65,7 +64,7 @@ const rulesOf = ({ quiz }: { quiz: QuizRules | null }): QuizRules => {
 };
 
 async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
-  const { check, at, order } = locked;
+  const { check, at } = locked;
   if (!kindsOf(check).includes("questions")) throw new ServiceError("not_found", "This check asks no questions.");
   const rules = rulesOf(check);
   const tries = triesOf(locked.proofs, "questions");
@@ -83,12 +82,7 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   const all = triesOf(await proofsOf(tx, [check.id]), "questions");
   if (all.length >= mostTries)
     throw new ServiceError("conflict", "The questions were begun too often. Ask the notary.");
-  const id = newUuid();
-  const proof = { id, checkId: check.id, kind: "questions", attempt: all.length + 1 } as const;
-  await insertProof(tx, { ...proof, provider: "quiz", begunAt: at });
-  const { orderId, partnerId } = order;
-  const detail = { checkId: check.id, proofId: id, kind: "questions" };
-  await tx.query(auditLine({ at, action: "identity.begun", actor: "signer", partnerId, orderId, detail }));
+  const id = await insertTry(tx, locked, { kind: "questions", attempt: all.length + 1, provider: "quiz" });
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
