@@ -91,3 +91,34 @@ test("halts on a flipped bit in a tile, in an entry and in the stored root", asy
     });
   }
 });
+
+test("halts when a bit of a stored hash flips in memory, whichever of the reads gets the other hash", async () => {
+  const stored = await appended(nothing(), linesOf(0, 300));
+  const upper = stored.tiles.get("1/0");
+  assert.ok(upper);
+  /** What `grow` says when only this read of the upper tile, the first being 0, gets another hash. */
+  const flippedAt = async (read: number): Promise<string> => {
+    let reads = 0;
+    const tile = {
+      ...upper,
+      get hashes() {
+        return reads++ === read ? flipped(upper.hashes, 7) : upper.hashes;
+      },
+    };
+    const edge = edgeOf({ ...stored, tiles: new Map([...stored.tiles, ["1/0", tile]]) });
+    return grow(stored, edge, ["next\n"]).then(
+      () => `${reads} reads`,
+      (error: Error) => {
+        assert.ok(error instanceof LogHalt);
+        return error.message;
+      },
+    );
+  };
+  assert.deepEqual(await Promise.all([0, 1, 2, 3, 4].map(flippedAt)), [
+    "the tiles do not lead to the stored root of 300 entries",
+    "the new root differs between two computations",
+    "the new root differs between two computations",
+    "the new tree does not begin with the old one",
+    "4 reads",
+  ]);
+});
