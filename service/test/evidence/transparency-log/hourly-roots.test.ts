@@ -72,6 +72,20 @@ type Read = { digest: string; found: [kind: string, message: string][] };
 const readByReference = (proof: Buffer): Read =>
   JSON.parse(execFileSync(python, ["-c", reader], { input: proof }).toString());
 
+/**
+ * Each attestation is over the message to which an .ots leads from its own digest. So the composed .ots leads from the
+ * file to the root if the reference reader gets the same messages from it as from the calendars' .ots of the root.
+ */
+function attestsSameMessages(files: ReadonlyMap<string, Uint8Array>): Read["found"] {
+  const read = (name: string) => readByReference(Buffer.from(files.get(name) ?? assert.fail(name)));
+  const [composed, ofRoot] = [read("sealed.pdf.ots"), read("checkpoint.ots")];
+  const { checkpoint } = parseLogProof(files.get("sealed.pdf.tlog-proof") ?? assert.fail());
+  assert.equal(ofRoot.digest, Buffer.from(parseCheckpoint(checkpoint).root).toString("hex"));
+  assert.ok(ofRoot.found.length > 0);
+  assert.deepEqual(composed.found.sort(), ofRoot.found.sort());
+  return ofRoot.found;
+}
+
 test("leaves calendars to the hourly root, from which each seal gets an .ots that the reference client verifies", async () => {
   const sealed = [await seal(caller, makePdf({ text: "first" })), await seal(caller, makePdf({ text: "second" }))];
   for (const { timestamps } of sealed) assert.equal(timestamps.openTimestamps, null);
@@ -84,6 +98,9 @@ test("leaves calendars to the hourly root, from which each seal gets an .ots tha
       found.map(([kind]) => kind),
       ["PendingAttestation", "PendingAttestation"],
     );
+    const path = `/api/passport/verify/${verifyCode}/evidence`;
+    await until(async () => readZip(await bytesAt(path)).has("checkpoint.ots"));
+    attestsSameMessages(readZip(await bytesAt(path)));
   }
   for (const { submitted } of calendars)
     for (const { sealedSha256 } of sealed) assert.ok(!submitted.includes(sealedSha256));
@@ -99,6 +116,7 @@ test("includes the stamps and the anchor of the checkpoint in the evidence, and 
   block.header.writeUInt32LE(Math.floor(Date.now() / 1000), 68);
   await anchorRoots({ ...deps(), clock: () => new Date(Date.now() + 3600_000) });
   const files = await filesOf();
+  assert.ok(attestsSameMessages(files).some(([kind]) => kind === "BitcoinBlockHeaderAttestation"));
   const part = (name: string) => files.get(name) ?? assert.fail(name);
   const text = JSON.parse((await get("/seal/trust.json").then((answer) => answer.text())) || "{}");
   const [key] = text.logs.filter((one: { environment: string }) => one.environment === "live");
