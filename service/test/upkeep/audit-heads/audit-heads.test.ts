@@ -4,19 +4,26 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { verifyLogProof } from "@signsealship/evidence/log";
+import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { knownChains, retireCertificate } from "../../../src/evidence/seals/seals.ts";
 import { deleteMember, findMembership, insertMember, updateMember } from "../../../src/firms/members/store.ts";
+import { insertOperator, updateOperator } from "../../../src/firms/operators/store.ts";
 import { issueKey, revokeKey } from "../../../src/firms/partners/partners.ts";
 import { auditLine } from "../../../src/kernel/audit/audit.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import type { Database } from "../../../src/kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
+import { paymentState } from "../../../src/orders/payments/payments.ts";
+import { insertRequest, updateDecision } from "../../../src/orders/refunds/store.ts";
 import { type RecordsReport, takeHead } from "../../../src/upkeep/audit-heads/audit-heads.ts";
 import { digestOf } from "../../../src/upkeep/audit-heads/records.ts";
 import { followedRows } from "../../../src/upkeep/audit-heads/store.ts";
@@ -78,7 +85,7 @@ const rowOf = async (table: Statement, where: Statement): Promise<string> => {
 };
 const putBack = (table: Statement, where: Statement, row: string) => [
   sql`DELETE FROM ${table} AS t WHERE ${where}`,
-  sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, ${row}::jsonb)`,
+  sql`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::${table}, ${row}::jsonb)`,
 ];
 
 /** The faults found while a row is changed. Restores the row afterwards. */
@@ -114,8 +121,53 @@ async function removeMember(userId: string, partnerId: string): Promise<void> {
   });
 }
 
+async function newOperator(): Promise<string> {
+  const id = randomUUID();
+  const email = `${id}@console.example`;
+  await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${email}, now())`);
+  const agent = { id, email, name: "Olga", roles: ["agent" as const], decidesFrom: null, at: new Date() };
+  assert.ok(await db.transaction((tx) => insertOperator(tx, rowMac, agent)));
+  return id;
+}
+
+/** An order of a firm. @returns the id of its row */
+async function newOrder(partnerId: string): Promise<number> {
+  const { key } = await issueKey(keys, partnerId, "test");
+  const { body } = await newClient(service.baseUrl, key).call(
+    "POST",
+    "/api/partner/orders",
+    orderForm(minimal, makePdf()),
+  );
+  const code = String(body["orderCode"]);
+  const [order] = await db.query<{ id: number }>(sql`
+    SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  assert.ok(order, JSON.stringify(body));
+  return order.id;
+}
+
+/** A payment for a new order of acme, and an open request to refund it. */
+async function refundAsked(requestedBy: string) {
+  const orderId = await newOrder(acme.partnerId);
+  const paymentId = await db.transaction(async (tx) => {
+    const [payment] = await tx.query<{ id: number }>(sql`
+      INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+      VALUES (${orderId}, ${`pi_${orderId}`}, ${`cs_${orderId}`}, 9900, 'usd', true, now()) RETURNING id`);
+    assert.ok(payment);
+    await writeStateMacs(tx, paymentState, sql`id = ${payment.id}`);
+    return payment.id;
+  });
+  const requestId = randomUUID();
+  const held = [{ id: paymentId, amountCents: 9900, currency: "usd" }];
+  const request = { id: requestId, orderId, reason: "A mistake", payments: held, requestedBy, at: new Date() };
+  assert.ok(await db.transaction((tx) => insertRequest(tx, request)));
+  return { orderId, paymentId, requestId };
+}
+
 const partnerKeys = sql`partner_keys`;
-const idIs = (id: string) => sql`id = ${id}`;
+const operators = sql`operators`;
+const payments = sql`payments`;
+const refundRequests = sql`refund_requests`;
+const idIs = (id: string | number) => sql`id = ${id}`;
 const members = sql`members`;
 const userIs = (id: string) => sql`user_id = ${id}`;
 
@@ -139,7 +191,7 @@ test("makes the head of an ended day once, on any node, and none for a day befor
   assert.partialDeepStrictEqual(await verify(), { days: 1, faults: [] });
 });
 
-test("finds a revoked key, a changed member and an operator that were set back to an earlier row with its own MAC", async () => {
+test("finds a revoked key and a changed member that were set back to an earlier row with its own MAC", async () => {
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   const userId = await newMember(acme.partnerId);
   await nextDay();
@@ -154,6 +206,77 @@ test("finds a revoked key, a changed member and an operator that were set back t
   assert.deepEqual(await faultsWhile(members, userIs(userId), ...putBack(members, userIs(userId), member)), [
     `members ${userId} is in an earlier state again: set back between the head of ${second} and now`,
   ]);
+});
+
+test("finds a changed operator, a refunded payment and a withdrawn request for a refund that were set back", async () => {
+  const id = await newOperator();
+  const { paymentId, requestId } = await refundAsked(id);
+  await nextDay();
+  const earlier = {
+    operator: await rowOf(operators, userIs(id)),
+    payment: await rowOf(payments, idIs(paymentId)),
+    request: await rowOf(refundRequests, idIs(requestId)),
+  };
+  const at = new Date();
+  const after = { id, email: `${id}@console.example`, name: "Olga", roles: ["admin" as const], active: true };
+  await db.transaction(async (tx) => {
+    assert.ok(await updateOperator(tx, rowMac, { after, at, decidesFrom: undefined }));
+    await tx.query(sql`UPDATE payments SET refunded_at = ${at} WHERE id = ${paymentId}`);
+    await writeStateMacs(tx, paymentState, idIs(paymentId));
+    await updateDecision(tx, requestId, { state: "withdrawn", by: id, at, note: null });
+  });
+  const second = await nextDay();
+  assert.deepEqual((await verify()).faults, []);
+  const setBack = (row: string) => [
+    `${row} is in an earlier state again: set back between the head of ${second} and now`,
+  ];
+  assert.deepEqual(
+    await faultsWhile(operators, userIs(id), ...putBack(operators, userIs(id), earlier.operator)),
+    setBack(`operators ${id}`),
+  );
+  assert.deepEqual(
+    await faultsWhile(payments, idIs(paymentId), ...putBack(payments, idIs(paymentId), earlier.payment)),
+    setBack(`payments ${paymentId}`),
+  );
+  assert.deepEqual(
+    await faultsWhile(refundRequests, idIs(requestId), ...putBack(refundRequests, idIs(requestId), earlier.request)),
+    setBack(`refund_requests ${requestId}`),
+  );
+});
+
+test("finds a deleted operator, payment and request for a refund", async () => {
+  const id = await newOperator();
+  const { paymentId, requestId } = await refundAsked(id);
+  const day = await nextDay();
+  for (const [table, where, row] of [
+    [operators, userIs(id), `operators ${id}`],
+    [payments, idIs(paymentId), `payments ${paymentId}`],
+    [refundRequests, idIs(requestId), `refund_requests ${requestId}`],
+  ] as const)
+    assert.deepEqual(await faultsWhile(table, where, sql`DELETE FROM ${table} WHERE ${where}`), [
+      `${row} is gone: deleted between the head of ${day} and now`,
+    ]);
+});
+
+test("finds a payment and a request for a refund that were moved to another firm, also by moving their order", async () => {
+  const { orderId, paymentId, requestId } = await refundAsked(await newOperator());
+  const ofOther = await newOrder(other.partnerId);
+  const day = await nextDay();
+  const moved = (row: string) =>
+    `${row} moved from the firm ${acme.partnerId} to ${other.partnerId} between the head of ${day} and now`;
+  for (const [table, id, row] of [
+    [payments, paymentId, `payments ${paymentId}`],
+    [refundRequests, requestId, `refund_requests ${requestId}`],
+  ] as const) {
+    const move = sql`UPDATE ${table} SET order_id = ${ofOther} WHERE ${idIs(id)}`;
+    assert.deepEqual(await faultsWhile(table, idIs(id), move), [moved(row)]);
+  }
+  const orderTo = (partnerId: string) => sql`UPDATE orders SET partner_id = ${partnerId} WHERE id = ${orderId}`;
+  await attack(db, orderTo(other.partnerId));
+  const { faults } = await verify();
+  await attack(db, orderTo(acme.partnerId));
+  assert.deepEqual(faults, [moved(`payments ${paymentId}`), moved(`refund_requests ${requestId}`)]);
+  assert.deepEqual((await verify()).faults, []);
 });
 
 test("finds a deleted row, but no removed member whose removal is in the audit log", async () => {
