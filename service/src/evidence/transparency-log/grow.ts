@@ -57,6 +57,10 @@ function part(hashes: readonly Uint8Array[], place: number): Uint8Array {
   return found;
 }
 
+/** The root over the hashes of a full tile. */
+export const rootOfTile = (hashes: Buffer): Uint8Array =>
+  rootOfLevel(Array.from({ length: tileWidth }, (_, i) => hashInTile(hashes, i)));
+
 export const nameOf = ({ level, n }: Pick<StoredTile, "level" | "n">): string => `${level}/${n}`;
 
 export const byPlace = <Tile extends HashTile>(tiles: readonly Tile[]): Map<string, Tile> =>

@@ -3,9 +3,12 @@ import { equalBytes } from "@signsealship/evidence/bytes";
 import {
   formatEntry,
   formatLogProof,
+  hashInTile,
+  hashLength,
   inclusionRanges,
   type LogEntry,
   type LogProof,
+  parseBundle,
   parseCheckpoint,
   parseEntry,
   parseLogProof,
@@ -17,7 +20,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { type LineState, lineState } from "./anchor-store.ts";
-import { leafHash, nodeHash } from "./grow.ts";
+import { byPlace, leafHash, nameOf, nodeHash, rootOfTile } from "./grow.ts";
 import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
 import { retractionLines } from "./retractions.ts";
 import {
@@ -128,19 +131,36 @@ export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry
   return Buffer.from(line.proof);
 }
 
-/** The bytes of a tile, if a published checkpoint covers its width; null for any other path. */
+/**
+ * The bytes of a tile, if a published checkpoint covers its width; null for any other path. Readers store a tile
+ * forever, so the database may have damaged none of its bits.
+ * @throws Error for a bundle that is not of its hashes, and for a full tile that is not of the tile above
+ */
 export async function publishedTile(db: Sql, log: LogName, path: string): Promise<Buffer | null> {
   const tile = parseTilePath(path);
   if (!tile) return null;
   const newest = await selectNewestCheckpoint(db, log);
   if (!newest || widthAt(tile, newest.size) < tile.width) return null;
   const { level, n, width } = tile;
-  const [stored] = await selectTiles(db, log, [{ level: level === "entries" ? 0 : level, n }]);
-  return stored ? firstOf(stored, level === "entries", width) : null;
+  const place = { level: level === "entries" ? 0 : level, n };
+  const above = { level: place.level + 1, n: Math.floor(n / tileWidth) };
+  const isFull = width === tileWidth;
+  const tiles = byPlace(await selectTiles(db, log, isFull ? [place, above] : [place]));
+  const stored = tiles.get(nameOf(place));
+  const bytes = stored ? firstOf(stored, level === "entries", width) : null;
+  if (!stored || !bytes) return null;
+  const hashes = stored.hashes.subarray(0, width * hashLength);
+  const isOfHashes = level !== "entries" || equalBytes(Buffer.concat(parseBundle(bytes).map(leafHash)), hashes);
+  if (!isOfHashes || (isFull && !isOf(tiles.get(nameOf(above)), n % tileWidth, hashes)))
+    throw new Error(`${path} of the ${log} log is damaged in the database`);
+  return bytes;
 }
 
+/** Whether a tile has, at this place, the root of the 256 hashes of a tile below. */
+const isOf = (above: StoredTile | undefined, place: number, hashes: Buffer): boolean =>
+  above !== undefined && equalBytes(rootOfTile(hashes), hashInTile(above.hashes, place));
+
 function firstOf({ hashes, entries }: StoredTile, isBundle: boolean, width: number): Buffer | null {
-  const hashLength = 32;
   if (hashes.length < width * hashLength || (width === tileWidth && hashes.length !== tileWidth * hashLength))
     return null;
   if (!isBundle || entries === null) return isBundle ? null : hashes.subarray(0, width * hashLength);

@@ -19,7 +19,7 @@ import { until } from "@signsealship/testing/until";
 import { createSequencer } from "../../../src/evidence/transparency-log/sequencer.ts";
 import { selectOutlook, selectTiles, writeGrowth } from "../../../src/evidence/transparency-log/store.ts";
 import { currentTree, LogHalt, logProof, queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
@@ -200,23 +200,58 @@ test("writes nothing of a batch when another node has grown the tree since the b
   assert.deepEqual(await selectTiles(db, "test", [tile]), []);
 });
 
+/** Changes tiles of the test log, as a fault of the disk does. */
+const damage = (change: Statement) =>
+  db.transaction(async (tx) => {
+    await tx.query(sql`ALTER TABLE log_tiles DISABLE TRIGGER log_tiles_grow`);
+    await tx.query(sql`UPDATE log_tiles SET ${change} AND log = 'test'`);
+    await tx.query(sql`ALTER TABLE log_tiles ENABLE TRIGGER log_tiles_grow`);
+  });
+
 test("refuses to prove a line by a damaged tile, and proves it once the tile is whole again", async () => {
   const sealed = await seal(test_.headers);
   const proof = await proofOf(sealed);
   const entry = { kind: "seal/v1", sealedSha256: sealed.sealedSha256 } as const;
-  const flip = () =>
-    db.transaction(async (tx) => {
-      await tx.query(sql`ALTER TABLE log_tiles DISABLE TRIGGER log_tiles_grow`);
-      await tx.query(sql`
-        UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE log = 'test' AND level = 0`);
-      await tx.query(sql`ALTER TABLE log_tiles ENABLE TRIGGER log_tiles_grow`);
-    });
+  const flip = () => damage(sql`hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE level = 0`);
   await flip();
   await assert.rejects(logProof(db, "test", entry), /the test log does not prove its entry \d+/);
   await flip();
   for (const _ of ["from the table", "from memory"]) {
     const logged = await logProof(db, "test", entry);
     assert.equal(logged.state === "logged" && logged.proof, proof);
+  }
+});
+
+test("serves no damaged bundle or full tile, because readers would store it for a year", async () => {
+  for (let i = 0; i < 300; i++)
+    await db.query(queueEntry("test", { kind: "artifact/v1", commitment: String(i).padStart(64, "e") }, new Date()));
+  // A batch that began while a tile is damaged would halt the log.
+  await until(async () => {
+    const [waits] = await db.query(sql`SELECT FROM log_entries WHERE log = 'test' AND leaf IS NULL`);
+    return !waits && (await checkpointOf("test")).checkpoint.size === (await currentTree(db, "test"))?.size;
+  });
+  const paths = ["tile/0/000", "tile/entries/000", "tile/0/000.p/9", "tile/entries/000.p/9", "tile/entries/001.p/9"];
+  const statuses = async () => {
+    const answers = await Promise.all(paths.map((path) => fetch(`${service.baseUrl}/log/test/${path}`)));
+    for (const { status, headers } of answers)
+      assert.equal(headers.get("cache-control"), status === 200 ? "public, max-age=31536000, immutable" : "no-store");
+    return answers.map(({ status }) => status);
+  };
+  const [first, last, upper] = [sql`level = 0 AND n = 0`, sql`level = 0 AND n = 1`, sql`level = 1`];
+  const faults: [Statement, number[]][] = [
+    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${first}`, [500, 500, 200, 500, 200]],
+    [sql`hashes = set_byte(hashes, 8191, 255 - get_byte(hashes, 8191)) WHERE ${first}`, [500, 500, 200, 200, 200]],
+    [sql`entries = set_byte(entries, 9, 255 - get_byte(entries, 9)) WHERE ${first}`, [200, 500, 200, 500, 200]],
+    [sql`entries = set_byte(entries, 9, 255 - get_byte(entries, 9)) WHERE ${last}`, [200, 200, 200, 200, 500]],
+    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${upper}`, [500, 500, 200, 200, 200]],
+  ];
+  const whole = paths.map(() => 200);
+  assert.deepEqual(await statuses(), whole);
+  for (const [fault, expected] of faults) {
+    await damage(fault);
+    assert.deepEqual(await statuses(), expected);
+    await damage(fault);
+    assert.deepEqual(await statuses(), whole);
   }
 });
 
