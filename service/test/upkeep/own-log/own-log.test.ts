@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { readZip } from "@signsealship/evidence/zip";
 import { databaseOf } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { monitorAnswer } from "@signsealship/verifier";
 import { queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { openOwnLog } from "../../../src/upkeep/own-log/own-log.ts";
 import { sealRoom } from "../../closing/closing-passports/seal-room.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 import { fileForm, postSeal } from "../../evidence/proof-passports/seal-document.ts";
+import { findingsOf, settled } from "./findings.ts";
 
 after(() => running.service.stop());
 const running = await forTests(openRoomsService());
 const acme = await running.partner();
-const { db, rowMac } = running;
+const { db } = running;
 const { headers } = await newPartner(running.service);
 const folder = temporaryFolder();
 await forTests(Promise.resolve({ close: async () => folder.remove() }));
@@ -28,28 +28,7 @@ const seal = async ({ baseUrl }: Pick<Service, "baseUrl">, text: string) => {
   return (await answer.json()) as { passportId: string; verifyCode: string; sealedSha256: string };
 };
 
-const settled = (on = db) =>
-  until(async () => {
-    const [waits] = await on.query<{ some: boolean }>(sql`
-      SELECT EXISTS (SELECT FROM log_entries WHERE leaf IS NULL) OR EXISTS (SELECT FROM log_trees t
-        WHERE NOT EXISTS (SELECT FROM log_checkpoints c WHERE c.log = t.log AND c.size = t.size)) AS some`);
-    return waits?.some === false;
-  });
-
-/** The findings an hour later, when every line must be in the log. */
-async function findings(): Promise<string[]> {
-  await settled();
-  const clock = () => new Date(Date.now() + 3_600_000);
-  const answer = await monitorAnswer(`${running.service.baseUrl}/log/test`, {
-    key: null,
-    state: null,
-    with: [],
-    isFull: true,
-    fetch,
-    own: (origin) => openOwnLog({ db, rowMac, clock }, origin),
-  });
-  return (answer.json as { findings: string[] }).findings;
-}
+const findings = () => findingsOf(running);
 
 /** An attack by someone who can write to the database as its superuser. */
 const attack = (statement: Statement) =>
@@ -78,9 +57,26 @@ test("finds no fault when each row of a sealed file has its entry, and each entr
   );
 });
 
-test("names the entry of a deleted passport, and a row without an entry", async () => {
+/** What a holder's own verifier says about a pack, without the service: the verdict, and the claims about the log. */
+async function claimsOfPack(pack: string): Promise<(string | undefined)[]> {
+  const statuses = await running.service.cli<{ log: string; key: string }[]>("log", "status");
+  const key = statuses.find(({ log }) => log === "test")?.key ?? "";
+  const trust = join(running.service.dataDir, "keys", "test-seal-certificate.pem");
+  const holder = { DATA_DIR: join(folder.path, "holder") };
+  const { stdout } = await runCli(holder, "verify", pack, "--trust", trust, "--log", key, "--json");
+  const { verdict, checks } = JSON.parse(stdout) as { verdict: string; checks: { claim: string; result: string }[] };
+  const result = (name: string) => checks.find(({ claim }) => claim === name)?.result;
+  return [verdict, result("log_inclusion"), result("log_checkpoint_signed")];
+}
+
+test("names the entry of a deleted passport, whose pack still verifies for its holder, and a row without an entry", async () => {
   const gone = await seal(running.service, "deleted");
-  await settled();
+  const ownPack = () => fetch(`${running.service.baseUrl}/api/passport/verify/${gone.verifyCode}/evidence`);
+  const hasProof = async () => readZip(Buffer.from(await (await ownPack()).arrayBuffer())).has("sealed.pdf.tlog-proof");
+  await until(hasProof);
+  const pack = join(folder.path, "pack.zip");
+  writeFileSync(pack, Buffer.from(await (await ownPack()).arrayBuffer()));
+  await settled(db);
   const [row] = await db.query<{ row: string }>(sql`
     SELECT to_jsonb(p)::text AS row FROM passports p WHERE id = ${gone.passportId}`);
   await attack(sql`DELETE FROM passports WHERE id = ${gone.passportId}`);
@@ -88,6 +84,8 @@ test("names the entry of a deleted passport, and a row without an entry", async 
     (await findings()).join("\n"),
     new RegExp(`^Entry \\d+, seal/v1 ${gone.sealedSha256}, matches no row of the database\\.$`),
   );
+  assert.equal((await ownPack()).status, 404);
+  assert.deepEqual(await claimsOfPack(pack), ["verified_test", "holds", "holds"]);
   const other = "0".repeat(64);
   await attack(sql`
     INSERT INTO passports SELECT * FROM jsonb_populate_record(NULL::passports, ${row?.row ?? ""}::jsonb || ${JSON.stringify({ sealed_sha256: other })}::jsonb)`);
@@ -101,7 +99,7 @@ test("names the entry of a deleted passport, and a row without an entry", async 
 test("names an entry that no row of the service caused", async () => {
   const sealedSha256 = "5e".repeat(32);
   await db.query(queueEntry("live", { kind: "seal/v1", sealedSha256 }, new Date()));
-  await settled();
+  await settled(db);
   const own = { DATA_DIR: running.service.dataDir };
   const found = await runCli(own, "monitor", `${running.service.baseUrl}/log/live`, "--own");
   assert.match(found.stdout, new RegExp(`WRONG: Entry 0, seal/v1 ${sealedSha256}, matches no row of the database\\.`));
@@ -112,7 +110,7 @@ test("a log that a restored copy continues from a stale export is found, and the
   const [place, backup, keys, mirror] = ["copy", "backup", "keys", "mirror"].map((name) => join(folder.path, name));
   assert.ok(place && backup && keys && mirror);
   await seal(running.service, "before the copy");
-  await settled();
+  await settled(db);
   await running.service.cli("log", "export", mirror, "--test");
   await running.service.cli("backup", backup, "--keys", keys);
   assert.equal((await runCli({ DATA_DIR: place }, "restore", backup, "--keys", keys)).code, 0);
@@ -122,7 +120,7 @@ test("a log that a restored copy continues from a stale export is found, and the
   try {
     await seal(running.service, "ours");
     await seal(copy, "theirs");
-    await settled();
+    await settled(db);
     await settled(copied);
     const own = { DATA_DIR: running.service.dataDir };
     const state = join(folder.path, "state");
@@ -147,7 +145,7 @@ test("a log that a restored copy continues from a stale export is found, and the
     assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
     // The holder of a file from the copy finds out, too, because its seal contains a checkpoint of the copy.
     for (let i = 0; i < 5; i++) await seal(running.service, `ours ${i}`);
-    await settled();
+    await settled(db);
     const received = join(folder.path, "received.pdf");
     const { verifyCode } = await seal(copy, "received");
     const document = await fetch(`${copy.baseUrl}/api/passport/verify/${verifyCode}/document`);
@@ -173,7 +171,7 @@ test("a log that a restored copy continues from a stale export is found, and the
 
 test("names an entry that the log has twice, because somebody deleted its row and queued it again", async () => {
   const { sealedSha256 } = await seal(running.service, "twice");
-  await settled();
+  await settled(db);
   const line = `seal/v1 ${sealedSha256}`;
   await attack(sql`DELETE FROM log_entries WHERE line = ${`${line}\n`}`);
   await db.query(queueEntry("test", { kind: "seal/v1", sealedSha256 }, new Date()));
