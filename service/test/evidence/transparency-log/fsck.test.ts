@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { buildOracle } from "@signsealship/testing/tools/log/oracle";
 import { fsckProgram } from "@signsealship/testing/tools/tessera-fsck";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
@@ -30,14 +31,21 @@ const published = async () =>
   0;
 
 test(
-  `tessera's fsck accepts the whole log of ${leaves} leaves over HTTP, and refuses it with one changed byte`,
-  needs("tesseraFsck"),
+  `tessera's fsck over HTTP and Go's own packages accept the whole log of ${leaves} leaves, and refuse it with one changed byte`,
+  needs("tesseraFsck", "go"),
   async () => {
-    for (let at = 0; at < leaves; at += 5_000) await queue(at, Math.min(5_000, leaves - at));
-    await until(async () => (await published()) === leaves);
     const folder = temporaryFolder();
     const mirror = join(folder.path, "mirror");
-    await service.cli("log", "export", mirror, "--test");
+    for (const [first, end] of [
+      [0, leaves / 2],
+      [leaves / 2, leaves],
+    ] as const) {
+      for (let at = first; at < end; at += 5_000) await queue(at, Math.min(5_000, end - at));
+      await until(async () => (await published()) === end);
+      // Go's packages check that the whole log extends its first half.
+      if (end === leaves) copyFileSync(join(mirror, "checkpoint"), join(mirror, "checkpoint.old"));
+      await service.cli("log", "export", mirror, "--test");
+    }
     const origin = readFileSync(join(mirror, "checkpoint"), "utf8").split("\n")[0] ?? "";
     /**
      * Runs fsck and reads its output, because it exits with 0 even when it finds a fault. With fewer workers than
@@ -57,6 +65,11 @@ test(
       const { stderr } = spawnSync(fsckProgram, args, { encoding: "utf8", timeout: 60_000 });
       return stderr.includes(`Successfully fsck'd log with size ${leaves} `) && !stderr.includes("fsck failed");
     };
+    const oracle = buildOracle(folder.path);
+    const check = () => spawnSync(oracle, [mirror], { encoding: "utf8" });
+    const { status, stdout, stderr } = check();
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, new RegExp(`^ok: ${leaves} entries, root, bundles, inclusion, consistency`));
     assert.ok(isWhole(`${service.baseUrl}/log/test/`));
     assert.ok(isWhole(`file://${mirror}/`));
     for (const tile of ["tile/0/000", "tile/0/003", "tile/entries/001"]) {
@@ -64,6 +77,7 @@ test(
       const bytes = readFileSync(path);
       writeFileSync(path, bytes.with(77, (bytes[77] ?? 0) ^ 1));
       assert.ok(!isWhole(`file://${mirror}/`), tile);
+      assert.notEqual(check().status, 0, tile);
       writeFileSync(path, bytes);
     }
     folder.remove();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createPublicKey } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { printedScripts } from "@signsealship/testing/inputs/printed-commands";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { buildOracle } from "@signsealship/testing/tools/log/oracle";
 import { verifyBySigstore } from "@signsealship/testing/tools/sigstore";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
@@ -62,11 +63,7 @@ const filesBelow = (path: string): string[] =>
     .filter((name) => !name.endsWith(`.p/${leaves % 256}`));
 
 test("Go's own packages accept the whole log, and find one changed byte in any of its files", needs("go"), () => {
-  const program = join(folder.path, "oracle");
-  const source = join(folder.path, "source");
-  mkdirSync(source);
-  for (const name of ["oracle.go", "go.mod", "go.sum"]) cpSync(join(tools, name), join(source, name));
-  execFileSync("go", ["build", "-o", program, "."], { cwd: source, stdio: "pipe" });
+  const program = buildOracle(folder.path);
   const check = () => spawnSync(program, [mirror], { encoding: "utf8" });
   const accepted = check();
   assert.equal(accepted.status, 0, accepted.stderr);
