@@ -14,7 +14,7 @@ export const settled = (db: Database) =>
     return waits?.some === false;
   });
 
-/** What `monitor --own` finds in the test log an hour later, when every line must be in the log. */
+/** The findings of `monitor --own` in the test log an hour later, when every line must be in the log. */
 export async function findingsOf({ service, db, rowMac }: Pick<Harness, "service" | "db" | "rowMac">) {
   await settled(db);
   const clock = () => new Date(Date.now() + 3_600_000);

@@ -57,7 +57,7 @@ test("finds no fault when each row of a sealed file has its entry, and each entr
   );
 });
 
-/** What a holder's own verifier says about a pack, without the service: the verdict, and the claims about the log. */
+/** A holder's verdict on a pack, and its claims about the log, without the service. */
 async function claimsOfPack(pack: string): Promise<(string | undefined)[]> {
   const statuses = await running.service.cli<{ log: string; key: string }[]>("log", "status");
   const key = statuses.find(({ log }) => log === "test")?.key ?? "";
