@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { newClient } from "@signsealship/testing/client";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../service/src/kernel/platform/database/sql.ts";
+import { statementsOf } from "@signsealship/testing/statements";
 import { newMember, postForm } from "../../service/test/firms/members/signed-in-member.ts";
 import { atMost, type Result } from "../result.ts";
 import { p95, timed, timesOf } from "./times.ts";
@@ -14,7 +13,7 @@ const path = "/dashboard/closings/new";
 /** Placing five documents, the overview of a room with 50 orders, and the first byte of a closing's zip. */
 export async function closingPages(): Promise<Result[]> {
   const harness = await openHarness({ LOG_LEVEL: "error" });
-  const { service, db } = harness;
+  const { service } = harness;
   const { key, headers: api } = await newPartner(service, { tier: "ClosingDesk" });
   const { headers } = await newMember(service, "dana@harbor-title.com", key);
   const { post } = newClient(service.baseUrl, key);
@@ -78,7 +77,7 @@ export async function closingPages(): Promise<Result[]> {
   };
   await overview();
   const looks = await timesOf(30, overview);
-  const transactions = await transactionsOf(db, overview);
+  const statements = await statementsOf(harness, overview);
 
   for (const { orderCode } of await codes(zipRoom))
     for (let status = ""; status !== "Completed"; )
@@ -103,32 +102,7 @@ export async function closingPages(): Promise<Result[]> {
   return [
     atMost("closing: place 5 documents of 2 MiB, 95th percentile", [p95(placing)], [3000], "ms", 1),
     atMost("closing: overview of 50 orders, 95th percentile", [p95(looks)], [100], "ms", 1),
-    atMost("closing: overview of 50 orders, transactions", [transactions], [6], "", 1),
+    atMost("closing: overview of 50 orders, statements", [statements.length], [6], "", 1),
     atMost("closing: zip of 5 documents, first byte, 95th percentile", [p95(firstBytes)], [500], "ms", 1),
   ];
-}
-
-/**
- * Transactions for each call, as the database counts them, less those of the idle service. A statement by itself is a
- * transaction.
- */
-async function transactionsOf(
-  db: { query: <T>(statement: ReturnType<typeof sql>) => Promise<T[]> },
-  work: () => Promise<void>,
-) {
-  const rounds = 40;
-  const count = async () => {
-    // A connection reports what it did once it has been idle for a moment.
-    await sleep(3000);
-    const [row] = await db.query<{ count: number }>(sql`
-      SELECT (xact_commit + xact_rollback)::float8 AS count FROM pg_stat_database WHERE datname = current_database()`);
-    return row?.count ?? 0;
-  };
-  const first = await count();
-  const second = await count();
-  const begun = performance.now();
-  for (let round = 0; round < rounds; round++) await work();
-  const third = await count();
-  const idle = ((second - first) / 3000) * (performance.now() - begun);
-  return Math.max(0, (third - second - idle) / rounds);
 }

@@ -14,9 +14,8 @@ export { type CertificateDeps, latestCertificate } from "./certificate-file.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,
-  type ClosingVersions,
   closingRecord,
-  closingVersions,
+  nextVersionOf,
 } from "./public-record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";

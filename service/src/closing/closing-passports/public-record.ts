@@ -9,13 +9,13 @@ import {
   retractionOf,
 } from "../../evidence/transparency-log/transparency-log.ts";
 import { alteredFirm, type Branding, type MarkedFirm, shownBranding } from "../../firms/partners/partners.ts";
-import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { isCode, isVerifyCode } from "../../kernel/platform/text.ts";
-import { roomNotFound } from "../rooms/rooms.ts";
+import { isVerifyCode } from "../../kernel/platform/text.ts";
+import type { OwnRoom } from "../rooms/rooms.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
-import { closingEntry, findRoomId, type SealedVersion, selectVersionsOf } from "./store.ts";
+import { closingEntry } from "./store.ts";
 import { verificationStatement } from "./verify.ts";
 import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
@@ -117,22 +117,10 @@ export async function closingRecord(
   };
 }
 
-/**
- * The sealed versions of a room, newest first. `nextVersion` is null when the room has the maximum number of versions.
- */
-export type ClosingVersions = { versions: SealedVersion[]; nextVersion: number | null };
-
-/** @throws ServiceError when the owner doesn't have this room */
-export async function closingVersions(
-  db: Sql,
-  { partnerId, environment }: Owner,
-  roomCode: string,
-): Promise<ClosingVersions> {
-  const room = { roomCode, partnerId, environment };
-  if (!isCode(roomCode) || !(await findRoomId(db, room))) throw roomNotFound();
-  const versions = await selectVersionsOf(db, room);
+/** The number of a room's next version; null when the room has the maximum number of versions. */
+export function nextVersionOf({ versions }: Pick<OwnRoom, "versions">): number | null {
   const next = (versions[0]?.version ?? 0) + 1;
-  return { versions, nextVersion: next > manifestLimits.versions ? null : next };
+  return next > manifestLimits.versions ? null : next;
 }
 
 /**

@@ -15,7 +15,7 @@ import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import { isMarked, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
+import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { envelopeState } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
@@ -90,7 +90,7 @@ type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
 /** Leaves out artifacts that the retention plan deleted. */
 const withStored = (rowMac: RowMac, { artifacts, ...document }: MarkedDocument): SnapshotDocument => ({
   ...document,
-  artifacts: artifacts.flatMap(({ marks, ...artifact }) => (isMarked(rowMac, marks) ? [] : [artifact])),
+  artifacts: artifacts.flatMap(({ marks, ...artifact }) => (markedAt(rowMac, marks) ? [] : [artifact])),
 });
 
 /** The completed envelope with the last record of its trail. The MAC of that record also covers the verify code. */
@@ -133,14 +133,6 @@ export const selectVersions = (db: Sql, roomId: string) =>
   db.query<StoredVersion>(sql`
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id
 WHERE c.room_id = ${roomId} ORDER BY c.version`);
-
-export type SealedVersion = { version: number; verifyCode: string; manifestSha256: string; createdAt: Date };
-
-/** The versions of the owner's room, newest first. Empty for a room of another owner. */
-export const selectVersionsOf = (db: Sql, room: RoomOfOwner) =>
-  db.query<SealedVersion>(sql`
-SELECT c.version, c.verify_code AS "verifyCode@closing", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt", ${verifiedRoom}
-FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE ${isOwnRoom(room)} ORDER BY c.version DESC`);
 
 export type NewVersion = RoomOfOwner & {
   roomId: string;

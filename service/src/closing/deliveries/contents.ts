@@ -1,16 +1,10 @@
 import { type ZipEntry, zipFile, zipLength } from "../../evidence/proof-passports/proof-passports.ts";
 import { readShownFirm } from "../../firms/partners/partners.ts";
-import type { Owner } from "../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { TitleOf } from "../../orders/order/order.ts";
-import {
-  type DocumentDeps,
-  documentsOfOrders,
-  type OrderDocument,
-  openOrderDocument,
-} from "../../signing/envelopes/envelopes.ts";
+import { type DocumentDeps, openOrderDocument, readDocuments } from "../../signing/envelopes/envelopes.ts";
 import { type CertificateDeps, latestCertificate } from "../closing-passports/closing-passports.ts";
 import { fileName, namePart, readme, uniqueNames } from "./names.ts";
 import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
@@ -29,33 +23,30 @@ export type ZipDeps = DocumentDeps &
 export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
   title: string | null;
   reference: string | null;
-  documents: OrderDocument[];
+  documents: Document[];
   /** The final document. Null until every service that changes the document is finished. */
-  final: OrderDocument | null;
+  final: Document | null;
 };
 
+type Document = ReturnType<typeof readDocuments>[number];
+
 /**
- * @param owner the firm of all orders
  * @param reference the file number of the closing; null to use each order's own reference
+ * @throws ServiceError `unavailable` for a document that fails its MAC
  */
-export async function deliverablesOf(
-  deps: Pick<ZipDeps, "db" | "rowMac" | "titleOf">,
-  owner: Owner,
+export const deliverablesOf = (
+  deps: Pick<ZipDeps, "rowMac" | "titleOf">,
   orders: readonly OrderOfRoom[],
   reference: string | null,
-): Promise<Deliverable[]> {
-  const ids = orders.map(({ id }) => id);
-  const documents = await documentsOfOrders(deps, ids, owner);
-  return orders.map((order) => deliverableOf(deps, order, reference, documents.get(order.id) ?? []));
-}
+): Deliverable[] => orders.map((order) => deliverableOf(deps, order, reference));
 
-function deliverableOf(
-  deps: Pick<ZipDeps, "titleOf">,
+export function deliverableOf(
+  deps: Pick<ZipDeps, "rowMac" | "titleOf">,
   order: OrderOfRoom,
   reference: string | null,
-  documents: OrderDocument[],
 ): Deliverable {
-  const { id, code, status, sign, notarize, externalReference } = order;
+  const { id, code, status, sign, notarize, partnerId, environment, externalReference } = order;
+  const documents = readDocuments(deps.rowMac, { orderCode: code, partnerId, environment }, order.documents);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);

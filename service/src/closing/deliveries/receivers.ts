@@ -87,7 +87,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   if (takenBack.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));
-  const ended = await deliverablesOf({ db: tx, rowMac, titleOf: () => null }, room, rows, room.reference);
+  const ended = deliverablesOf({ rowMac, titleOf: () => null }, rows, room.reference);
   const orders = ended.filter(
     ({ status, final }) => status === "Completed" && final !== null && final.deletedAt === null,
   );

@@ -12,8 +12,8 @@ import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { openOrderDocument } from "../../signing/envelopes/envelopes.ts";
-import { roomNotFound } from "../rooms/rooms.ts";
-import { type Deliverable, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
+import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
+import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
 import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
@@ -28,20 +28,16 @@ async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Pro
 }
 
 const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<Deliverable[]> =>
-  deliverablesOf(deps, room, await store.ordersOfRoom(deps.db, room.id), room.reference);
+  deliverablesOf(deps, await store.ordersOfRoom(deps.db, room.id), room.reference);
 
 /**
  * The orders that the room's own firm placed, each with its files; the room's deliveries; and the people who wait for
  * the room's documents.
- * @throws ServiceError `not_found`
+ * @throws ServiceError `unavailable` when a document or a delivery fails its MAC
  */
-export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {
-  const room = await roomOf(deps, owner, roomCode);
-  const [orders, listed, asked] = await Promise.all([
-    ordersOf(deps, room),
-    store.listDeliveries(deps.db, room.id),
-    waitingReceivers(deps.db, room.id),
-  ]);
+export async function deliveriesOf(deps: DeliveryDeps, { id, reference, ownOrders }: OwnRoom) {
+  const orders = deliverablesOf(deps, [...ownOrders.values()], reference);
+  const [listed, asked] = await Promise.all([store.listDeliveries(deps.db, id), waitingReceivers(deps.db, id)]);
   const now = deps.clock();
   const waiting = asked.filter(({ isTakenBack }) => !isTakenBack);
   return { orders, waiting, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
@@ -66,8 +62,7 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
 export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: string) {
   const [order] = isCode(orderCode) ? await store.orderByCode(deps.db, orderCode, owner) : [];
   if (!order) throw new ServiceError("not_found", "Order not found.");
-  const [deliverable] = await deliverablesOf(deps, order, [order], null);
-  if (!deliverable) throw new ServiceError("not_found", "Order not found.");
+  const deliverable = deliverableOf(deps, order, null);
   const files = namedFiles([deliverable], filesOf(deliverable));
   if (files.length === 0) throw new ServiceError("conflict", "The document of this order is not finished yet.");
   const { title, reference } = deliverable;
@@ -194,7 +189,7 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
     [...new Set(delivery.files.map(({ orderId }) => orderId))],
     room.partnerId,
   );
-  const orders = await deliverablesOf(deps, room, rows, room.reference);
+  const orders = deliverablesOf(deps, rows, room.reference);
   return { delivery, room, files: namedFiles(orders, delivery.files) };
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { orderState } from "../../orders/order/order.ts";
+import { documentsOfOrder, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
 
@@ -105,10 +106,12 @@ export type OrderOfRoom = Owner & {
   documentName: Buffer | null;
   docSlug: string | null;
   externalReference: string | null;
+  documents: StoredOrderDocument[];
 };
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
-  o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference"`;
+  o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
+  ${documentsOfOrder} AS documents`;
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.
@@ -229,18 +232,33 @@ export async function writeUse(tx: Tx, id: string, { kind, at, file, network }: 
 
 const shownUses = 20;
 
+type ListedDelivery = Pick<
+  Delivery,
+  "id" | "recipientName" | "recipientEmail" | "createdAt" | "expiresAt" | "revokedAt"
+> & {
+  /** The number of documents, not counting receipts and certificates. */
+  documents: number;
+};
+
 /** The room's deliveries, newest first, each with its latest uses. Leaves out uses that fail their MAC. */
-export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery & { uses: DeliveryUse[] })[]> {
-  const deliveries = await db.query<Delivery>(sql`
-    SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d
-    WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100`);
-  const ids = deliveries.map(({ id }) => id);
-  const uses = await db.query<DeliveryUse & Marked & { deliveryId: string }>(sql`
-    SELECT u.delivery_id AS "deliveryId", u.kind, u.at, u.file, u.network, ${marked(useState, sql`u`)}
-    FROM unnest(${ids}::uuid[]) AS own, LATERAL (
-      SELECT * FROM closing_delivery_uses WHERE delivery_id = own ORDER BY id DESC LIMIT ${shownUses}) u`);
-  const authentic = uses.filter(({ isAuthentic }) => isAuthentic);
-  return deliveries.map((each) => ({ ...each, uses: authentic.filter(({ deliveryId }) => deliveryId === each.id) }));
+export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDelivery & { uses: DeliveryUse[] })[]> {
+  // The limit makes PostgreSQL compute the digest of a delivery once, and not for each of its uses.
+  const rows = await db.query<ListedDelivery & Marked & (DeliveryUse | { kind: null })>(sql`
+    SELECT sent.*, u.kind, u.at, u.file, u.network, ${marked(useState, sql`u`)}
+    FROM (
+      SELECT d.id, d.recipient_name AS "recipientName", d.recipient_email AS "recipientEmail",
+        d.created_at AS "createdAt", d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt",
+        (SELECT count(DISTINCT file->'orderId') FROM jsonb_array_elements(d.files) AS file) AS documents,
+        ${verifiedDelivery}
+      FROM closing_deliveries d WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100
+    ) sent LEFT JOIN LATERAL (
+      SELECT * FROM closing_delivery_uses WHERE delivery_id = sent.id ORDER BY id DESC LIMIT ${shownUses}
+    ) u ON true ORDER BY sent."createdAt" DESC, sent.id, u.id DESC`);
+  return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((own) => {
+    const [delivery] = own;
+    const uses = own.filter((row): row is typeof row & DeliveryUse => row.kind !== null && row.isAuthentic);
+    return delivery ? [{ ...delivery, uses }] : [];
+  });
 }
 
 /**

@@ -18,6 +18,8 @@ import {
 } from "../../orders/payments/payments.ts";
 import { orderNotFound, roomNotFound } from "./begin-change.ts";
 import { verifiedRoom } from "./store.ts";
+import type { OwnRoom } from "./view/read-view.ts";
+import type { OwnOrder } from "./view/store.ts";
 
 type Group = { id: string; environment: Environment };
 
@@ -137,18 +139,15 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
 }
 
 /** The orders that a checkout would pay: those whose status allows a payment, and those with an unpaid supplement. */
-export type Payable = {
+type Payable = {
   orders: PayableMember[];
   /** The number of orders that the checkout leaves out because their rows fail the MAC check. */
   withheld: number;
 };
 
-/** The orders that `roomCheckout` would pay for each payer. */
-export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Promise<Record<Payer, Payable>> {
-  const room = await roomOf(db, roomCode, owner);
-  const [client, firm] = await Promise.all([payable(db, room, paidBy("client")), payable(db, room, paidBy("firm"))]);
-  return { client, firm };
-}
+/** The sums that `roomCheckout` would ask this payer for: one for each order that can be paid now. */
+export const payableOfRoom = ({ ownOrders }: Pick<OwnRoom, "ownOrders">, payer: Payer): number[] =>
+  [...ownOrders.values()].flatMap((order) => (order.payBy === payer ? (sumDue(order) ?? []) : []));
 
 /**
  * The orders that `clientCheckout` would pay. Empty for an order without a room, and for an order whose room was
@@ -178,8 +177,8 @@ async function payable(db: Sql, { id }: Group, which: Statement): Promise<Payabl
   return { orders, withheld: rows.length - authentic.length };
 }
 
-type PayableRow = { id: number; status: string; totalCents: number; supplementCents: number | null };
+type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
 
 /** The sum that a checkout asks for the order: its total, or a supplement; null for none. */
-const sumDue = ({ status, totalCents, supplementCents }: PayableRow): number | null =>
+const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
   isPayable(status) ? totalCents : supplementCents;

@@ -10,7 +10,7 @@ const marksAmong = (from: Statement): Statement => sql`SELECT json_agg(json_buil
     'blobKey', deleted_blobs.blob_key, 'rule', deleted_blobs.rule, 'deletedAt', deleted_blobs.deleted_at, 'mac', encode(deleted_blobs.row_mac, 'hex')))
   FROM ${from}`;
 
-/** For a JSON value: the marks of the blob with this key; null when it has none. `isMarked` verifies them. */
+/** For a JSON value: the marks of the blob with this key; null when it has none. `markedAt` verifies them. */
 export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 

@@ -41,11 +41,16 @@ export async function markedAmong(
 /** A mark as JSON; `mac` in hex. */
 export type StoredMark = { blobKey: string; rule: string; deletedAt: string; mac: string };
 
-/** Whether one of these marks is authentic. */
-export const isMarked = (rowMac: RowMac, marks: readonly StoredMark[] | null): boolean =>
-  marks?.some(({ mac, deletedAt, ...mark }) =>
-    rowMac.holds(markTable, markMembers({ ...mark, deletedAt: new Date(deletedAt) }), Buffer.from(mac, "hex")),
-  ) ?? false;
+/** The latest time of these marks; null if none of them is authentic. */
+export function markedAt(rowMac: RowMac, marks: readonly StoredMark[] | null): Date | null {
+  const times = (marks ?? []).flatMap(({ mac, deletedAt: time, ...mark }) => {
+    const deletedAt = new Date(time);
+    return rowMac.holds(markTable, markMembers({ ...mark, deletedAt }), Buffer.from(mac, "hex"))
+      ? [deletedAt.getTime()]
+      : [];
+  });
+  return times.length === 0 ? null : new Date(Math.max(...times));
+}
 
 type NumberedMark = Mark & { id: string; writtenIn: string; mac: Buffer };
 

@@ -3,9 +3,9 @@ export { deletedAmong, deletedAt, deletedMessage, marksOf, notDeleted } from "./
 export { movedSince } from "./leaps.ts";
 export {
   createMarkCheck,
-  isMarked,
   type Mark,
   markedAmong,
+  markedAt,
   markMembers,
   markRows,
   protectedTables,

@@ -93,10 +93,12 @@ export {
   heldSupplements,
   leastSupplementCents,
   type Supplement,
+  supplementCents,
   supplementState,
   supplementsOf,
   supplementsOfCode,
   supplementsPaid,
+  verifiedSupplementsOf,
   withdrawSupplement,
 } from "./supplements.ts";
 export {

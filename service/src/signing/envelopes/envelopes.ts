@@ -73,10 +73,12 @@ export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
 export type { EnvelopeDeps } from "./records/deps.ts";
 export {
-  documentsOfOrders,
+  documentsOfOrder,
   type OrderDocument,
   openOrderDocument,
   orderDocuments,
+  readDocuments,
+  type StoredOrderDocument,
   withOrderDocument,
 } from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";

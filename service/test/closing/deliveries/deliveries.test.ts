@@ -437,6 +437,20 @@ test("counts only the deliveries that the firm sends by hand toward the limit of
   assert.match(await refused.text(), /at most 25 deliveries of a room in 24 hours/);
 });
 
+test("shows a closing without its documents, and sends none, once a document was altered in the database", async () => {
+  const { roomCode: room, deed: finished } = await closing();
+  const page = async () => (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
+  assert.match(await page(), /Orders in this room[\s\S]*Download everything/);
+  await running.db.query(sql`
+    UPDATE documents SET sha256 = repeat('0', 64) WHERE kind = 'sealed' AND order_id =
+      (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", finished)})`);
+  const shown = await page();
+  assert.match(shown, /Orders in this room/);
+  assert.doesNotMatch(shown, /Download everything/);
+  assert.equal((await fetch(`${baseUrl}/dashboard/rooms/${room}/zip`, { headers: agent })).status, 503);
+  assert.equal((await send({ [`send-${finished}`]: "on" }, room)).status, 503);
+});
+
 test("prevents changes of a delivery in the database, and opens none that was changed", async () => {
   assert.equal((await send({ email: "second@lender.example" })).status, 303);
   const path = await until(() => links("second@lender.example")[0]);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { ownOrdersStatement } from "../../../src/closing/rooms/attachments/store.ts";
-import { ownRoom } from "../../../src/closing/rooms/rooms.ts";
+import { ownRoom, payableOfRoom } from "../../../src/closing/rooms/rooms.ts";
+import { viewStatement } from "../../../src/closing/rooms/view/store.ts";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
-import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { supplementState } from "../../../src/orders/payments/payments.ts";
 import { explain } from "../../explain.ts";
 import { asMember } from "./members.ts";
 import { openRoomsService } from "./rooms-service.ts";
@@ -13,17 +15,19 @@ const running = await forTests(openRoomsService());
 const acme = await running.partner();
 const other = await running.partner();
 
-const read = (principal: Principal, room: string) => ownRoom({ ...running, clock: systemClock }, principal, room);
+const read = (principal: Principal, room: string) => ownRoom(running, principal, room);
 
 test("the owner sees the public view, full emails, and which orders are the owner's", async () => {
   const room = await acme.room();
   const [own, foreign] = [await acme.order(), await other.order()];
   for (const orderCode of [own, foreign]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
   await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Jane", email: "jane@example.com" });
-  const { participants, ownOrders, ...view } = await read(asMember(acme), room);
+  const { id, versions, participants, ownOrders, ...view } = await read(asMember(acme), room);
   const { participants: masked, ...seenByAll } = await running.view(room);
   assert.deepEqual(view, seenByAll);
   assert.deepEqual([...ownOrders.keys()], [own]);
+  assert.deepEqual(versions, []);
+  assert.match(id, /^[0-9a-f-]{36}$/);
   assert.deepEqual([masked[0]?.email, participants[0]?.email], ["j***@example.com", "jane@example.com"]);
 });
 
@@ -38,8 +42,32 @@ test("anyone else with the code is not an owner: another firm, the other environ
   for (const code of ["", "\0", "f".repeat(40)]) await assert.rejects(read(asMember(acme), code), notFound);
 });
 
-test("a room's own orders are found only by indexes", async () => {
-  const statement = ownOrdersStatement(await acme.room(), asMember(acme));
+test("each payer can pay the own orders that are not paid, and supplements; an altered supplement is refused", async () => {
+  const [clients, firms, paid] = [await acme.order(), await acme.order({ pay_by: "firm" }), await acme.order()];
+  const room = await acme.room();
+  for (const orderCode of [clients, firms, paid, await other.order()])
+    await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  await running.setStatus(paid, "ShippingPending");
+  const sums = async () => {
+    const own = await read(asMember(acme), room);
+    return [payableOfRoom(own, "client"), payableOfRoom(own, "firm")];
+  };
+  const { ownOrders } = await read(asMember(acme), room);
+  const total = (code: string) => ownOrders.get(code)?.totalCents;
+  assert.deepEqual(await sums(), [[total(clients)], [total(firms)]]);
+  await running.db.transaction(async (tx) => {
+    await tx.query(sql`
+      INSERT INTO supplements (order_id, amount_cents, label, state, asked_at, changed_at)
+      VALUES (${ownOrders.get(paid)?.id}, 250, 'Postage', 'asked', now(), now())`);
+    await writeStateMacs(tx, supplementState, sql`true`);
+  });
+  assert.deepEqual(await sums(), [[total(clients), 250], [total(firms)]]);
+  await running.db.query(sql`UPDATE supplements SET row_mac = NULL`);
+  await assert.rejects(sums(), { code: "unavailable" });
+});
+
+test("the owner's room is read only by indexes", async () => {
+  const statement = viewStatement(await acme.room(), asMember(acme));
   const plan = await explain(running.db, statement, { settings: "SET LOCAL enable_seqscan = off" });
   assert.deepEqual(
     plan.filter((node) => node["Node Type"] === "Seq Scan"),

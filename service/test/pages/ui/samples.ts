@@ -204,7 +204,11 @@ export const roomRow = (changes: Partial<RoomRow> = {}): RoomRow => ({
   participants: [
     { name: "Dana Whitfield", email: "dana@example.com", role: "buyer" },
     { name: "Lee Ortega", email: "lee@example.org", role: "seller" },
-  ],
+  ].map((person, i) => ({
+    participantId: `0b5d6c1e-0000-4000-8000-00000000000${i}`,
+    createdAt: "2026-10-01T08:00:00.000Z",
+    ...person,
+  })),
   passport: { version: 2, verifyCode: closingCode, createdAt: "2026-10-04T08:00:00.000Z" },
   ...changes,
 });

@@ -1,10 +1,9 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
-import type { Titled } from "../../../orders/order/order.ts";
 import type { Closing } from "../../../signing/envelopes/envelopes.ts";
-import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
+import { authentic, roomState, writeRoomMac } from "../store.ts";
 
 type OrderKey = { id: number; code: string; partnerId: string };
 
@@ -46,19 +45,6 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
   );
   return rows.length;
 }
-
-/**
- * The orders in the owner's room that the owner placed, with their encrypted titles. The statement is built apart from
- * its execution, so that tests can check its query plan.
- */
-export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
-  sql`SELECT o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", ${verifiedRoom}
-  FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
-  WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
-    AND o.partner_id = ${partnerId}`;
-
-export const selectOwnOrders = (db: Sql, roomCode: string, owner: Owner) =>
-  db.query<Titled>(ownOrdersStatement(roomCode, owner));
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 

@@ -3,13 +3,10 @@ import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import type { Titled } from "../../../orders/order/order.ts";
-import { selectOwnOrders } from "../attachments/store.ts";
-import { type RoomDeps, roomNotFound } from "../begin-change.ts";
-import { listParticipants } from "../participants/participants.ts";
+import { roomNotFound } from "../begin-change.ts";
 import type { Participant } from "../participants/schemas.ts";
 import type { RoomView } from "./schemas.ts";
-import { findViewVersion, selectRoomRow } from "./store.ts";
+import { findViewVersion, type OwnOrder, type SealedVersion, selectOwnRoom, selectRoomRow } from "./store.ts";
 import { viewOf } from "./view.ts";
 
 type ViewDeps = { db: Sql; rowMac: RowMac };
@@ -78,23 +75,29 @@ export function createViewCache(maxBytes: number): ViewCache {
   };
 }
 
-/**
- * The public view of a room, with additions that only its owner sees: full participants, and which orders are the
- * owner's.
- */
+/** The public view of a room, with additions that only its owner sees. */
 export type OwnRoom = Omit<RoomView, "participants"> & {
+  id: string;
+  /** With full addresses. */
   participants: Participant[];
-  ownOrders: ReadonlyMap<string, Titled>;
+  /** The orders that the owner placed, by their codes, in the order of the room's list. */
+  ownOrders: ReadonlyMap<string, OwnOrder>;
+  /** The sealed versions, newest first. */
+  versions: SealedVersion[];
 };
 
 /** A room of the caller. @throws ServiceError for an unknown room, and for one of another owner or environment */
-export async function ownRoom(deps: RoomDeps & ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
-  const participants = await listParticipants(deps, principal, roomCode);
-  const [view, ownOrders] = await Promise.all([
-    roomView(deps, roomCode),
-    selectOwnOrders(deps.db, roomCode, principal),
-  ]);
-  // The room's code may have been rotated since the first query.
-  if (!view) throw roomNotFound();
-  return { ...view, participants, ownOrders: new Map(ownOrders.map((order) => [order.code, order])) };
+export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
+  const row = isCode(roomCode) ? await selectOwnRoom(db, roomCode, principal) : undefined;
+  if (!row) throw roomNotFound();
+  const { roomId: id, participants, versions } = row;
+  const ownOrders = row.ownOrders.map(({ documentName: name, ...order }) => ({
+    ...order,
+    documentName: name === null ? null : Buffer.from(name, "hex"),
+  }));
+  return {
+    ...viewOf(row, rowMac),
+    ...{ id, participants, versions },
+    ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
+  };
 }

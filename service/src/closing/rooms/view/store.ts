@@ -1,10 +1,20 @@
 import { verifiedFirm } from "../../../firms/partners/partners.ts";
-import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isoTime, isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
-import { orderState, type SigningFacts, shipmentState, verifiedSignersOf } from "../../../orders/order/order.ts";
+import {
+  orderState,
+  type Payer,
+  type SigningFacts,
+  shipmentState,
+  type Titled,
+  verifiedSignersOf,
+} from "../../../orders/order/order.ts";
+import { supplementCents, verifiedSupplementsOf } from "../../../orders/payments/payments.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
+import { documentsOfOrder, type StoredOrderDocument } from "../../../signing/envelopes/envelopes.ts";
+import type { Participant } from "../participants/schemas.ts";
 import { type RoomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
 
@@ -47,8 +57,32 @@ export type RoomRow = {
   logoUrl: string | null;
   cards: CardRow[];
   activity: ActivityItem[];
-  participants: { name: string; email: string; role: string }[];
+  participants: Participant[];
   passport: PassportPointer | null;
+};
+
+/** An order in a room of the firm that placed it. */
+export type OwnOrder = Titled &
+  Owner & {
+    id: number;
+    status: string;
+    sign: boolean;
+    notarize: boolean;
+    externalReference: string | null;
+    payBy: Payer;
+    totalCents: number;
+    /** The amount of the supplement that is due now; null for none. */
+    supplementCents: number | null;
+    documents: StoredOrderDocument[];
+  };
+
+export type SealedVersion = PassportPointer & { manifestSha256: string };
+
+type OwnRoomRow = RoomRow & {
+  roomId: string;
+  /** The encrypted name of the document is in hex. */
+  ownOrders: (Omit<OwnOrder, "documentName"> & { documentName: string | null })[];
+  versions: SealedVersion[];
 };
 
 const hasCode = (code: string): Statement => isSealed(sql`r.code`, "room", code);
@@ -110,24 +144,41 @@ const activity = sql`
   FROM recent`;
 
 const participants = sql`
-  SELECT coalesce(json_agg(json_build_object('name', p.name, 'email', p.email, 'role', p.role)
-    ORDER BY p.created_at, p.id), '[]') AS list
+  SELECT coalesce(json_agg(json_build_object('participantId', p.id, 'name', p.name, 'email', p.email, 'role', p.role,
+    'createdAt', ${isoTime(sql`p.created_at`)}) ORDER BY p.created_at, p.id), '[]') AS list
   FROM room JOIN room_participants p ON p.room_id = room."roomId" AND p.removed_at IS NULL`;
 
 const passport = sql`
   SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${isoTime(sql`c.created_at`)})
   FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
+const ofOwner = sql`attached a JOIN orders o ON o.id = a.order_id AND o.partner_id = room."partnerId"`;
+
+/** For the owner alone: the owner's orders in the room, and all sealed versions, newest first. */
+const ownColumns = sql`, (
+    SELECT coalesce(json_agg(json_build_object('id', o.id, 'code', o.code, 'partnerId', o.partner_id,
+      'environment', o.environment, 'status', o.status, 'sign', o.sign, 'notarize', o.notarize,
+      'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,
+      'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
+      'documents', ${documentsOfOrder}) ORDER BY a.position), '[]')
+    FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, (
+    SELECT coalesce(json_agg(json_build_object('version', c.version, 'verifyCode', c.verify_code,
+      'manifestSha256', c.manifest_sha256, 'createdAt', ${isoTime(sql`c.created_at`)}) ORDER BY c.version DESC), '[]')
+    FROM closing_passports c WHERE c.room_id = room."roomId") AS "versions@closing.verifyCode"`;
+
 /**
  * Everything that the view of a room shows, in one snapshot. Each table that is read here needs a trigger that
  * increases `view_version` (migrations); otherwise cached views become stale.
+ * @param owner null for the public view; otherwise finds only a room of this owner, with `ownColumns`
  */
-export const viewStatement = (code: string): Statement => sql`
+export const viewStatement = (code: string, owner: Owner | null = null): Statement => sql`
   WITH room AS (
     SELECT ${version}, r.id AS "roomId", r.code AS "code@room", r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
-      p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl",
+      p.id AS "partnerId", p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl",
       ${verifiedFirm}, ${verifiedRoom}
-    FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}
+    FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)} ${
+      owner ? sql`AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}` : nothing
+    }
   ), attached AS (
     SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
   ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
@@ -135,11 +186,17 @@ export const viewStatement = (code: string): Statement => sql`
     (${passport}) AS "passport@closing.verifyCode",
     ${verifiedAll(orderState, sql`o`, sql`FROM attached a JOIN orders o ON o.id = a.order_id`)},
     ${verifiedSignersOf(sql`attached a JOIN orders o ON o.id = a.order_id`)},
-    ${verifiedAll(shipmentState, sql`s`, sql`FROM attached a JOIN shipments s ON s.order_id = a.order_id`)}
+    ${verifiedAll(shipmentState, sql`s`, sql`FROM attached a JOIN shipments s ON s.order_id = a.order_id`)}${owner ? ownColumns : nothing}
   FROM room, cards, activity, participants`;
 
 /** The room's record and its version; undefined for an unknown code. */
 export async function selectRoomRow(db: Sql, code: string): Promise<RoomRow | undefined> {
   const [row] = await db.query<RoomRow>(viewStatement(code));
+  return row;
+}
+
+/** The record of the owner's room; undefined for an unknown code, and for a room of another owner. */
+export async function selectOwnRoom(db: Sql, code: string, owner: Owner): Promise<OwnRoomRow | undefined> {
+  const [row] = await db.query<OwnRoomRow>(viewStatement(code, owner));
   return row;
 }

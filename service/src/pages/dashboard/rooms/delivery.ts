@@ -131,12 +131,11 @@ const useWords = {
 
 function sentPart({ roomCode, deliveries }: DeliveryView): Html {
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
-    ({ id, recipientName, recipientEmail, files, createdAt, expiresAt, hasEnded, revokedAt, uses }) => {
-      const count = new Set(files.map(({ orderId }) => orderId)).size;
+    ({ id, recipientName, recipientEmail, documents, createdAt, expiresAt, hasEnded, revokedAt, uses }) => {
       const end = revokedAt
         ? html`The link was ended ${time(revokedAt)}.`
         : html`The link ${hasEnded ? "ended" : "ends"} ${time(expiresAt)}.`;
-      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${count === 1 ? "1 document" : `${count} documents`}, ${time(createdAt)}. ${end}</p>
+      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${documents === 1 ? "1 document" : `${documents} documents`}, ${time(createdAt)}. ${end}</p>
 ${uses.every(({ kind }) => kind !== "download") && html`<p class="quiet-text">Not downloaded yet.</p>`}
 ${uses.length > 0 && html`<ul>${uses.map(({ kind, at, file, network }) => html`<li>${useWords[kind]} ${time(at)}${kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`}${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
 ${!revokedAt && !hasEnded && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;

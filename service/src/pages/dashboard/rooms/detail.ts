@@ -1,5 +1,5 @@
 import { type Payer, payers } from "../../../orders/order/order.ts";
-import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
+import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
 import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
@@ -22,7 +22,7 @@ export function roomBody(view: RoomDetailView): Html {
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
-${(payers.some((payer) => view.payable[payer].orders.length > 0) || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
+${(payers.some((payer) => view.payable[payer].length > 0) || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
 ${view.deliveries && deliveryCard({ roomCode, isClosed: status === "closed", submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing certificate", passportPart(view))}
@@ -37,14 +37,13 @@ const paymentPart = (view: RoomDetailView): Html =>
   html`${problemOf(view, "payment")}${payers.map((payer) => paymentOf(view, payer))}`;
 
 function paymentOf(view: RoomDetailView, payer: Payer): Html {
-  const { orders, withheld } = view.payable[payer];
-  const total = orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
-  const count = orders.length === 1 ? "1 order" : `${orders.length} orders`;
+  const sums = view.payable[payer];
+  const total = sums.reduce((sum, cents) => sum + cents, 0);
+  const count = sums.length === 1 ? "1 order" : `${sums.length} orders`;
   const words = payer === "firm" ? "that your firm pays can be paid now" : "can be paid now";
   return html`${
-    orders.length > 0 &&
+    sums.length > 0 &&
     html`<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
-${withheld > 0 && notice("attention", "Left out", `${withheld === 1 ? "1 order is" : `${withheld} orders are`} not what the service wrote, and can’t be paid. Tell the operator of this service.`)}
 ${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${payer === "firm" ? ", which your firm pays" : ""}`, { fields: { pay_by: payer } })}
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
   }`;
@@ -102,10 +101,10 @@ const participantTable = (view: RoomDetailView): Html =>
 
 /** The sealed versions of the room's passport, and the button that seals the next version. */
 function passportPart(view: RoomDetailView): Html {
-  const { versions, nextVersion } = view.passport;
+  const { nextVersion } = view;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
 ${view.retention && html`<p>${view.retention}</p>`}
-${versions.length === 0 ? emptyState("Not sealed yet", "Seal the first version once the documents are final.") : versionTable(view)}
+${view.room.versions.length === 0 ? emptyState("Not sealed yet", "Seal the first version once the documents are final.") : versionTable(view)}
 <div class="room-part">
 ${problemOf(view, "passport")}
 ${
@@ -121,9 +120,9 @@ const versionTable = (view: RoomDetailView): Html =>
   records(
     "Sealed versions, newest first",
     [{ label: "Version" }, { label: "Sealed", utc: true }, { label: "Manifest SHA-256" }, { label: "Links" }],
-    view.passport.versions.map(({ version, verifyCode, manifestSha256, createdAt }) => [
+    view.room.versions.map(({ version, verifyCode, manifestSha256, createdAt }) => [
       `Version ${version}`,
-      shortTime(createdAt),
+      shortTime(new Date(createdAt)),
       html`<code>${manifestSha256.slice(0, 12)}…</code>`,
       html`<span class="room-links"><a href="/v/room/${verifyCode}">Verify<span class="visually-hidden"> version ${version}</span></a><a href="/api/verify/room/${verifyCode}/pdf" download>Download PDF<span class="visually-hidden"> of version ${version}</span></a></span>`,
     ]),

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { closingVersions } from "../../../closing/closing-passports/closing-passports.ts";
+import { nextVersionOf } from "../../../closing/closing-passports/closing-passports.ts";
 import { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import { createRoom, newRoomFields, ownRoom, payableOfRoom, roomPage } from "../../../closing/rooms/rooms.ts";
 import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import type { Payer } from "../../../orders/order/order.ts";
 import { takesPayment } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -19,8 +20,6 @@ import type { RoomProblem } from "./view.ts";
 
 const path = "/dashboard/rooms";
 const pageSize = "20";
-
-const nothingPayable = { orders: [], withheld: 0 };
 
 /** Adds the list of the firm's rooms, the form that creates one, and the page of each room. */
 export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
@@ -86,17 +85,18 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const principal = principalOf(request);
     const { db, titleOf } = deps.deliveries;
     const room = await ownRoom(deps.closings, principal, code);
-    const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
-    const [passport, { orders }, payable, deliveries] = await Promise.all([
-      closingVersions(db, principal, code),
-      firmOrders(db, principal, latest, latestMost),
-      isPaidHere ? payableOfRoom(db, principal, code) : { client: nothingPayable, firm: nothingPayable },
-      deliveriesOf(deps.deliveries, principal, code).catch(noneIfAltered),
+    const [{ orders }, deliveries] = await Promise.all([
+      room.status === "open" ? firmOrders(db, principal, latest, latestMost) : { orders: [] },
+      deliveriesOf(deps.deliveries, room).catch(noneIfAltered),
     ]);
+    const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
+    const payableBy = (payer: Payer) => (isPaidHere ? payableOfRoom(room, payer) : []);
+    const payable = { client: payableBy("client"), firm: payableBy("firm") };
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
-    const parts = { passport, orders, payable, deliveries, titleOf, baseUrl, retention };
+    const nextVersion = nextVersionOf(room);
+    const parts = { nextVersion, orders, payable, deliveries, titleOf, baseUrl, retention };
     const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }

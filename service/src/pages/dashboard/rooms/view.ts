@@ -1,6 +1,5 @@
-import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
 import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
-import type { OwnRoom, Payable } from "../../../closing/rooms/rooms.ts";
+import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Payer, TitleOf } from "../../../orders/order/order.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
@@ -39,10 +38,14 @@ export type RoomDetailView = {
   room: OwnRoom;
   environment: Environment;
   submission: string;
-  passport: ClosingVersions;
-  /** The orders that one checkout of each payer can pay; empty when this installation has no payment processor. */
-  payable: Record<Payer, Payable>;
-  /** The firm's latest orders, to choose from. */
+  /** The number of the version that can be sealed next; null when the room has the maximum number of versions. */
+  nextVersion: number | null;
+  /**
+   * For each payer, the sums of the orders that one checkout can pay; empty when this installation has no payment
+   * processor.
+   */
+  payable: Record<Payer, readonly number[]>;
+  /** The firm's latest orders, to choose from. Empty for a closed room. */
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
   baseUrl: string;

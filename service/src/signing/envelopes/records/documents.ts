@@ -6,8 +6,9 @@ import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { deletedAt, deletedMessage } from "../../../kernel/retention/retention.ts";
+import { deletedAt, deletedMessage, markedAt, marksOf, type StoredMark } from "../../../kernel/retention/retention.ts";
 import {
+  type DocumentFacts,
   type DocumentOwner,
   documentMembers,
   documentOwnerColumns,
@@ -46,7 +47,7 @@ export type OrderDocument = {
   deletedAt: Date | null;
 };
 
-type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { ofOrder: number; blobKey: string; mac: Buffer | null };
+type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
 
 const hasCode = (orderCode: string): Statement => isSealed(sql`o.code`, "order", orderCode);
 
@@ -55,7 +56,7 @@ function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]>
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
-    SELECT o.id AS "ofOrder", d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
+    SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id
@@ -80,16 +81,28 @@ export const orderDocuments = async (
   owner: Owner | null,
 ): Promise<OrderDocument[]> => (await rowsOf(db, hasCode(orderCode), owner)).map((row) => documentOf(rowMac, row));
 
-/** The documents of several orders of a firm, by the orders' ids. @throws as `orderDocuments` */
-export async function documentsOfOrders(
-  { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
-  orderIds: readonly number[],
-  owner: Owner,
-): Promise<ReadonlyMap<number, OrderDocument[]>> {
-  const rows = await rowsOf(db, sql`o.id = ANY (${orderIds}::bigint[])`, owner);
-  const listed = Map.groupBy(rows, ({ ofOrder }) => ofOrder);
-  return new Map([...listed].map(([id, own]) => [id, own.map((row) => documentOf(rowMac, row))]));
-}
+/** A document in the JSON of `documentsOfOrder`, with its MAC in hex. */
+export type StoredOrderDocument = Pick<Row, "kind" | "sha256" | "blobKey"> & {
+  mac: string | null;
+  marks: StoredMark[] | null;
+};
+
+/** For a JSON value: all documents of the order `o`, oldest first. `readDocuments` verifies them. */
+export const documentsOfOrder: Statement = sql`(
+  SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
+    'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)}) ORDER BY d.id), '[]')
+  FROM documents d WHERE d.order_id = o.id AND d.kind = ANY (${documentKinds}))`;
+
+/** The documents of an order that its firm reads. @throws ServiceError `unavailable` when a row fails its MAC */
+export const readDocuments = (
+  rowMac: RowMac,
+  owner: DocumentOwner,
+  documents: readonly StoredOrderDocument[],
+): Pick<OrderDocument, "kind" | "sha256" | "deletedAt">[] =>
+  documents.map(({ mac, marks, ...document }) => {
+    requireWritten(rowMac, { ...owner, ...document, mac: mac === null ? null : Buffer.from(mac, "hex") });
+    return { kind: document.kind, sha256: document.sha256, deletedAt: markedAt(rowMac, marks) };
+  });
 
 function documentOf(rowMac: RowMac, row: Row): OrderDocument {
   requireWritten(rowMac, row);
@@ -108,7 +121,7 @@ async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, do
   return row;
 }
 
-function requireWritten(rowMac: RowMac, row: Row): void {
+function requireWritten(rowMac: RowMac, row: DocumentFacts & Pick<Row, "mac">): void {
   if (!rowMac.holds("documents", documentMembers(row), row.mac)) throw forged();
 }
 
