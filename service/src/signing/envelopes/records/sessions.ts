@@ -158,8 +158,15 @@ export const leaveSession = (tx: Tx, signerId: number) =>
  * Adds signers to a session. Numbers are never reused, so that a page of a document that has left the session can't
  * sign another document.
  * @param signers in the order in which the documents are shown; those already in the session come first
+ * @throws ServiceError `unavailable` for a session, or a row in it, that fails its MAC
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
+  await tx.query(
+    sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${sessionId} FOR UPDATE`,
+  );
+  await tx.query(sql`
+    SELECT ${verified(memberState, sql`m`)} FROM session_signers m WHERE session_id = ${sessionId}
+    ORDER BY signer_id FOR UPDATE`);
   await tx.query(sql`
     WITH numbered AS (
       UPDATE signing_sessions SET last_n = ${signers.length}
@@ -168,7 +175,7 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
     INSERT INTO session_signers (session_id, signer_id, n)
     SELECT ${sessionId}, signer_id, last_n - ${signers.length} + position
     FROM numbered, unnest(${signers}::bigint[]) WITH ORDINALITY AS one (signer_id, position)`);
-  await writeStateMacs(tx, memberState, sql`session_id = ${sessionId}`);
+  await writeStateMacs(tx, memberState, sql`signer_id = ANY (${signers}::bigint[])`);
 }
 
 /**

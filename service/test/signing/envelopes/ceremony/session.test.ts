@@ -7,6 +7,7 @@ import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
 import { signingMailQueue } from "../../../../src/signing/envelopes/lifecycle/issue-link.ts";
+import { joinSession } from "../../../../src/signing/envelopes/records/sessions.ts";
 import { openInsider } from "../../../insiders/insider.ts";
 import { browser, openCeremonyService } from "./ceremony-service.ts";
 
@@ -389,6 +390,29 @@ test("a row that moves another person's document into a session is refused", asy
     UPDATE signing_sessions g SET consent = '{"version": "2", "language": "en", "textSha256": "", "at": "2026-01-01T00:00:00Z"}'
     WHERE g.id = (SELECT m.session_id FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id WHERE s.email = ${jane.email} LIMIT 1)`);
   await assert.rejects(ceremony.view(at(link, 1)), { code: "unavailable" });
+});
+
+test("no document joins a session that has an altered row, and the row stays refused", async () => {
+  const jane = person();
+  await closing([[jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  await running.order([jane]);
+  const own = sql`SELECT id FROM envelope_signers WHERE email = ${jane.email}`;
+  const alone = () =>
+    db.query<{ id: number }>(sql`
+      SELECT own.id FROM (${own}) AS own WHERE NOT EXISTS (SELECT FROM session_signers WHERE signer_id = own.id)`);
+  await until(async () => (await alone()).length === 1);
+  const signers = (await alone()).map(({ id }) => id);
+  const [session] = await db.query<{ id: string }>(sql`
+    SELECT session_id AS id FROM session_signers WHERE signer_id IN (${own}) LIMIT 1`);
+  assert.ok(session);
+  const join = () => db.transaction((tx) => joinSession(tx, session.id, signers));
+  await insider.run(sql`UPDATE session_signers SET n = 7 WHERE n = 2 AND session_id = ${session.id}`);
+  await assert.rejects(join(), { code: "unavailable" });
+  await assert.rejects(ceremony.view(at(link, 1)), { code: "unavailable" });
+  await insider.run(sql`UPDATE session_signers SET n = 2 WHERE n = 7 AND session_id = ${session.id}`);
+  await join();
+  assert.equal((await ceremony.view(at(link, 3))).signer.name, jane.name);
 });
 
 test("the pages lead from one document to the next without scripts, and show the number of each", async () => {
