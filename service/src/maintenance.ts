@@ -119,7 +119,7 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
       work: async () => void (await sweepInvitations(sweeper, clock())),
     },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
-    { name: "forms that have ended", everyMs: hours, work: () => sweepEndedFills(db, clock()) },
+    { name: "forms that have ended", everyMs: hours, work: (stopping) => sweepEndedFills(db, clock(), stopping) },
     { name: "people of bulks that nobody placed", everyMs: hours, work: () => sweepBulks(sweeper, clock()) },
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
     {

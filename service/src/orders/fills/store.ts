@@ -1,6 +1,7 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
+import { changeRowIf, changeRows } from "../../kernel/platform/database/change-rows.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
@@ -156,40 +157,34 @@ export const saveAnswers = (
   { db, ciphers }: { db: Database; ciphers: FillCiphers },
   { id, answers, revision, now }: Saved,
 ): Promise<boolean> =>
-  db.transaction(async (tx) => {
-    const saved = await tx.query(sql`
-      UPDATE fills SET answers = ${sealedJson(ciphers.answers, [...answers], id)}, revision = revision + 1
-      WHERE id = ${id} AND state = 'open' AND expires_at > ${now}
-        ${revision === null ? nothing : sql`AND revision = ${revision}`} RETURNING 1`);
-    if (saved.length === 1) await writeStateMacs(tx, fillState, sql`id = ${id}`);
-    return saved.length === 1;
-  });
+  db.transaction((tx) =>
+    changeRowIf(
+      tx,
+      fillState,
+      id,
+      sql`answers = ${sealedJson(ciphers.answers, [...answers], id)}, revision = revision + 1`,
+      openAt(now, revision),
+    ),
+  );
+
+/** Selects a fill that is open. @param revision the revision that its answers must have; null for any */
+const openAt = (now: Date, revision: number | null): Statement =>
+  sql`state = 'open' AND expires_at > ${now} ${revision === null ? nothing : sql`AND revision = ${revision}`}`;
 
 /**
  * Ends an open fill and deletes its answers.
  * @returns false when the fill had already ended, or its answers are no longer those of `revision`
  */
-export async function endFill(
+export const endFill = (
   tx: Tx,
   id: string,
   { state, at, revision = null }: { state: "completed" | "canceled"; at: Date; revision?: number | null },
-): Promise<boolean> {
-  const ended = await tx.query(sql`
-    UPDATE fills SET state = ${state}, answers = NULL, ended_at = ${at}
-    WHERE id = ${id} AND state = 'open' AND expires_at > ${at}
-      ${revision === null ? nothing : sql`AND revision = ${revision}`} RETURNING 1`);
-  if (ended.length === 1) await writeStateMacs(tx, fillState, sql`id = ${id}`);
-  return ended.length === 1;
-}
+): Promise<boolean> =>
+  changeRowIf(tx, fillState, id, sql`state = ${state}, answers = NULL, ended_at = ${at}`, openAt(at, revision));
 
 /** @returns false when the maximum number of mails was already sent, or the fill has ended */
-export async function countMail(tx: Tx, id: string, most: number, now: Date): Promise<boolean> {
-  const counted = await tx.query(sql`
-    UPDATE fills SET mails = mails + 1 WHERE id = ${id} AND mails < ${most} AND state = 'open' AND expires_at > ${now}
-    RETURNING 1`);
-  if (counted.length === 1) await writeStateMacs(tx, fillState, sql`id = ${id}`);
-  return counted.length === 1;
-}
+export const countMail = (tx: Tx, id: string, most: number, now: Date): Promise<boolean> =>
+  changeRowIf(tx, fillState, id, sql`mails = mails + 1`, sql`mails < ${most} AND ${openAt(now, null)}`);
 
 /**
  * How long a fill is kept after its end, so that its firm can see the outcome. Its document can be ordered for a
@@ -197,16 +192,18 @@ export async function countMail(tx: Tx, id: string, most: number, now: Date): Pr
  */
 const keptMs = 30 * dayMs;
 
+const batchSize = 500;
+
 /**
  * Ends fills that were not finished in time, and deletes their answers. Deletes fills with their personal data 30 days
- * after their end.
+ * after their end. Works in batches.
  */
-export async function sweepEndedFills(db: Database, now: Date): Promise<void> {
-  await db.transaction(async (tx) => {
-    const ended = await tx.query<{ id: string }>(sql`
-      UPDATE fills SET state = 'canceled', answers = NULL, ended_at = ${now}
-      WHERE state = 'open' AND expires_at <= ${now} RETURNING id`);
-    await writeStateMacs(tx, fillState, sql`id = ANY (${ended.map(({ id }) => id)}::uuid[])`);
-    await tx.query(sql`DELETE FROM fills WHERE state <> 'open' AND ended_at <= ${new Date(now.getTime() - keptMs)}`);
-  });
+export async function sweepEndedFills(db: Database, now: Date, stopping?: AbortSignal): Promise<void> {
+  const due = sql`id IN (
+    SELECT id FROM fills WHERE state = 'open' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${batchSize})`;
+  const end = sql`state = 'canceled', answers = NULL, ended_at = ${now}`;
+  let ended = batchSize;
+  while (ended === batchSize && !stopping?.aborted)
+    ended = await db.transaction((tx) => changeRows(tx, fillState, due, end));
+  await db.query(sql`DELETE FROM fills WHERE state <> 'open' AND ended_at <= ${new Date(now.getTime() - keptMs)}`);
 }

@@ -12,7 +12,9 @@ import { issueKey, storageUse } from "../../../src/firms/partners/partners.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { deadlineText } from "../../../src/kernel/platform/languages.ts";
-import { fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { fillCiphers, fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
+import { countMail, endFill, saveAnswers } from "../../../src/orders/fills/store.ts";
 import { everyKind, madeForm } from "./made-form.ts";
 
 const folder = temporaryFolder();
@@ -474,4 +476,54 @@ test("a state that was changed in the database is ignored", async () => {
   assert.equal((await page(made.url)).status, 503);
   await db.query(sql`UPDATE fills SET state = 'canceled', ended_at = now() WHERE id = ${made.fillId}`);
   await db.query(sql`DELETE FROM fills WHERE id = ${made.fillId}`);
+});
+
+test("a fill that was altered in the database stays refused after the sweep, and delays no other", async () => {
+  const templateId = await template();
+  const [altered, other] = [await fill({ template: templateId }), await fill({ template: templateId })];
+  const past = sql`expires_at = now() - interval '1 minute'`;
+  await db.transaction(async (tx) => {
+    await tx.query(sql`UPDATE fills SET ${past} WHERE id = ${other.fillId}`);
+    await writeStateMacs(tx, fillState, sql`id = ${other.fillId}`);
+  });
+  await db.query(sql`UPDATE fills SET ${past}, created_by = 'forged' WHERE id = ${altered.fillId}`);
+  await sweepEndedFills(db, new Date());
+  assert.equal((await page(altered.url)).status, 503);
+  assert.equal((await get(other.fillId)).state, "expired");
+  const open = await db.query(sql`SELECT FROM fills WHERE state = 'open' AND expires_at <= now()`);
+  assert.equal(open.length, 0);
+  await db.query(sql`DELETE FROM fills WHERE id = ${altered.fillId}`);
+});
+
+test("the sweep ends more fills than fit into one batch", async () => {
+  const made = await fill({ template: await template() });
+  const due = sql`expires_at < now() AND state = 'open'`;
+  await db.transaction(async (tx) => {
+    await tx.query(sql`
+      INSERT INTO fills (id, partner_id, environment, template_id, version, form, answers, created_by, created_at, expires_at)
+      SELECT gen_random_uuid(), partner_id, environment, template_id, version, form, answers, created_by, created_at,
+        now() - interval '1 minute' FROM fills, generate_series(1, 501) WHERE id = ${made.fillId}`);
+    await writeStateMacs(tx, fillState, due);
+  });
+  await sweepEndedFills(db, new Date());
+  assert.equal((await db.query(sql`SELECT FROM fills WHERE ${due}`)).length, 0);
+});
+
+test("a change of an altered fill is refused, and gives it no new MAC", async () => {
+  const now = new Date();
+  const ciphers = fillCiphers(await openSecretsKey(`file:${join(folder.path, "keys/secrets")}`));
+  const changes: ((id: string) => Promise<boolean>)[] = [
+    (id) => db.transaction((tx) => endFill(tx, id, { state: "canceled", at: now })),
+    (id) => db.transaction((tx) => countMail(tx, id, 5, now)),
+    (id) => saveAnswers({ db, ciphers }, { id, answers: new Map(), revision: null, now }),
+  ];
+  for (const change of changes) {
+    const made = await fill({ template: await template() });
+    const [kept] = await db.query<{ by: string }>(sql`SELECT created_by AS by FROM fills WHERE id = ${made.fillId}`);
+    await db.query(sql`UPDATE fills SET created_by = 'forged' WHERE id = ${made.fillId}`);
+    await assert.rejects(change(made.fillId), { code: "unavailable" });
+    assert.equal((await page(made.url)).status, 503);
+    await db.query(sql`UPDATE fills SET created_by = ${kept?.by ?? ""} WHERE id = ${made.fillId}`);
+    assert.equal(await change(made.fillId), true);
+  }
 });

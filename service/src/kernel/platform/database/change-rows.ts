@@ -6,11 +6,30 @@ import { type Marked, marked, type StateMac, verified, writeStateMacs } from "./
  * Changes one row, after locking and verifying it.
  * @throws ServiceError `unavailable` for a row that the service did not write
  */
-export async function changeRow(tx: Tx, state: StateMac, id: number, set: Statement): Promise<void> {
+export async function changeRow(tx: Tx, state: StateMac, id: number | string, set: Statement): Promise<void> {
+  await changeRowIf(tx, state, id, set, sql`true`);
+}
+
+/**
+ * Changes one row that meets the condition `only`, after locking and verifying it.
+ * @returns false when the row does not meet the condition
+ * @throws ServiceError `unavailable` for a row that the service did not write
+ */
+export async function changeRowIf(
+  tx: Tx,
+  state: StateMac,
+  id: number | string,
+  set: Statement,
+  only: Statement,
+): Promise<boolean> {
   const { table, key } = state;
-  await tx.query(sql`SELECT ${verified(state, table)} FROM ${table} WHERE ${key} = ${id} FOR UPDATE`);
+  const found = await tx.query(
+    sql`SELECT ${verified(state, table)} FROM ${table} WHERE ${key} = ${id} AND ${only} FOR UPDATE`,
+  );
+  if (found.length === 0) return false;
   await tx.query(sql`UPDATE ${table} SET ${set} WHERE ${key} = ${id}`);
   await writeStateMacs(tx, state, sql`${key} = ${id}`);
+  return true;
 }
 
 /**
@@ -19,13 +38,13 @@ export async function changeRow(tx: Tx, state: StateMac, id: number, set: Statem
  */
 export async function changeRows(tx: Tx, state: StateMac, which: Statement, set: Statement): Promise<number> {
   const { table, key } = state;
-  const found = await tx.query<{ id: number } & Marked>(
+  const found = await tx.query<{ id: number | string } & Marked>(
     sql`SELECT ${key} AS id, ${marked(state, table)} FROM ${table} WHERE ${which} FOR UPDATE`,
   );
   if (found.length === 0) return 0;
   const idsOf = (rows: typeof found) => rows.map(({ id }) => id);
-  await tx.query(sql`UPDATE ${table} SET ${set} WHERE ${key} = ANY (${idsOf(found)}::bigint[])`);
+  await tx.query(sql`UPDATE ${table} SET ${set} WHERE ${key} = ANY (${idsOf(found)})`);
   const written = found.filter(({ isAuthentic }) => isAuthentic);
-  await writeStateMacs(tx, state, sql`${key} = ANY (${idsOf(written)}::bigint[])`);
+  await writeStateMacs(tx, state, sql`${key} = ANY (${idsOf(written)})`);
   return found.length;
 }
