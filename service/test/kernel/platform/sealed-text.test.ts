@@ -38,6 +38,31 @@ test("leaves a text of another kind, an altered one and an unsealed one unchange
     assert.equal(oldTexts.open(kind, form), form);
 });
 
+test("encrypts and decrypts a long text", () => {
+  const long = "Straße 12 — unit 4. ".repeat(1000);
+  const form = oldTexts.seal("manifest", long);
+  assert.equal(oldTexts.open("manifest", form), long);
+  assert.equal(nextTexts.open("manifest", form), long);
+});
+
+test("leaves a form unchanged whose encoding differs from the one that this service writes", () => {
+  for (const text of [code, "Deed of 12 Elm Street. ".repeat(1000)]) {
+    const form = oldTexts.seal("manifest", text);
+    const middle = form.length >> 1;
+    const inserted = [" ", "\n", ".", "é", "=", "*"].map((each) => form.slice(0, middle) + each + form.slice(middle));
+    const appended = [" ", "\n", "=", "A", "!"].map((each) => form + each);
+    for (const stored of [...inserted, ...appended, form.slice(0, -1)])
+      assert.equal(oldTexts.open("manifest", stored), stored);
+  }
+  // The other base64 alphabet encodes the same bytes with "+" and "/".
+  const forms = Array.from({ length: 20 }, (_, n) => oldTexts.seal("manifest", `${code}${n}`));
+  const others = forms.map((form) => form.replaceAll("-", "+").replaceAll("_", "/"));
+  assert.notDeepEqual(others, forms);
+  others.forEach((stored, n) => {
+    if (stored !== forms[n]) assert.equal(oldTexts.open("manifest", stored), stored);
+  });
+});
+
 test("refuses a text under a missing key, and names the key", () => {
   assert.throws(() => oldTexts.open("proof", nextTexts.seal("proof", code)), {
     code: "unavailable",
