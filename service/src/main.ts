@@ -10,6 +10,7 @@ import { anchorRoots, openTransparencyLog } from "./evidence/transparency-log/tr
 import type { LiveMedia, Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
+import { keepRowsYoung } from "./kernel/platform/bounds/free-memory.ts";
 import { type SchemaWatch, watchSchema } from "./kernel/platform/database/schema-fence.ts";
 import { StartupError } from "./kernel/platform/errors.ts";
 import { type Log, openLog } from "./kernel/platform/logs.ts";
@@ -160,12 +161,15 @@ export type Surroundings = {
   stopped: Promise<string>;
 };
 
-const ownProcess = (): Surroundings => ({
-  print: (text) => void process.stdout.write(text),
-  openLog,
-  openWorkers,
-  stopped: stopSignal(),
-});
+function ownProcess(): Surroundings {
+  keepRowsYoung();
+  return {
+    print: (text) => void process.stdout.write(text),
+    openLog,
+    openWorkers,
+    stopped: stopSignal(),
+  };
+}
 
 /** The work that anchors the hourly roots of the transparency log with all configured sources. */
 function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
