@@ -15,6 +15,7 @@ import { layout } from "../ui/layout.ts";
 import { roomPart, roomShell } from "../ui/live/parts.ts";
 import type { LiveWords } from "../ui/live/words/en.ts";
 import { liveWords } from "../ui/live/words/languages.ts";
+import { previewPart } from "../ui/orders/document-view.ts";
 import { type Html, html } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 
@@ -29,6 +30,8 @@ export type RoomView = {
   consentText: ConsentText;
   /** The address of the signing pages while it is this person's turn; null at other times. */
   signing: string | null;
+  /** The hash of the document that this person reads besides; null when there is none to read. */
+  document: string | null;
   /** Whether the notary let this person go: they are in the waiting room after their part. */
   isExcused: boolean;
   reader: Reader;
@@ -166,27 +169,53 @@ ${entered.step === "about" && html`<button type="submit" name="answer" value="re
   );
 }
 
-function sessionParts({ entered, signing }: RoomView, { room }: LiveWords): Html[] {
+function sessionParts({ token, entered, signing, document, reader }: RoomView, { room }: LiveWords): Html[] {
   const isHeld = entered.session.state === "held";
   return [
     card(
       "session",
       room.title,
-      html`${isHeld ? notice("attention", room.held, "") : ""}${entered.person.role === "signer" && html`<p>${signing === null ? room.next : room.turn}</p>`}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
+      html`${isHeld ? notice("attention", room.held, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
-    ...(signing === null
+    ...(signing === null ? [] : [framePart("turn", room.turn, signing, room)]),
+    // The address names the hash, so that the frame is loaded again when the document has changed.
+    ...(signing !== null || document === null
       ? []
       : [
-          card(
-            "turn",
-            room.turn,
-            html`${followPart(room)}<iframe id="signing-frame" class="live-frame" src="${signing}" title="${room.turn}"></iframe>`,
+          framePart(
+            "document",
+            room.document.title,
+            linkFor(reader, `${roomPath(token)}/document?of=${document}`),
+            room,
           ),
         ]),
   ];
 }
 
-/** The signer's page follows the one that the notary shows, until the signer scrolls to another or clears the box. */
+const framePart = (id: string, title: string, page: string, room: LiveWords["room"]): Html =>
+  card(
+    id,
+    title,
+    html`${followPart(room)}<iframe id="document-frame" class="live-frame" src="${page}" title="${title}"></iframe>`,
+  );
+
+/** The page in the frame of a signer or a witness: the document, to read. */
+export function roomDocumentPage(assets: Pick<Assets, "url" | "pdfJs">, token: string, { words }: Reader): string {
+  const { room, needsScript } = liveWords[words.language];
+  const { title, ...viewerWords } = room.document;
+  const config = { document: `${roomPath(token)}/document.pdf`, pdfjs: assets.pdfJs.folder, words: viewerWords };
+  return layout(assets, {
+    ...clientFrame(words),
+    credential: false,
+    unlisted: true,
+    framed: true,
+    title,
+    body: previewPart(config, needsScript),
+    scripts: ["preview.js"],
+  });
+}
+
+/** The person's page follows the one that the notary shows, until the person scrolls to another or clears the box. */
 const followPart = (room: LiveWords["room"]): Html =>
   html`<div class="form-field form-check"><input type="checkbox" id="follow-notary" checked><label for="follow-notary">${room.follow}</label></div>
 <p id="follow-said" role="status"></p>`;

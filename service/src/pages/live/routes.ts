@@ -10,18 +10,21 @@ import { isCode } from "../../kernel/platform/text.ts";
 import {
   answerConsent,
   connectPerson,
+  documentFor,
   enteredBy,
   enterRoom,
   identitiesOf,
   isExcused,
   type LiveDeps,
   livePeopleOf,
+  openForPerson,
   personName,
   type RoomLink,
   readMessages,
   reopen,
   reportPage,
   reportShown,
+  requireOpenDocument,
   requireStep,
   sendRoomCode,
   writeMessage,
@@ -34,11 +37,11 @@ import { messageOf } from "../ui/live/parts.ts";
 import { passSessionsOn } from "../ui/live/pass-on.ts";
 import { liveWords } from "../ui/live/words/languages.ts";
 import { cameraHeaders, formHeaders } from "../ui/page/headers.ts";
-import { roomPolicy } from "../ui/page/policy.ts";
+import { roomPolicy, viewerPolicy } from "../ui/page/policy.ts";
 import { type PageAnswer, type PageCall, pageRoute } from "../ui/page/route.ts";
 import { render } from "../ui/render.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
-import { type RoomView, roomFragment, roomPage, roomPath } from "./room-page.ts";
+import { type RoomView, roomDocumentPage, roomFragment, roomPage, roomPath } from "./room-page.ts";
 
 type LivePageDeps = { assets: Assets; limits: RateLimits; live: LiveDeps; passing: Passing; ownOrigin: string };
 
@@ -80,6 +83,7 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
     consentText: live.consentTexts.current(reader.words.language),
     isExcused: entered.step === "waiting" && (await isExcused(live, session, person)),
     signing: isTurn ? `/sign/${turn?.token}` : null,
+    document: await documentFor(live, entered),
   };
 }
 
@@ -188,6 +192,7 @@ export function livePages(app: FastifyInstance, { assets, limits, live, passing,
         return { json: { messages: await readMessages(live, askedBy(call).link) } };
       },
     });
+    documentPages(scope, { assets, limits, live });
     for (const [name, act] of Object.entries(formActs(live, show, ownOrigin.startsWith("https:"))))
       pageRoute(scope, base, {
         ...room,
@@ -200,6 +205,35 @@ export function livePages(app: FastifyInstance, { assets, limits, live, passing,
       });
     events(scope, limits, live);
   });
+}
+
+/** Adds the page with the document, which the room shows in a frame, and the file that its script fetches. */
+function documentPages(scope: FastifyInstance, deps: Pick<LivePageDeps, "assets" | "limits" | "live">): void {
+  const { assets, limits, live } = deps;
+  const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy([], "'self'") };
+  pageRoute(
+    scope,
+    { limits },
+    {
+      ...{ url: "/notary-room/:token/document", policy: "page", headers },
+      async handle(call) {
+        const { link, reader } = askedBy(call);
+        await requireOpenDocument(live, link);
+        return { page: roomDocumentPage(assets, link.token, reader), headers: inLanguage(reader) };
+      },
+    },
+  );
+  pageRoute(
+    scope,
+    { limits },
+    {
+      ...{ url: "/notary-room/:token/document.pdf", policy: "page", headers },
+      async handle(call) {
+        const { file } = await openForPerson(live, askedBy(call).link);
+        return { pdf: file, name: "document.pdf" };
+      },
+    },
+  );
 }
 
 function events(scope: FastifyInstance, limits: RateLimits, live: LiveDeps): void {

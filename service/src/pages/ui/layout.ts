@@ -22,6 +22,8 @@ export type PageOptions = {
   side?: Html;
   /** Whether the page uses the full width, as lists do. */
   wide?: boolean;
+  /** Whether another page of ours shows this page in a frame, so that header and footer would be there twice. */
+  framed?: boolean;
   /** Our own scripts for the page. Every page also works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** The language of a page that is not in English, and the words of the frame around it. */
@@ -108,6 +110,7 @@ export function layout(
     headerNav,
     side,
     wide = false,
+    framed = false,
     scripts = [],
     language = englishFrame,
   }: PageOptions,
@@ -137,7 +140,10 @@ ${!unlisted && html`<link rel="stylesheet" href="${url("desk.css")}">`}
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">${language.skip}</a>
+${
+  framed
+    ? main(body, "")
+    : html`<a class="skip" href="#main">${language.skip}</a>
 <header class="site-header"><div class="${width}">
 <a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
 ${headerNav ?? publicNav}
@@ -146,7 +152,8 @@ ${side ? html`<div class="${width} with-side">${side}${main(body, "")}</div>` : 
 <footer class="site-footer"><div class="${width}">
 <p>${language.footer}</p>
 <nav aria-label="${language.about}">${headerNav ? ownLinks(language) : publicLinks}</nav>
-</div></footer>
+</div></footer>`
+}
 </body>
 </html>
 `);

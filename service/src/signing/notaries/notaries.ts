@@ -188,7 +188,15 @@ export {
   openLive,
   startLive,
 } from "./sessions/session.ts";
-export { reportShown, reportShownToNotary, shownIn } from "./sessions/shown.ts";
+export {
+  documentFor,
+  hasDocumentPage,
+  openForPerson,
+  reportShown,
+  reportShownToNotary,
+  requireOpenDocument,
+  shownIn,
+} from "./sessions/shown.ts";
 export type { LivePerson, LiveSession } from "./sessions/store.ts";
 export {
   hasVouched,

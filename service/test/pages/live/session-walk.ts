@@ -23,20 +23,23 @@ import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-
 /**
  * The signer's page follows the notary's until the signer scrolls, and goes back by the box, with the keyboard alone.
  */
-async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
-  const place = signer.frameLocator("#turn iframe").locator(".viewer-place");
+async function followsAndLeaves(notary: Page, signer: Page, name: string, card: "#turn" | "#document"): Promise<void> {
+  const frame = signer.frameLocator(`${card} iframe`);
+  const place = frame.locator(".viewer-place");
+  const reads = (page: number, where: string) =>
+    notary.getByText(new RegExp(`${name} reads page ${page} of \\d, ${where}\\.`)).waitFor();
   const box = signer.getByLabel("Follow the notary’s page");
   await notary.getByLabel("Page for the signers").fill("3");
   await notary.keyboard.press("Enter");
   await notary.getByText("You asked the signers to go to page 3.").waitFor();
   await signer.getByRole("status").filter({ hasText: "The notary shows page 3." }).waitFor();
   await place.filter({ hasText: /\b3\b.*\b\d\b/ }).waitFor();
-  await notary.getByText(/Carla Diaz reads page 3 of \d, on your page\./).waitFor();
+  await reads(3, "on your page");
   assert.equal(await box.isChecked(), true);
-  await signer.frameLocator("#turn iframe").locator("body").evaluate("scrollTo(0, 0)");
+  await frame.locator("body").evaluate("scrollTo(0, 0)");
   await signer.getByText("You have left the notary’s page.").waitFor();
   assert.equal(await box.isChecked(), false);
-  await notary.getByText(/Carla Diaz reads page 1 of \d, not on your page\./).waitFor();
+  await reads(1, "not on your page");
   await notary.getByRole("button", { name: "Next page" }).click();
   await notary.getByText("You asked the signers to go to page 4.").waitFor();
   await notary.getByRole("button", { name: "Page before" }).click();
@@ -44,7 +47,25 @@ async function followsAndLeaves(notary: Page, signer: Page): Promise<void> {
   assert.match((await place.textContent()) ?? "", /\b1\b/, "who has left stays where they are");
   await box.focus();
   await signer.keyboard.press("Space");
-  await notary.getByText(/Carla Diaz reads page 3 of \d, on your page\./).waitFor();
+  await reads(3, "on your page");
+}
+
+/** Notary and signers look at the signed document: all browsers have the same bytes, and go to the notary's page. */
+async function readTogether(notary: Page, rooms: readonly OpenPage[]): Promise<void> {
+  const [first, second] = rooms;
+  assert.ok(first && second);
+  for (const { page } of rooms) {
+    const frame = page.frameLocator("#document iframe");
+    await frame.locator(".viewer-place").filter({ hasText: "Page 1 of" }).waitFor();
+    await frame.locator(".viewer-text").getByText("Deed").first().waitFor();
+    assert.equal(await frame.locator("input, textarea, form").count(), 0, "the document can only be read");
+  }
+  await notary.getByRole("button", { name: "Get the document" }).click();
+  await notary.getByText("It is the document of this session.").waitFor();
+  await until(async () => (await notary.getByText("their browser shows the one of now").count()) === rooms.length);
+  await followsAndLeaves(notary, first.page, "Ann Lee", "#document");
+  await notary.getByText(/Ben Cole reads page 3 of \d, on your page\./).waitFor();
+  await assertGoodLooks(first);
 }
 
 /** A window of 1280 pixels has 320 at a zoom of 400 percent: WCAG 2.2, section 1.4.10. */
@@ -253,7 +274,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       { name: "Ann Lee", email: people[0] },
       { name: "Ben Cole", email: people[1] },
     ]);
-    const code = await place({ svc_sign: "true", signers });
+    const code = await place({ svc_sign: "true", signers }, makePdf({ text: "Deed", pages: 4 }));
     for (const email of people) await signsAtHome(email);
     await reachesNotary(code);
     await claim(code, nora.cookie);
@@ -264,6 +285,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       await identifies(page, index + 1, /^Credential shown/);
       await marks(page, /^Credential shown/, /^Aware and willing/);
       await marks(page, /^Aware and willing/, /^Own signature/);
+      if (index === 0) await readTogether(page, rooms);
       await marks(page, /^Own signature/, /^Acknowledgment/);
       await marks(
         page,
@@ -349,7 +371,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.getByRole("button", { name: "Get the document" }).click();
     await page.getByText("It is the document of this session.").waitFor();
     await page.locator("#people").getByText("their browser shows the one of now").waitFor();
-    await followsAndLeaves(page, room.page);
+    await followsAndLeaves(page, room.page, "Carla Diaz", "#turn");
     const open = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
     // The notary is absent for some seconds. Signing is blocked, and allowed again automatically.
     await page.goto("about:blank");
@@ -402,7 +424,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       );
     for (const person of ["notary", "signer-1"]) await heard(person);
     await watching.page.getByText("Nobody sees or hears you").first().waitFor();
-    assert.equal(await watching.page.locator("#turn, [name=text]:visible").count(), 0);
+    assert.equal(await watching.page.locator("#turn, #document, [name=text]:visible").count(), 0);
     await assertGoodLooks(watching);
     // Nobody sees the observer, who comes back after a reload.
     for (const each of [page, signer.page]) assert.equal(await each.locator("#picture-third-1").count(), 0);

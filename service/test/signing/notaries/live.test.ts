@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -25,11 +26,13 @@ import {
   connectPerson,
   endLive,
   excusePerson,
+  givenNow,
   type LiveDeps,
   type LivePerson,
   type LiveSession,
   markLive,
   noteLiveWitness,
+  openForPerson,
   releaseBrowser,
   reopen,
   roleObstacle,
@@ -83,16 +86,19 @@ const desk = (code: string, rest = "") => `/operator/notary/orders/${code}/sessi
 const post = (path: string, typed: Record<string, string> = {}) =>
   postForm(at(path), typed, { cookie: nora.cookie, Accept: "application/json" });
 
+/** The path of the room to which a mailed link leads. */
+const roomOf = (email: string): Promise<string> =>
+  until(
+    () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
+  );
+
 /** A session of an order with one signer. @returns the order's code, and the path of the signer's room */
 async function opened(email: string): Promise<{ code: string; room: string }> {
   const code = await orders.place({ email });
   await orders.claim(code, nora.cookie);
   const began = await post(desk(code), { act: "jurat" });
   assert.equal(began.status, 303, await began.text());
-  const room = await until(
-    () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
-  );
-  return { code, room };
+  return { code, room: await roomOf(email) };
 }
 
 /** A browser that opens a room's address, with the cookie that it was given. */
@@ -108,6 +114,8 @@ function browserAt(room: string) {
       return answer;
     },
     look: async (rest = "") => fetch(at(`${room}${rest}`), { headers: cookie ? { cookie } : {} }),
+    cookie: () => cookie,
+    link: () => ({ token: room.replace("/notary-room/", ""), browser: cookie.replace(/^[^=]*=/, "") }),
   };
 }
 
@@ -119,6 +127,17 @@ async function entered(room: string, email: string) {
   );
   assert.equal((await browser.send("/enter", { code })).status, 303);
   return browser;
+}
+
+/** The paths of the document below a person's room: the page in the frame, and the file. */
+const documentFiles = ["/document", "/document.pdf"];
+
+/** The hash of the document that a person's browser gets. */
+async function hashAt(browser: ReturnType<typeof browserAt>): Promise<string> {
+  const answer = await browser.look("/document.pdf");
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers.get("cache-control") ?? "", /no-store/);
+  return hash("sha256", Buffer.from(await answer.arrayBuffer()));
 }
 
 const agreed = { answer: "agree", place: "Ohio, United States", version: "1", language: "en" };
@@ -463,8 +482,9 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   assert.equal((await wanda.send("/media")).status, 200);
   const shown = await wanda.send("/shown", { sha256: "ab".repeat(32) });
   assert.equal(shown.status, 403);
-  assert.match(await shown.text(), /Only a signer’s browser reports the document/);
-  assert.doesNotMatch(await (await wanda.look()).text(), /iframe|opens here when it is your turn/);
+  assert.match(await shown.text(), /Only the page of a signer or of a witness of the act shows the document/);
+  assert.doesNotMatch(await (await wanda.look()).text(), /iframe|you can read it below/);
+  for (const file of documentFiles) assert.equal((await wanda.look(file)).status, 403, file);
   const { id, orderId } = await liveOf(code);
   const [recorded] = await db.query<{ people: object[] }>(sql`SELECT people FROM recordings WHERE session = ${id}`);
   assert.deepEqual(recorded?.people.at(-1), { person: "third-2", role: "credible witness", name: "Wanda Wise" });
@@ -729,7 +749,8 @@ test("an observer comes in where everybody has agreed to it, sends and writes no
   const page = await (await observer.look()).text();
   assert.match(page, /data-sends="no"/);
   assert.match(page, /Nobody sees or hears you/);
-  assert.doesNotMatch(page, /iframe|opens here when it is your turn/);
+  assert.doesNotMatch(page, /iframe|you can read it below/);
+  for (const file of documentFiles) assert.equal((await observer.look(file)).status, 403, file);
   assert.equal((await observer.send("/message", { text: "I object" })).status, 403);
   assert.equal((await observer.send("/shown", { sha256: "ab".repeat(32) })).status, 403);
   assert.equal((await observer.send("/page", { page: "1", pages: "1" })).status, 403);
@@ -763,9 +784,16 @@ test("at most two witnesses are there who identify nobody, and the notary lets t
   assert.equal((await post(desk(code, "/start"))).status, 303);
   assert.equal((await post(desk(code, "/admit"), { person: "11" })).status, 303);
   assert.equal((await witness.send("/media")).status, 200);
-  assert.equal((await witness.send("/shown", { sha256: "ab".repeat(32) })).status, 403);
+  // A witness of the act reads the document, as the signer does, until the notary lets the witness go.
+  const { orderId } = await liveOf(code);
+  const sha256 = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
+  assert.equal(await hashAt(witness), sha256);
+  assert.equal((await witness.send("/shown", { sha256: "ab".repeat(32) })).status, 409);
+  assert.equal((await witness.send("/shown", { sha256 })).status, 200);
+  assert.equal((await witness.send("/page", { page: "1", pages: "2" })).status, 200);
   assert.equal((await post(desk(code, "/excuse"), { person: "11" })).status, 303);
   assert.equal((await witness.send("/media")).status, 409);
+  for (const file of documentFiles) assert.equal((await witness.look(file)).status, 409, file);
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
 });
 
@@ -799,6 +827,68 @@ test("the hash of the document that each browser shows goes on record, another o
     ],
   );
   assert.equal((await signer.send("/shown", { sha256: now })).status, 409);
+});
+
+test("a document that was signed before is open to the people of its session alone, while it is recorded, and their browsers' hashes go on record", async () => {
+  const email = "before@example.com";
+  const code = await orders.place({ email, svc_sign: "true" });
+  await orders.signsAtHome(email);
+  await orders.reachesNotary(code);
+  await orders.claim(code, nora.cookie);
+  assert.equal((await post(desk(code), { act: "acknowledgment" })).status, 303);
+  const room = await roomOf(email);
+  const refused = async (browser: ReturnType<typeof browserAt>, status: number) => {
+    for (const file of documentFiles) assert.equal((await browser.look(file)).status, status, file);
+  };
+  const link = browserAt(room);
+  const signer = await entered(room, email);
+  await refused(browserAt(`/notary-room/${"0".repeat(40)}`), 404);
+  await refused(browserAt("/notary-room/x"), 404);
+  await refused(link, 409);
+  await refused(signer, 409);
+  assert.equal((await signer.send("/consent", agreed)).status, 303);
+  assert.equal((await post(desk(code, "/start"))).status, 303);
+  await refused(signer, 409);
+  assert.doesNotMatch(await (await signer.look()).text(), /iframe/);
+  assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 303);
+  const other = await begun("beside@example.com", "sign");
+  assert.equal((await fetch(at(`${room}/document.pdf`), { headers: { cookie: other.signer.cookie() } })).status, 409);
+  await refused(link, 409);
+
+  const { id, orderId } = await liveOf(code);
+  assert.equal(await roomEnvelopeOf(db, orderId), undefined, "nobody signs in this session");
+  const sha256 = await givenNow(db, orderId);
+  const frame = new RegExp(`<iframe id="document-frame"[^>]* src="${room}/document\\?of=${sha256}"`);
+  assert.match(await (await signer.look()).text(), frame);
+  assert.match(await (await signer.look("/part")).text(), frame);
+  const page = await signer.look("/document");
+  assert.match(page.headers.get("content-security-policy") ?? "", /frame-ancestors 'self'/);
+  assert.match(await page.text(), new RegExp(`"document":"${room}/document.pdf"`));
+  assert.equal(await hashAt(signer), sha256);
+  assert.equal((await signer.send("/shown", { sha256: "ab".repeat(32) })).status, 409);
+  assert.equal((await signer.send("/shown", { sha256: sha256 ?? "" })).status, 200);
+  // The notary leads the signer through the document.
+  assert.equal((await post(desk(code, "/shown"), { sha256: sha256 ?? "" })).status, 200);
+  assert.equal((await post(desk(code, "/page"), { page: "1" })).status, 200);
+  const reads = await signer.send("/page", { page: "1", pages: "2", following: "yes" });
+  assert.deepEqual(await reads.json(), { led: { page: 1, sha256 } });
+  const shown = (await eventsOf(db, rowMac, await liveOf(code))).filter(({ name }) => name === "shown");
+  assert.deepEqual(
+    shown.map(({ person, detail }) => [person, detail]),
+    [
+      ["signer-1", { sha256: "ab".repeat(32), isCurrent: false }],
+      ["signer-1", { sha256, isCurrent: true }],
+      ["notary", { sha256, isCurrent: true }],
+    ],
+  );
+  const unrecorded = otherNode();
+  await assert.rejects(openForPerson(unrecorded.deps, signer.link()), { code: "unavailable" });
+
+  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 303);
+  await refused(signer, 409);
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+  await until(async () => (await findLive(db, id))?.state === "ended");
+  await refused(signer, 409);
 });
 
 test("the notary asks signers to go to pages that the document has, on record; a signer's page is told to the notary alone", async () => {

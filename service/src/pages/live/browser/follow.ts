@@ -1,11 +1,11 @@
-/** The signer's page follows the page that the notary shows; the notary sees which page each signer reads. */
+/** A person's page follows the page that the notary shows; the notary sees which page each person reads. */
 import { say } from "../../ui/browser/parts.ts";
 import { post } from "./connection.ts";
 
 export type Led = { page: number; sha256: string };
 export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
 
-type FollowDeps = { base: string; words: Readonly<Record<string, string>>; nameOf: (person: string) => string };
+type FollowDeps = { base: string; words: Readonly<Record<string, string>> };
 
 /** How long a reader must stay on a page before it is reported. */
 const settledMs = 400;
@@ -13,16 +13,17 @@ const settledMs = 400;
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind | null;
 
 /**
- * Leads the signer to the notary's page while the signer's box is ticked. The frame and the box exist only during the
- * signer's turn, so they are looked up each time.
+ * Leads the person to the notary's page while the person's box is ticked. The frame with the document is replaced when
+ * the person's turn to sign begins or ends, and when the document has changed. So frame and box are looked up each time.
  */
-export function startFollowing({ base, words, nameOf }: FollowDeps) {
+export function startFollowing({ base, words }: FollowDeps) {
   let led: Led | null = null;
   let shownHash: string | null = null;
   let at: { page: number; pages: number } | null = null;
   /** The page to which the frame was told to go, until it is there. */
   let goingTo: number | null = null;
   let settling: number | undefined;
+  let shownIn: HTMLIFrameElement | null = null;
   const box = () => element<HTMLInputElement>("follow-notary");
   const tell = (text: string) => {
     const said = element("follow-said");
@@ -38,7 +39,7 @@ export function startFollowing({ base, words, nameOf }: FollowDeps) {
     tell(say(words["leads"] ?? "", { page: led.page }));
     if (at?.page === led.page) return;
     goingTo = led.page;
-    const frame = element<HTMLIFrameElement>("signing-frame");
+    const frame = element<HTMLIFrameElement>("document-frame");
     frame?.contentWindow?.postMessage({ kind: "go-to-page", page: led.page }, location.origin);
   }
 
@@ -77,8 +78,15 @@ export function startFollowing({ base, words, nameOf }: FollowDeps) {
   }
 
   addEventListener("message", ({ origin, source, data }: MessageEvent<Record<string, unknown> | null>) => {
-    const frame = element<HTMLIFrameElement>("signing-frame");
+    const frame = element<HTMLIFrameElement>("document-frame");
     if (origin !== location.origin || !frame || source !== frame.contentWindow || data === null) return;
+    if (frame !== shownIn) {
+      // A new frame begins at its first page. Nobody has scrolled there, so that does not end the following.
+      shownIn = frame;
+      shownHash = null;
+      at = null;
+      goingTo = null;
+    }
     if (data["kind"] === "document-shown" && typeof data["sha256"] === "string") {
       shownHash = data["sha256"];
       follow();
@@ -95,15 +103,18 @@ export function startFollowing({ base, words, nameOf }: FollowDeps) {
     report();
   });
 
-  return {
-    lead,
-    /** Says on the notary's page what a signer reads. */
-    reads({ person, page, pages, isFollowing }: Reads): void {
-      const said = element("reads-said");
-      if (!said) return;
-      const where = isFollowing ? "on your page" : "not on your page";
-      said.textContent = `${nameOf(person)} reads page ${page} of ${pages}, ${where}.`;
-    },
+  return lead;
+}
+
+/** Says on the notary's page what each person reads. */
+export function startReaders(nameOf: (person: string) => string) {
+  const lines = new Map<string, string>();
+  return ({ person, page, pages, isFollowing }: Reads): void => {
+    const said = element("reads-said");
+    if (!said) return;
+    const where = isFollowing ? "on your page" : "not on your page";
+    lines.set(person, `${nameOf(person)} reads page ${page} of ${pages}, ${where}.`);
+    said.textContent = [...lines.values()].join(" ");
   };
 }
 

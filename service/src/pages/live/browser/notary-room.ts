@@ -3,7 +3,7 @@ import { make, part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
 import { type Connection, connect, joiner, post, type Receive, type ServerMessage } from "./connection.ts";
 import { startDeviceCheck } from "./device-check.ts";
-import { type Led, offerPages, type Reads, startFollowing } from "./follow.ts";
+import { type Led, offerPages, type Reads, startFollowing, startReaders } from "./follow.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
 type News =
@@ -26,9 +26,10 @@ const names = JSON.parse(room.dataset["names"] ?? "{}") as Record<string, string
 const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string>;
 const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
 
-const chat = startChat({ base, nameOf: (person) => names[person] ?? person, unsent: words["unsent"] ?? "" });
-
-const following = startFollowing({ base, words, nameOf: (person) => names[person] ?? person });
+const nameOf = (person: string): string => names[person] ?? person;
+const chat = startChat({ base, nameOf, unsent: words["unsent"] ?? "" });
+const lead = startFollowing({ base, words });
+const showReader = startReaders(nameOf);
 
 let own: MediaStream | null = null;
 let connection: Connection | null = null;
@@ -40,7 +41,7 @@ const streams = new Map<string, MediaStream>();
 function tileOf(person: string): HTMLVideoElement {
   const existing = document.getElementById(`picture-${person}`);
   if (existing instanceof HTMLVideoElement) return existing;
-  const name = names[person] ?? person;
+  const name = nameOf(person);
   const video = make("video", { id: `picture-${person}`, autoplay: true, playsInline: true, muted: person === self });
   video.setAttribute("aria-label", name);
   grid.append(make("figure", {}, video, make("figcaption", { textContent: name })));
@@ -264,8 +265,8 @@ function listen(): void {
     const news = JSON.parse(data as string) as News;
     if (news.kind === "changed") void refresh();
     if (news.kind === "media") joining.again();
-    if (news.kind === "page") following.lead(news);
-    if (news.kind === "reads") following.reads(news);
+    if (news.kind === "page") lead(news);
+    if (news.kind === "reads") showReader(news);
     if (news.kind === "written") chat.show(news.written);
     if (news.kind === "message") receivers[news.isCheck ? "check" : "media"]?.(news.message);
   };

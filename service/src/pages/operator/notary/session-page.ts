@@ -3,6 +3,7 @@ import {
   actKinds,
   actWords,
   type Claimed,
+  hasDocumentPage,
   hasNoCodesLeft,
   hasVouched,
   type IdentityState,
@@ -69,14 +70,14 @@ ${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en,
 ${card(
   "document",
   "Document",
-  html`<p>Look at the document as the signers see it. The hash of what each browser shows goes on the record of the session.</p>
+  html`<p>Look at the document as the signers see it: it is open to them, and to witnesses of the act, once you let them in. The hash of what each browser shows goes on the record of the session.</p>
 <div class="form-actions"><button type="button" id="show-document" class="secondary" data-source="${orderPath(order.code, "/document")}" data-same="It is the document of this session.">Get the document</button>
 <a id="shown-document" class="button" href="" target="_blank" rel="noopener" hidden>Open it in another tab</a></div>
 <p id="shown-said" role="status"></p>
 <form id="lead" class="form" hidden>${field({ form: "lead", name: "page", label: "Page for the signers", required: true, maxLength: 5, inputMode: "numeric", value: "1" })}
 <div class="form-actions"><button type="submit" class="secondary">Ask the signers to go to this page</button>
 <button type="button" id="lead-before" class="quiet-button">Page before</button><button type="button" id="lead-next" class="quiet-button">Next page</button></div>
-<p class="hint">A signer who has the same document open goes to this page, unless they have left yours. Each page that you ask for is on the record of the session.</p></form>
+<p class="hint">Who has the same document open goes to this page, unless they have left yours. Each page that you ask for is on the record of the session.</p></form>
 <p id="lead-said" role="status"></p><p id="reads-said" role="status"></p>`,
 )}`;
 }
@@ -158,7 +159,7 @@ ${facts([
     role === "observer" && admittedAt !== null ? statusBadge("done", "May see and hear") : hereBadge(person, line),
   ],
   ["Says to be in", place],
-  ["Document", isThird ? null : shownWords(view, personName(n))],
+  ["Document", hasDocumentPage(person) ? shownWords(view, personName(n)) : null],
   ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
   ["Identity check", isThird ? null : check === null ? "none was asked for" : check.state],
 ])}

@@ -1,6 +1,6 @@
-import { toHex } from "@signsealship/evidence/bytes";
 import type { PDFDataRangeTransport } from "pdfjs-dist";
 import { part } from "../../ui/browser/parts.ts";
+import { hashOf, tellHash } from "../../ui/browser/viewer/room.ts";
 import type { SigningConfig } from "./config.ts";
 
 /** The chunk size of pdf.js. The first and the last chunks are fetched before pdf.js asks for them. */
@@ -75,20 +75,6 @@ export async function checkBytes(
 }
 
 /**
- * The window of a notary's room that shows this page in a frame; null when there is none. The room records the
- * displayed hash for its session, and tells which page the notary shows.
- */
-export function roomAround(): Window | null {
-  try {
-    const { parent } = window;
-    return parent !== window && parent.location.origin === window.location.origin ? parent : null;
-  } catch {
-    // A page of another origin, such as a firm's.
-    return null;
-  }
-}
-
-/**
  * Whether the displayed bytes have the hash to be signed. Null without `crypto.subtle`, which browsers offer only on
  * https pages.
  */
@@ -97,12 +83,11 @@ async function sameHash(
   sha256: string,
   onEqual: (bytes: Uint8Array) => void,
 ): Promise<boolean | null> {
-  const subtle = globalThis.crypto?.subtle;
-  if (!subtle) return null;
+  if (!globalThis.crypto?.subtle) return null;
   const whole = await bytes();
-  const digest = new Uint8Array(await subtle.digest("SHA-256", whole as Uint8Array<ArrayBuffer>));
-  const found = toHex(digest);
-  roomAround()?.postMessage({ kind: "document-shown", sha256: found }, window.location.origin);
+  const found = await hashOf(whole);
+  if (found === null) return null;
+  tellHash(found);
   const isEqual = found === sha256;
   if (isEqual) onEqual(whole);
   return isEqual;

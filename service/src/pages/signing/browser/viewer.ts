@@ -4,10 +4,11 @@ import { textWithValues } from "../../../kernel/pdf/field-values.ts";
 import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { showPages } from "../../ui/browser/viewer/pages.ts";
 import { loadPdfJs } from "../../ui/browser/viewer/pdf-js.ts";
+import { followRoom, tellPage } from "../../ui/browser/viewer/room.ts";
 import { frameOf, placeOf } from "../../ui/browser/viewer/tools.ts";
 import { linesOf } from "../text-lines.ts";
 import type { SigningConfig, ViewerWords } from "./config.ts";
-import { checkBytes, type DocumentBytes, fetchDocument, partBytes, roomAround } from "./document-bytes.ts";
+import { checkBytes, type DocumentBytes, fetchDocument, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
 import { signWithOwnKey } from "./own-key.ts";
 
@@ -47,7 +48,7 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   const { place, onPage } = placeOf(words, count);
   const inRoom = (page: number) => {
     onPage(page);
-    tellRoom(page, count);
+    tellPage(page, count);
   };
   const pages = await showPages(pdfJs, document, { pageWords: words.page, onPage: inRoom });
   const { viewer, start } = frameOf(words, place, pages);
@@ -60,28 +61,6 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   followRoom(pages.pageOf);
   if (config.toFirstField && isUntouched()) fields?.toFirst();
   return document;
-}
-
-let toldPage = 0;
-
-/** Tells the notary's room around this frame which page the signer reads. */
-function tellRoom(page: number, pages: number): void {
-  if (page === toldPage) return;
-  toldPage = page;
-  roomAround()?.postMessage({ kind: "at-page", page, pages }, location.origin);
-}
-
-/**
- * Goes to the page that the notary shows. Only this window scrolls: `scrollIntoView` would also scroll the room around
- * it. The focus stays where it is.
- */
-function followRoom(pageOf: (n: number) => HTMLElement): void {
-  const room = roomAround();
-  if (!room) return;
-  addEventListener("message", ({ origin, source, data }: MessageEvent<{ kind?: unknown; page?: unknown } | null>) => {
-    if (origin !== location.origin || source !== room || data?.kind !== "go-to-page") return;
-    if (typeof data.page === "number") scrollBy(0, pageOf(data.page).getBoundingClientRect().top - 8);
-  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { make, part } from "./parts.ts";
 import { showPages } from "./viewer/pages.ts";
 import { loadPdfJs } from "./viewer/pdf-js.ts";
+import { followRoom, hashOf, tellHash, tellPage } from "./viewer/room.ts";
 import { frameOf, placeOf, type ViewerWords } from "./viewer/tools.ts";
 
 /** The data that a page with a preview gives its script, as JSON in the page itself. */
@@ -14,7 +15,10 @@ export type PreviewConfig = {
 const config = document.getElementById("preview-config");
 if (config) void preview(JSON.parse(config.textContent ?? ""));
 
-/** Shows a document in the page. If that fails, the reader can still save the document. */
+/**
+ * Shows a document in the page. If that fails, the reader can still save the document. In a frame of a notary's room,
+ * the room learns which document and page are shown.
+ */
 async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<void> {
   const host = part("preview");
   const status = make("p", { className: "quiet-text", textContent: words.loading });
@@ -22,13 +26,21 @@ async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<
   host.append(status);
   try {
     const [{ pdfJs, options }, data] = await Promise.all([loadPdfJs(pdfjs), bytesOf(url)]);
+    // pdf.js takes the bytes away from this script, so they are hashed before.
+    const sha256 = await hashOf(data);
     const pdf = await pdfJs.getDocument({ data, ...options }).promise;
     const { place, onPage } = placeOf(words, pdf.numPages);
-    const pages = await showPages(pdfJs, pdf, { pageWords: words.page, onPage });
+    const inRoom = (page: number) => {
+      onPage(page);
+      tellPage(page, pdf.numPages);
+    };
+    const pages = await showPages(pdfJs, pdf, { pageWords: words.page, onPage: inRoom });
     const { viewer, start } = frameOf(words, place, pages);
     host.append(viewer);
     await start();
     status.remove();
+    followRoom(pages.pageOf);
+    if (sha256 !== null) tellHash(sha256);
   } catch {
     status.textContent = words.failed;
   }

@@ -15,15 +15,20 @@ const words: PreviewConfig["words"] = {
   larger: "Larger",
 };
 
+/** The part of a page in which the script `preview.js` shows a document. */
+export function previewPart(config: PreviewConfig, withoutScript: string): Html {
+  const json = JSON.stringify(config).replaceAll("<", "\\u003c");
+  return html`<div id="preview"><noscript><p class="quiet">${withoutScript}</p></noscript></div>
+<script type="application/json" id="preview-config">${raw(json)}</script>`;
+}
+
 type Viewed = { orderTitle: string; document: Pick<OrderDocument, "kind" | "sha256">; url: string; back: string };
 
 /** A document that the page's script shows; without a script the page links to the file. */
 export function documentView({ pdfJs }: Pick<Assets, "pdfJs">, { orderTitle, document, url, back }: Viewed): Html {
   const config: PreviewConfig = { document: url, pdfjs: pdfJs.folder, words };
-  const json = JSON.stringify(config).replaceAll("<", "\\u003c");
   const title = en.orders.documentTitles[document.kind];
   return html`${pageHead(title, orderTitle, html`<a href="${back}">Back to the order</a>`)}
 <p><a href="${url}" download>Save the document</a><br><span class="quiet">SHA-256</span> ${codeText(document.sha256, "hash of the document")}</p>
-<div id="preview"><noscript><p class="quiet">Without scripts the document can be saved, not shown.</p></noscript></div>
-<script type="application/json" id="preview-config">${raw(json)}</script>`;
+${previewPart(config, "Without scripts the document can be saved, not shown.")}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The page of the document to which the notary asks the signers to go in a live session, and the page that each signer
+ * The page of the document to which the notary asks the signers to go in a live session, and the page that each person
  * reads.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -16,7 +16,7 @@ import { notHere } from "./lease.ts";
 import type { LedPage } from "./page-streams.ts";
 import type { Room } from "./rooms.ts";
 import { atLive, type LiveDeps, note } from "./session.ts";
-import { hashIn } from "./shown.ts";
+import { hashIn, requireDocumentPage } from "./shown.ts";
 import { eventsOf } from "./store.ts";
 
 /** The most times that the notary may ask for another page in a session. Each is an event of the session. */
@@ -86,15 +86,14 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
 }
 
 /**
- * Tells the notary which page a signer reads, and whether the signer's page follows the notary's. Not on record: people
+ * Tells the notary which page a signer or witness reads, and whether it follows the notary's. Not on record: people
  * scroll. @returns the page that the notary shows; null before the first
  */
 export async function reportPage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<LedPage | null> {
   const [page, pages] = [numberIn(typed, "page"), numberIn(typed, "pages")];
   if (page > pages) throw invalid("page must not be after the last one.");
   const { session, person } = await requireStep(deps, link, "room");
-  if (person.role !== "signer")
-    throw new ServiceError("role_required", "Only a signer’s browser reports the page that it shows.");
+  requireDocumentPage(person);
   const room = deps.rooms.roomOf(session.id);
   if (!room) throw notHere();
   deps.rooms.tellNotary(session.id, {

@@ -2,16 +2,20 @@
  * The document that each person's browser shows in a live session. The browser computes the document's hash, which
  * identifies it.
  */
+
 import type { Operator } from "../../../firms/operators/operators.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { claimedOrder } from "../desk/desk.ts";
-import { givenNow } from "../desk/documents.ts";
+import { documentToNotarize, givenNow } from "../desk/documents.ts";
+import { orderOfId } from "../desk/orders.ts";
 import type { Typed } from "../form-reader.ts";
-import { atLink, type RoomLink } from "./entry.ts";
+import { atLink, type Entered, type RoomLink, requireStep } from "./entry.ts";
 import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
+import { notHere } from "./lease.ts";
 import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
-import { eventsOf, type LiveSession } from "./store.ts";
+import { eventsOf, type LivePerson, type LiveSession } from "./store.ts";
 
 /**
  * The most records of shown documents for one person in a session. A document has a revision for each signer, and pages
@@ -66,17 +70,61 @@ const another = () =>
   new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
 
 /**
- * Records what a signer's browser shows. Witnesses and interpreters are given no document, so a hash from them would be
- * a false mark in the manifest.
- * @throws ServiceError `role_required` for anybody but a signer, `conflict` for a document that is not the current one
+ * Requires that a person's page shows the document: a signer's, and that of a witness of the act. A credible witness
+ * only says who the signer is. A hash from anybody else would be a false mark in the manifest.
+ * @throws ServiceError `role_required`
+ */
+export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
+  if (!hasDocumentPage(person))
+    throw new ServiceError("role_required", "Only the page of a signer or of a witness of the act shows the document.");
+}
+
+/** Whether a person's page shows the document. */
+export const hasDocumentPage = ({ role }: Pick<LivePerson, "role">): boolean => role === "signer" || role === "witness";
+
+const isRecorded = ({ rooms }: Pick<LiveDeps, "rooms">, { id, state }: LiveSession): boolean =>
+  (state === "live" || state === "held") && rooms.roomOf(id)?.broken === null;
+
+/**
+ * Hex SHA-256 of the document that a person's page shows now. Null for a person whose page shows none, and while
+ * nothing is recorded.
+ */
+export async function documentFor(deps: LiveDeps, { session, person, step }: Entered): Promise<string | null> {
+  if (step !== "room" || !hasDocumentPage(person) || !isRecorded(deps, session)) return null;
+  return (await givenNow(deps.sheets.desk.db, session.orderId)) ?? null;
+}
+
+/**
+ * Requires that the document is open to a person now.
+ * @throws ServiceError `conflict` for a person who is not in the session, `role_required` as `requireDocumentPage`, and
+ * `unavailable` while nothing is recorded
+ */
+export async function requireOpenDocument(deps: LiveDeps, link: RoomLink): Promise<LiveSession> {
+  const { session, person } = await requireStep(deps, link, "room");
+  requireDocumentPage(person);
+  if (!isRecorded(deps, session)) throw notHere();
+  return session;
+}
+
+/** Opens the current document for a person in the session. @throws ServiceError as `requireOpenDocument` */
+export async function openForPerson(deps: LiveDeps, link: RoomLink): Promise<{ sha256: string; file: StoredFile }> {
+  const { desk } = deps.sheets;
+  const session = await requireOpenDocument(deps, link);
+  const order = await orderOfId(desk, session.orderId);
+  if (!order) throw new ServiceError("conflict", "The order does not wait for a notary any more.");
+  return documentToNotarize(desk, order);
+}
+
+/**
+ * Records what the browser of a signer or witness shows.
+ * @throws ServiceError `role_required` as `requireDocumentPage`, `conflict` for a document that is not the current one
  * (it is recorded nevertheless); otherwise as `write`
  */
 export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const sha256 = readHash(typed);
   const seen = await atLink(deps, link, ["room"], async (entered) => {
     const { session, person } = entered;
-    if (person.role !== "signer")
-      throw new ServiceError("role_required", "Only a signer’s browser reports the document that it shows.");
+    requireDocumentPage(person);
     return { session: session.id, isCurrent: await write(deps, entered, personName(person.n), sha256) };
   });
   deps.rooms.tell(seen.session, { kind: "changed" });

@@ -58,7 +58,7 @@ export const en = {
   room: {
     title: "In session",
     recorded: "This session is recorded. The service must see it to record it.",
-    next: "Listen to the notary. Your document opens here when it is your turn.",
+    listen: "Listen to the notary. When the document is open, you can read it below.",
     turn: "Read and sign",
     held: "On hold: somebody’s line is down, or the notary has paused. Nothing is signed now.",
     you: "You",
@@ -70,6 +70,15 @@ export const en = {
     leads: "The notary shows page {page}.",
     left: "You have left the notary’s page. Tick the box to go back to it.",
     other: "The notary is showing a different document, so this page does not follow.",
+    document: {
+      title: "The document",
+      region: "Pages of the document",
+      loading: "The document is being loaded.",
+      failed: "The document could not be shown here. Reload the page, or tell the notary.",
+      page: "Page {page} of {pages}",
+      smaller: "Smaller",
+      larger: "Larger",
+    },
     observes: "You see and hear the session. Nobody sees or hears you, and you can’t write.",
   },
   chat: {

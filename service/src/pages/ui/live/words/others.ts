@@ -60,7 +60,7 @@ export const es: LiveWords = {
   room: {
     title: "En sesión",
     recorded: "Esta sesión se graba. El servicio debe verla para grabarla.",
-    next: "Escuche al notario. Su documento se abre aquí cuando le toque.",
+    listen: "Escuche al notario. Cuando el documento está abierto, puede leerlo abajo.",
     turn: "Leer y firmar",
     held: "En espera: la conexión de alguien falla o el notario ha pausado. Ahora no se firma nada.",
     you: "Usted",
@@ -72,6 +72,15 @@ export const es: LiveWords = {
     leads: "El notario muestra la página {page}.",
     left: "Ha dejado la página del notario. Marque la casilla para volver a ella.",
     other: "El notario muestra un documento distinto de este, así que esta página no lo sigue.",
+    document: {
+      title: "El documento",
+      region: "Páginas del documento",
+      loading: "Se está cargando el documento.",
+      failed: "No se pudo mostrar el documento aquí. Vuelva a cargar la página o dígaselo al notario.",
+      page: "Página {page} de {pages}",
+      smaller: "Más pequeño",
+      larger: "Más grande",
+    },
     observes: "Usted ve y oye la sesión. Nadie le ve ni le oye, y no puede escribir.",
   },
   chat: {
@@ -158,7 +167,7 @@ export const fr: LiveWords = {
   room: {
     title: "En séance",
     recorded: "Cette séance est enregistrée. Le service doit la voir pour l’enregistrer.",
-    next: "Écoutez le notaire. Votre document s’ouvre ici quand c’est votre tour.",
+    listen: "Écoutez le notaire. Quand le document est ouvert, vous pouvez le lire ci-dessous.",
     turn: "Lire et signer",
     held: "En attente : la ligne de quelqu’un est coupée, ou le notaire a suspendu. Rien n’est signé pour l’instant.",
     you: "Vous",
@@ -170,6 +179,15 @@ export const fr: LiveWords = {
     leads: "Le notaire montre la page {page}.",
     left: "Vous avez quitté la page du notaire. Cochez la case pour y revenir.",
     other: "Le notaire montre un autre document que celui-ci : cette page ne le suit pas.",
+    document: {
+      title: "Le document",
+      region: "Pages du document",
+      loading: "Le document se charge.",
+      failed: "Le document n’a pas pu être affiché ici. Rechargez la page, ou dites-le au notaire.",
+      page: "Page {page} sur {pages}",
+      smaller: "Plus petit",
+      larger: "Plus grand",
+    },
     observes:
       "Vous voyez et entendez la séance. Personne ne vous voit ni ne vous entend, et vous ne pouvez pas écrire.",
   },
@@ -256,7 +274,7 @@ export const pt: LiveWords = {
   room: {
     title: "Em sessão",
     recorded: "Esta sessão é gravada. O serviço precisa vê-la para gravá-la.",
-    next: "Escute o tabelião. Seu documento se abre aqui quando for sua vez.",
+    listen: "Escute o tabelião. Quando o documento está aberto, você pode lê-lo abaixo.",
     turn: "Ler e assinar",
     held: "Em espera: a conexão de alguém caiu, ou o tabelião pausou. Nada é assinado agora.",
     you: "Você",
@@ -268,6 +286,15 @@ export const pt: LiveWords = {
     leads: "O tabelião mostra a página {page}.",
     left: "Você saiu da página do tabelião. Marque a caixa para voltar a ela.",
     other: "O tabelião mostra um documento diferente deste; por isso esta página não o segue.",
+    document: {
+      title: "O documento",
+      region: "Páginas do documento",
+      loading: "O documento está sendo carregado.",
+      failed: "Não foi possível mostrar o documento aqui. Recarregue a página ou avise o tabelião.",
+      page: "Página {page} de {pages}",
+      smaller: "Menor",
+      larger: "Maior",
+    },
     observes: "Você vê e ouve a sessão. Ninguém vê nem ouve você, e você não pode escrever.",
   },
   chat: {

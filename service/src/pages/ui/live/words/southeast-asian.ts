@@ -62,7 +62,7 @@ export const vi: LiveWords = {
   room: {
     title: "Đang gặp",
     recorded: "Buổi gặp này được ghi lại. Dịch vụ phải xem được thì mới ghi được.",
-    next: "Hãy nghe công chứng viên. Tài liệu mở ở đây khi đến lượt quý vị.",
+    listen: "Hãy nghe công chứng viên. Khi tài liệu đã mở, quý vị có thể đọc ở bên dưới.",
     turn: "Đọc và ký",
     held: "Tạm dừng: đường truyền của ai đó bị mất, hoặc công chứng viên tạm dừng. Bây giờ không ký gì.",
     you: "Quý vị",
@@ -74,6 +74,15 @@ export const vi: LiveWords = {
     leads: "Công chứng viên đang mở trang {page}.",
     left: "Quý vị đã rời trang của công chứng viên. Đánh dấu vào ô để quay lại.",
     other: "Công chứng viên đang mở một tài liệu khác, nên trang này không theo.",
+    document: {
+      title: "Tài liệu",
+      region: "Các trang của tài liệu",
+      loading: "Đang tải tài liệu.",
+      failed: "Không thể hiển thị tài liệu tại đây. Hãy tải lại trang, hoặc báo cho công chứng viên.",
+      page: "Trang {page} trên {pages}",
+      smaller: "Nhỏ hơn",
+      larger: "Lớn hơn",
+    },
     observes: "Quý vị xem và nghe phiên họp. Không ai thấy hay nghe quý vị, và quý vị không thể viết.",
   },
   chat: {
@@ -161,7 +170,7 @@ export const tl: LiveWords = {
   room: {
     title: "Nasa sesyon",
     recorded: "Nirerekord ang sesyong ito. Kailangan itong makita ng serbisyo para mairekord.",
-    next: "Makinig sa notaryo. Magbubukas dito ang dokumento kapag kayo na.",
+    listen: "Makinig sa notaryo. Kapag bukas ang dokumento, mababasa ninyo ito sa ibaba.",
     turn: "Basahin at pirmahan",
     held: "Nakahinto: nawala ang linya ng isa, o pinahinto ng notaryo. Walang pinipirmahan ngayon.",
     you: "Kayo",
@@ -173,6 +182,15 @@ export const tl: LiveWords = {
     leads: "Ipinapakita ng notaryo ang pahina {page}.",
     left: "Umalis kayo sa pahina ng notaryo. Lagyan ng tsek ang kahon para bumalik.",
     other: "Ibang dokumento ang ipinapakita ng notaryo, kaya hindi ito sinusundan ng pahinang ito.",
+    document: {
+      title: "Ang dokumento",
+      region: "Mga pahina ng dokumento",
+      loading: "Nilo-load ang dokumento.",
+      failed: "Hindi maipakita rito ang dokumento. I-reload ang pahina, o sabihin sa notaryo.",
+      page: "Pahina {page} ng {pages}",
+      smaller: "Paliitin",
+      larger: "Palakihin",
+    },
     observes:
       "Nakikita at naririnig ninyo ang sesyon. Walang nakakakita o nakakarinig sa inyo, at hindi kayo makakasulat.",
   },
