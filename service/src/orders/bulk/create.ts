@@ -3,12 +3,21 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { tierOf } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { fingerprintOf } from "../../kernel/platform/idempotency-keys.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { createOrder, type OrderDeps, readWhole, type SentDocument, type WithTemplate } from "../order/order.ts";
+import {
+  createOrder,
+  documentUse,
+  type OrderDeps,
+  type OrderForm,
+  readWhole,
+  type SentDocument,
+  type WithTemplate,
+} from "../order/order.ts";
 import { formFrom, type TemplateVersion, templateOf } from "../templates/templates.ts";
 import { readCsv } from "./read-csv.ts";
 import { columnsOf, commonFields, rowForm } from "./row-forms.ts";
@@ -63,7 +72,8 @@ export async function createBulk(
   const { columns: names, rows } = readCsv(upload.bytes);
   const columns = columnsOf(names, template.content);
   const forms = rows.map(({ cells }) => rowForm(columns, cells, common, template.content));
-  const { errors, totalCents } = await checked(orders, principal, template, forms);
+  const { errors, totalCents, read } = await checked(orders, principal, template, forms);
+  if (errors.length === 0) errors.push(...(await unfitValues(orders, principal, template, read)));
   if (errors.length > 0) return { bulkId: null, rows: rows.length, totalCents: null, errors };
   const { partnerId, environment } = principal;
   const bulk = {
@@ -96,8 +106,9 @@ async function checked(
   { tier }: Principal,
   { content, pages }: TemplateVersion,
   forms: readonly ReadonlyMap<string, string>[],
-): Promise<{ errors: Checked["errors"]; totalCents: number | null }> {
+): Promise<Pick<Checked, "errors" | "totalCents"> & { read: OrderForm[] }> {
   const errors: Checked["errors"] = [];
+  const read: OrderForm[] = [];
   const seen = new Map<string, number>();
   let totalCents: number | null = 0;
   for (const [index, sent] of forms.entries()) {
@@ -109,14 +120,50 @@ async function checked(
     seen.set(sha256, row);
     const { refusals, form } = wholeForm(content, sent, pricing);
     errors.push(...refusals.map((message) => ({ row, message })));
-    if (errors.length >= mostErrors) return { errors: errors.slice(0, mostErrors), totalCents: null };
+    if (errors.length >= mostErrors) return { errors: errors.slice(0, mostErrors), totalCents: null, read };
+    if (form) read.push(form);
     if (!form || totalCents === null) continue;
     const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
     const asked = { tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers: null };
     const { outcome, quote } = await pricing.price(asked);
     totalCents = outcome === "quoted" ? totalCents + quote.totalCents : null;
   }
-  return { errors, totalCents };
+  return { errors, totalCents, read };
+}
+
+/** The values of valid rows that are too long for their fields. One trial of signing tries them all. */
+async function unfitValues(
+  { blobs, originals }: OrderDeps,
+  principal: Principal,
+  { blobKey, sha256 }: TemplateVersion,
+  forms: readonly OrderForm[],
+): Promise<Checked["errors"]> {
+  const [first] = forms;
+  const fields = first?.signing.signatureFields;
+  if (!first || !fields || !(first.services.sign || first.services.notarize)) return [];
+  const rowsWith = new Map<string, { field: number; text: string; rows: number[] }>();
+  for (const [index, form] of forms.entries())
+    for (const [field, { value: text }] of (form.signing.signatureFields ?? []).entries()) {
+      if (text === undefined) continue;
+      const same = rowsWith.get(`${field} ${text}`) ?? { field, text, rows: [] };
+      same.rows.push(index + 1);
+      rowsWith.set(`${field} ${text}`, same);
+    }
+  const texts = [...rowsWith.values()];
+  if (texts.length === 0) return [];
+  const trial = {
+    ...{ holder: principal.partnerId, sha256, isNotarized: first.services.notarize },
+    signers: first.signing.signers?.map(({ name }) => name) ?? [],
+    fields: fields.map(({ value: _, ...field }) => field),
+    texts: texts.map(({ field, text }) => ({ field, text })),
+  };
+  const at = { key: blobKey, use: documentUse(sha256), holder: memoryHolder(principal) };
+  const tried = await blobs.withBytes(at, async (bytes) => bytes && originals.trySigning({ bytes, ...trial }));
+  const errors = (tried?.unfit ?? []).flatMap(({ text, why }) => {
+    const { field = 0, rows = [] } = texts[text] ?? {};
+    return rows.map((row) => ({ row, message: `values.${fields[field]?.label ?? field} ${why}.` }));
+  });
+  return errors.sort((one, other) => one.row - other.row).slice(0, mostErrors);
 }
 
 function wholeForm(

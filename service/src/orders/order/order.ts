@@ -84,7 +84,7 @@ export {
   type ValueFault,
 } from "./form/field-values.ts";
 export { fieldsOf } from "./form/fields.ts";
-export { address, faxNumber, type Payer, payers, readWhole } from "./form/form.ts";
+export { address, faxNumber, type OrderForm, type Payer, payers, readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";
 export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";

@@ -14,6 +14,11 @@ export type ToSign = {
   readonly fields: readonly RequestedField[] | null;
   /** Whether a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;
+  /**
+   * Further texts, each with the index in `fields` of the field that it may fill. The trial tells which of them don't
+   * fit. None by default.
+   */
+  readonly texts?: readonly { readonly field: number; readonly text: string }[];
 };
 
 /**
@@ -22,10 +27,15 @@ export type ToSign = {
  */
 export type TrySigning = (document: ToSign) => Promise<TriedDocument>;
 
+/** `text`: the index of the text in `texts`. `why` continues the field's name. */
+export type UnfitText = { readonly text: number; readonly why: string };
+
 export type TriedDocument = {
   /** The number of pages; null when it can't be determined. */
   readonly pages: number | null;
   readonly notices: readonly DocumentNotice[];
   /** The numbers of the signers for whom the document has no place, so that a page would be added for them. */
   readonly withoutPlace: readonly number[];
+  /** The further texts that are too long for their fields. */
+  readonly unfit: readonly UnfitText[];
 };

@@ -133,8 +133,8 @@ export const createPreflight =
       );
     });
     if ("refusal" in outcome) throw invalid(outcome.refusal);
-    const { pages, notices, planned } = outcome;
-    if (input.signers.length === 0) return { pages, notices, withoutPlace: [] };
+    const { pages, notices, planned, unfit } = outcome;
+    if (input.signers.length === 0) return { pages, notices, withoutPlace: [], unfit };
     const withoutPlace = signersWithout(planned, input.signers.length);
     const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
       if (!tooCostly(error)) throw error;
@@ -146,6 +146,7 @@ export const createPreflight =
     return {
       pages,
       withoutPlace,
+      unfit,
       notices: [
         ...notices,
         ...ofText.filter(({ code, page }) => !isTold || code !== "partly_examined" || page !== null),

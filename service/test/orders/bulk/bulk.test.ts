@@ -76,6 +76,15 @@ async function accepted(csv: string): Promise<string> {
   return body.bulkId;
 }
 
+test("a value that is too long for its field of the template is refused before any order is placed", async () => {
+  const csv = (unit: string) => `${head}\r\nAnn,ann@example.com,${unit},,F1\r\nBob,bob@example.com,2,,F2\r\n`;
+  const long = await call("POST", "bulk", form(csv("W".repeat(120))));
+  const message = "values.Unit is too small for a text of 120 characters, which must fit at 6 points.";
+  assert.deepEqual([long.body.bulkId, long.body.errors], [null, [{ row: 1, message }]]);
+  // The same number of narrow characters fits.
+  await accepted(csv("i".repeat(120)));
+});
+
 const ordersOf = async (bulkId: string) =>
   (await call("GET", `bulk/${bulkId}/rows?limit=500`)).body.rows.flatMap(({ orderCode }) => orderCode ?? []);
 const states = ({ body }: { body: Body }) => [body["waiting"], body["placed"], body["failed"], body["canceled"]];

@@ -144,15 +144,18 @@ const leastText = 6;
 
 /** @throws UnfitField if the sender's text would be too small to read */
 function requireLegible(index: number, field: PreparedField, typeset: Typeset): void {
-  if (isButton(field)) return;
   for (const text of [...(field.value === undefined ? [] : [field.value]), ...(field.options ?? [])]) {
-    const points = fittingPoints(field, text, typeset);
-    if (points !== null && points < leastText)
-      throw new UnfitField(
-        index,
-        `is too small for a text of ${[...text].length} characters, which must fit at ${leastText} points`,
-      );
+    const why = whyIllegible(field, text, typeset);
+    if (why !== null) throw new UnfitField(index, why);
   }
+}
+
+/** Says that the text would be too small to read in the field; null if it fits. The words continue the field's name. */
+export function whyIllegible(field: PreparedField, text: string, typeset: Typeset): string | null {
+  const points = isButton(field) ? null : fittingPoints(field, text, typeset);
+  return points !== null && points < leastText
+    ? `is too small for a text of ${[...text].length} characters, which must fit at ${leastText} points`
+    : null;
 }
 
 /**

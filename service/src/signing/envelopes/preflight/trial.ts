@@ -7,18 +7,17 @@ import { trySeal } from "../../../evidence/seals/trial.ts";
 import { LIMITS } from "../../../kernel/pdf/limits.ts";
 import { PdfRefusal, type PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
-import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import { unseenIn } from "../../../kernel/pdf/unseen/unseen.ts";
 import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
-import type { ToSign } from "../../../orders/order/order.ts";
+import type { ToSign, TriedDocument } from "../../../orders/order/order.ts";
 import { buildAct } from "../pdf/act.ts";
 import { ownFields, type PlannedField, type PreparedField } from "../pdf/fields.ts";
 import { elementNames } from "../pdf/placement/asked.ts";
 import { plan, planBlock } from "../pdf/placement/plan.ts";
-import { prepareDocument } from "../pdf/prepare.ts";
+import { prepareDocument, whyIllegible } from "../pdf/prepare.ts";
 import { requirePlaces } from "./require-places.ts";
 
-export type Tried = { readonly planned: readonly PlannedField[]; readonly notices: readonly DocumentNotice[] };
+export type Tried = Pick<TriedDocument, "notices" | "unfit"> & { readonly planned: readonly PlannedField[] };
 
 /** The data that the trial needs besides the document. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
@@ -34,9 +33,9 @@ const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
  * without glyphs.
  */
 const onlyOf =
-  (texts: readonly string[], typeset: Typeset): Typeset =>
+  (texts: ReadonlySet<string>, typeset: Typeset): Typeset =>
   (text, width) =>
-    texts.includes(text) ? typeset(text, width) : withoutGlyphs(text, width);
+    texts.has(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
 /**
  * The memory in bytes for everything that is appended to a document: the fields and the seal, and for each signer a
@@ -51,7 +50,7 @@ const roomBytes = 256 * 1024;
  */
 export async function tryAll(
   original: Buffer,
-  { sha256, signers, fields: requested, isNotarized = false }: Trial,
+  { sha256, signers, fields: requested, isNotarized = false, texts = [] }: Trial,
 ): Promise<Tried> {
   const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
   if (original.length > most)
@@ -64,8 +63,11 @@ export async function tryAll(
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields: requested });
   const page = { title: "", note: "" };
-  const given = planned.flatMap(({ value, options = [] }) => [...(value === undefined ? [] : [value]), ...options]);
-  const typeset = given.length === 0 ? withoutGlyphs : onlyOf(given, await typesetFor(given));
+  const given = new Set([
+    ...planned.flatMap(({ value, options = [] }) => [...(value === undefined ? [] : [value]), ...options]),
+    ...texts.map(({ text }) => text),
+  ]);
+  const typeset = given.size === 0 ? withoutGlyphs : onlyOf(given, await typesetFor([...given]));
   const block = isNotarized ? await planBlock(original, planned) : null;
   const { tail, fields, ...reserved } = prepareDocument(
     original,
@@ -73,7 +75,8 @@ export async function tryAll(
     typeset,
   );
   const prepared = fields.filter(({ name }) => name !== reserved.block?.name);
-  requirePlaces(look, planned, elementNames(requested ?? []));
+  const names = elementNames(requested ?? []);
+  requirePlaces(look, planned, names);
   let document = Buffer.concat([original, tail]);
   const preparedBytes = document.length;
   for (const [index, name] of signers.entries()) {
@@ -84,7 +87,12 @@ export async function tryAll(
   await requireOwnFields(document, preparedBytes, prepared);
   const seal = trySeal(document, sha256, isNotarized ? "fields" : "document");
   await requireFilling(Buffer.concat([document, seal]), preparedBytes);
-  return { planned, notices: unseenIn(original) };
+  const unfit = texts.flatMap(({ field, text }, index) => {
+    const own = fields[names.indexOf(`fields[${field}]`)];
+    const why = own ? whyIllegible(own, text, typeset) : null;
+    return why === null ? [] : [{ text: index, why }];
+  });
+  return { planned, notices: unseenIn(original), unfit };
 }
 
 /**
@@ -105,10 +113,10 @@ export async function tryNotarizing(original: Buffer, sha256: string): Promise<T
     const seal = trySeal(original, sha256);
     await refuseFinished(original);
     await requireFilling(Buffer.concat([original, seal]), original.length);
-    return { planned: [], notices: unseenIn(original) };
+    return { planned: [], notices: unseenIn(original), unfit: [] };
   } catch (error) {
     if (!(error instanceof PdfRefusal && inkOnly.has(error.reason))) throw error;
-    return { planned: [], notices: [{ code: "ink_only", page: null, text: error.detail }] };
+    return { planned: [], notices: [{ code: "ink_only", page: null, text: error.detail }], unfit: [] };
   }
 }
 
