@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { get } from "node:http";
 import { test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -95,7 +96,7 @@ async function killAtWrite(table: Statement, begin: () => Promise<unknown>): Pro
     await running.service.kill();
   });
   await restart();
-  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail'`);
+  await makeJobsDue(db, "order-mail");
 }
 
 for (const [point, table] of [

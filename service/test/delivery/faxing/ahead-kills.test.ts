@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { shipping } from "@signsealship/testing/inputs/order-form";
 import { ownProcess } from "@signsealship/testing/service";
@@ -29,7 +30,7 @@ async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
   await db.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`);
-  await db.query(sql`UPDATE jobs SET due_at = now()`);
+  await makeJobsDue(db);
   harness.service = await harness.service.restart();
 }
 

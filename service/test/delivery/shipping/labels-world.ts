@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Delivery, type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
@@ -103,10 +104,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
       db.query<{ id: number; kind: string; state: string; reason: string | null }>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
     /** Runs the waiting jobs of a queue at once. */
-    hurry: (queue: string) =>
-      db.query(sql`
-        WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL)
-        SELECT pg_notify('jobs', ${queue})`),
+    hurry: (queue: string) => makeJobsDue(db, queue),
     queued: async (queue: string) => (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length,
     async close() {
       await harness.close();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
@@ -45,13 +46,7 @@ export async function openLiveService(env: Record<string, string>) {
       db.query<TaskRow>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
     /** Runs the waiting jobs of a queue at once. */
-    // A transaction begins again when it and the service's workers wait for each other.
-    hurry: (queue: string) =>
-      db.transaction((tx) =>
-        tx.query(sql`
-          WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL RETURNING 1)
-          SELECT pg_notify('jobs', ${queue}) WHERE EXISTS (SELECT FROM due)`),
-      ),
+    hurry: (queue: string) => makeJobsDue(db, queue),
     async close() {
       await harness.close();
       await stripe.close();

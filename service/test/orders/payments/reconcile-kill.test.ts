@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { ownProcess, startService } from "@signsealship/testing/service";
@@ -52,7 +53,7 @@ test("a node that is killed between two pages leaves a comparison that one of tw
   running.service = await running.service.restart();
   await forTests(startService({ ...env, DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" }));
   // The lease of the dead node expires.
-  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'reconcile'`);
+  await makeJobsDue(db, "reconcile");
   await db.query(sql`SELECT pg_notify('jobs', 'reconcile')`);
   await until(async () => (await ended()).length === 1);
   assert.deepEqual(await ended(), [{ differences: 120 }]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { changeOrder, rowMacOf } from "@signsealship/testing/row-mac";
@@ -643,9 +644,9 @@ test("a kill during the refund of a share refunds it once", async () => {
   await until(() => stripe.requests.at(-1)?.path === "/v1/refunds");
   await service.kill();
   service = await service.restart();
-  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'refund'`);
+  await makeJobsDue(db, "refund");
   await until(() => refundsOf(session).length > 0);
-  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'refund'`);
+  await makeJobsDue(db, "refund");
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'refund'`)).length === 0);
   assert.deepEqual(
     refundsOf(session).map((each) => each["amount"]),

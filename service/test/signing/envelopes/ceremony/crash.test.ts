@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess } from "@signsealship/testing/service";
@@ -59,7 +60,7 @@ test("a service that is killed while somebody signs has the act completely or no
         return false;
       });
     // A job completes an envelope whose request was killed between the last act and the seal.
-    await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'envelope'`);
+    await makeJobsDue(running.db, "envelope");
     await until(async () => {
       const { status } = await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
       return status === "EsignComplete";
@@ -101,7 +102,7 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
     const next = await running.ceremony.next({ token, session: null });
     if (n < 3) assert.equal(next, n + 1);
   }
-  await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'envelope'`);
+  await makeJobsDue(running.db, "envelope");
   for (const code of codes) {
     await until(async () => {
       const { status } = await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
