@@ -91,6 +91,9 @@ test("live access is requested once, granted without a key, and mailed to the ow
   assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
   await until(() => mailsTo(service, workEmail).some((mail) => mail.includes("Your firm has live now")));
   assert.match(await look("/dashboard/settings", owner), /<dt>Live<\/dt>\s*<dd>Enabled<\/dd>/);
+  const launchpad = await (await fetch(`${service.baseUrl}/api/partner/launchpad`, { headers: owner })).json();
+  const { checklist } = launchpad as { checklist: { key: string; done: boolean }[] };
+  assert.equal(checklist.find(({ key }) => key === "live")?.done, true);
   const tasks = await db.query(
     sql`SELECT state FROM tasks WHERE kind = 'live_access' AND subject = ${request?.id ?? ""}`,
   );

@@ -47,7 +47,7 @@ const items: readonly Item[] = [
     label: "Go live",
     action: "Ask for live in the settings.",
     deepLink: "/dashboard/settings",
-    done: ({ liveEnabled, liveKeyAt }) => liveEnabled && liveKeyAt !== null,
+    done: ({ liveEnabled }) => liveEnabled,
   },
 ];
 
