@@ -228,7 +228,7 @@ export function letterTogether(
     link:
       goal === "documents"
         ? null
-        : { label: goal === "payment" ? "Review and pay" : "See your closing", url: first.links.page },
+        : { label: goal === "payment" ? "Review and pay" : "See the first document", url: first.links.page },
     caution: `Anyone who has ${goal === "documents" ? "these links can download the documents" : "this link can see the order"}, so share ${goal === "documents" ? "them" : "it"} with care.`,
     why: `You receive it because ${nameIn(firm, "the firm")} placed orders for this email address.`,
     firm,

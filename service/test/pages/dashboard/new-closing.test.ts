@@ -97,6 +97,9 @@ test("places several documents for people who are named once, in one room, and t
   };
   const quoted = await dana.post("/quote", form);
   assert.match(quoted.text, /1\. Warranty deed.*2\. Note.*3\. Payoff letter.*Total so far/s);
+  assert.doesNotMatch(quoted.text, /Postage/);
+  const guessed = await dana.post("/quote", { ...form, ship_postal: "" });
+  assert.match(guessed.text, /Postage is for New York until the address is complete\./);
   const placed = await dana.post("", form);
   assert.equal(placed.status, 303, placed.text);
   const again = await dana.post("", form);

@@ -13,6 +13,7 @@ import { formHeaders } from "../../ui/page/headers.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html, render } from "../../ui/render.ts";
+import { isPostageGuessed, postageNote } from "../orders/new/quote.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
@@ -182,15 +183,16 @@ async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload |
  * closing is placed.
  */
 async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
-  const tier = tierOf(principalOf(request).tier);
+  const { tier: firmTier, environment } = principalOf(request);
+  const tier = tierOf(firmTier);
   const lines: { label: string; amountCents: number }[] = [];
-  let byHand = false;
+  const postage = { isPriced: true, isGuessed: false, asksCarriers: false };
   for (const document of documentsIn(values)) {
     const fields = orderOf(values, document);
     fields.delete("fill_token");
     // The price does not depend on the placed fields.
     fields.delete("fields");
-    const { form } = readWhole(fields, true, pricing);
+    const { refusals, form } = readWhole(fields, true, pricing);
     if (!form) continue;
     const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
     const wanted = {
@@ -204,13 +206,14 @@ async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyReques
       askCarriers: null,
     };
     const { outcome, quote } = await pricing.price(wanted);
-    byHand ||= outcome !== "quoted";
+    postage.isPriced &&= outcome === "quoted";
+    postage.isGuessed ||= isPostageGuessed(services, refusals);
+    postage.asksCarriers ||= environment === "live" && shipMethod === "label";
     lines.push({ label: `${document.n}. ${document.name || document.fileName}`, amountCents: quote.totalCents });
   }
   if (lines.length === 0)
     return html`<p class="quiet">The price appears here once there is a document with its services.</p>`;
   const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const quote = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
-  return html`${moneyTable("Price, in US dollars", quote, "Total so far")}
-<p class="quiet">${byHand ? "Some postage is priced by us after the closing is placed." : "Postage is exact once the address is complete."}</p>`;
+  return html`${moneyTable("Price, in US dollars", quote, "Total so far")}${postageNote(postage, "closing")}`;
 }

@@ -44,14 +44,18 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           askCarriers: null,
         };
         const { outcome, quote } = await offer.pricing.price(wanted);
-        const guessed = services.ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
         const { environment } = principalOf(request);
+        const postage = {
+          isPriced: outcome === "quoted",
+          isGuessed: isPostageGuessed(services, refusals),
+          asksCarriers: environment === "live" && shipMethod === "label",
+        };
         const sale = { environment, docSlug, signerState: form.signerState, takesSignature: true };
         const gap = services.notarize ? await offer.notaries.gapOf(db, sale) : null;
         const unsold = offer.notaries.refuses
           ? "Such orders are not taken."
           : "A person prices it after the order is placed.";
-        const notes = html`${note(outcome, guessed)}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
+        const notes = html`${postageNote(postage, "order")}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
         return render(html`${moneyTable("Price, in US dollars", quote, "Total so far")}${notes}`);
       },
     },
@@ -63,7 +67,24 @@ function pagesIn(values: FormValues): number {
   return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
 }
 
-function note(outcome: string, guessed: boolean): Html | "" {
-  if (outcome !== "quoted") return html`<p class="quiet">The postage is priced by us after the order is placed.</p>`;
-  return guessed ? html`<p class="quiet">Postage is for New York until the address is complete.</p>` : "";
+/** Whether the postage is for a usual address because the form's own address is not complete. */
+export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly string[]): boolean =>
+  ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
+
+/**
+ * Tells what the shown postage depends on; empty if nothing.
+ * @param asksCarriers whether carriers are asked for their prices when the order or the closing is placed
+ */
+export function postageNote(
+  { isPriced, isGuessed, asksCarriers }: { isPriced: boolean; isGuessed: boolean; asksCarriers: boolean },
+  placed: "order" | "closing",
+): Html | "" {
+  const lines = [
+    ...(isPriced ? [] : [`The postage is priced by us after the ${placed} is placed.`]),
+    ...(isPriced && isGuessed ? ["Postage is for New York until the address is complete."] : []),
+    ...(isPriced && asksCarriers
+      ? [`Postage can change when the ${placed} is placed: the carriers are asked then.`]
+      : []),
+  ];
+  return lines.length === 0 ? "" : html`<p class="quiet">${lines.join(" ")}</p>`;
 }
