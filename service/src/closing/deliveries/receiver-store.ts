@@ -1,3 +1,4 @@
+import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, type StateMac, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
@@ -23,11 +24,13 @@ export async function writeReceivers(
   { roomId, orderId, by, at }: Asked,
   receivers: readonly Receiver[],
 ): Promise<void> {
-  for (const { name, email } of receivers)
-    await tx.query(sql`
+  for (const { name, email } of receivers) {
+    const [row] = await tx.query<{ id: number }>(sql`
       INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at)
-      VALUES (${roomId}, ${orderId}, ${name.trim()}, ${email.trim().toLowerCase()}, ${by}, ${at}) ON CONFLICT DO NOTHING`);
-  await writeStateMacs(tx, receiverState, sql`order_id = ${orderId}`);
+      VALUES (${roomId}, ${orderId}, ${name.trim()}, ${email.trim().toLowerCase()}, ${by}, ${at}) ON CONFLICT DO NOTHING
+      RETURNING id`);
+    if (row) await writeStateMacs(tx, receiverState, sql`id = ${row.id}`);
+  }
 }
 
 /**
@@ -62,9 +65,5 @@ export async function holdOpenRoom(tx: Tx, roomId: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-export async function endWait(tx: Tx, id: number, at: Date, deliveryId: string | null): Promise<void> {
-  await tx.query(
-    sql`UPDATE closing_receivers SET ended_at = ${at}, delivery_id = ${deliveryId}::uuid WHERE id = ${id}`,
-  );
-  await writeStateMacs(tx, receiverState, sql`id = ${id}`);
-}
+export const endWait = (tx: Tx, id: number, at: Date, deliveryId: string | null): Promise<void> =>
+  changeRow(tx, receiverState, id, sql`ended_at = ${at}, delivery_id = ${deliveryId}::uuid`);

@@ -370,6 +370,14 @@ test("sends people what they are to receive once it is done, once each, by links
   await db.query(sql`INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at) ${put}`);
   await sweep(60);
   assert.deepEqual(await sentTo("eve@example.com"), []);
+  // A firm's request for another person of the same order gives the forged row no MAC.
+  const [forged] = await db.query<{ orderId: number; roomId: string }>(sql`
+    SELECT order_id AS "orderId", room_id AS "roomId" FROM closing_receivers WHERE email = 'eve@example.com'`);
+  assert.ok(forged);
+  const asked = { ...forged, by: "member:test", at: new Date() };
+  await db.transaction((tx) => writeReceivers(tx, asked, [{ name: "Lou Lender", email: "lou@lender.example" }]));
+  await sweep(60);
+  assert.deepEqual(await sentTo("eve@example.com"), []);
 });
 
 test("sends nothing that the firm took back, also after it is added again, and nothing from a closed room", async () => {
