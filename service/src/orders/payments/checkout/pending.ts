@@ -8,7 +8,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { lockOrder } from "../../order/order.ts";
+import { lockOrders } from "../../order/order.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
@@ -95,16 +95,17 @@ export async function endPendingPayment(
     );
   await db.transaction(async (tx) => {
     const at = clock();
-    for (const { orderCode } of [...orders].sort((one, other) => one.orderId - other.orderId))
-      await lockOrder(tx, orderCode);
+    const locked = await lockOrders(
+      tx,
+      orders.map(({ orderCode }) => orderCode),
+    );
     if ((await endPending(tx, id)) === 0) throw unknown();
-    for (const { orderId, partnerId } of orders) {
-      const end = { state: "done", at, by: actor, outcome: "the bank payment failed" } as const;
-      await closeTasks(tx, { orderId, kinds: ["bank_payment"] }, end);
+    const end = { state: "done", at, by: actor, outcome: "the bank payment failed" } as const;
+    await closeTasks(tx, { orderId: locked.map((order) => order.id), kinds: ["bank_payment"] }, end);
+    for (const { id: orderId, partnerId } of locked)
       await tx.query(
         auditLine({ at, action: "payment.wait_ended", actor, partnerId, orderId, detail: { checkout: id } }),
       );
-    }
   });
 }
 
