@@ -5,7 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { textOf } from "../../../src/kernel/platform/database/state-mac.ts";
-import { lockOrder } from "../../../src/orders/order/order.ts";
+import { lockOrder, lockOrders, lockUnalteredOrders } from "../../../src/orders/order/order.ts";
 import { type Client, openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
 // An attacker with the service's own PostgreSQL role, but without its keys and its process.
@@ -58,6 +58,10 @@ for (const [name, change] of changes)
       running.db.transaction((tx) => lockOrder(tx, code)),
       /not what the service wrote/,
     );
+    await running.db.transaction(async (tx) => {
+      const unaltered = await lockUnalteredOrders(tx, [code, other]);
+      assert.deepEqual(unaltered, await lockOrders(tx, [other]));
+    });
     if (reader === acme) await isRefused(acme, "POST", `/api/partner/sandbox/orders/${code}/checkout`);
     const page = await fetch(`${running.service.baseUrl}/orders/${code}`);
     assert.equal(page.status, 503);

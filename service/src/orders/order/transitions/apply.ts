@@ -82,7 +82,7 @@ export const lockOrders = (tx: Tx, codes: readonly string[]): Promise<LockedOrde
 /** Locks orders by ascending id, and leaves out those that fail their MAC. */
 export async function lockUnalteredOrders(tx: Tx, codes: readonly string[]): Promise<LockedOrder[]> {
   const found = await tx.query<LockedOrder & Marked>(lockStatement(codes, marked(orderState, sql`orders`)));
-  return found.filter(({ isAuthentic }) => isAuthentic);
+  return found.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...order }) => order);
 }
 
 const lockStatement = (codes: readonly string[], check: Statement): Statement => sql`
