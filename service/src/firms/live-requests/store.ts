@@ -1,3 +1,4 @@
+import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
@@ -68,11 +69,8 @@ export async function insertRequest(tx: Tx, { id, partnerId, askedBy, at }: NewR
 
 type Decision = { state: "granted" | "refused"; by: string; at: Date; note: string | null };
 
-export async function decideRequest(tx: Tx, id: string, { state, by, at, note }: Decision): Promise<void> {
-  await tx.query(sql`
-    UPDATE live_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at}, note = ${note} WHERE id = ${id}`);
-  await writeStateMacs(tx, requestState, sql`id = ${id}`);
-}
+export const decideRequest = (tx: Tx, id: string, { state, by, at, note }: Decision): Promise<void> =>
+  changeRow(tx, requestState, id, sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, note = ${note}`);
 
 /**
  * The numbers of a firm's completed test orders and of all its test orders. They show an operator whether the firm has

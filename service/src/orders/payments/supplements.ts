@@ -3,7 +3,9 @@
  * because a bank took back what was paid. The order's total does not change. A supplement is paid like an order, by a
  * checkout or a charge, and only the processor's event settles it.
  */
+
 import { auditLine } from "../../kernel/audit/audit.ts";
+import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
@@ -216,8 +218,7 @@ export async function withdrawSupplement(
   const all = await supplementsOf(tx, orderId);
   const asked = all.find(({ state, replacesLoss }) => state === "asked" && replacesLoss === ofLoss);
   if (!asked) return;
-  await tx.query(sql`UPDATE supplements SET state = 'withdrawn', changed_at = ${at} WHERE id = ${asked.id}`);
-  await writeStateMacs(tx, supplementState, sql`id = ${asked.id}`);
+  await changeRow(tx, supplementState, asked.id, sql`state = 'withdrawn', changed_at = ${at}`);
   const detail = { supplement: asked.id, amountCents: asked.amountCents };
   await tx.query(auditLine({ at, action: "supplement.withdrawn", actor, partnerId, orderId, detail }));
   const end = { state: "dropped", at, by: actor, outcome: "the amount is not needed any more" } as const;
@@ -243,9 +244,7 @@ export async function settleSupplement(
   const asked = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
   if (asked?.state !== "asked" || asked.amountCents !== cents) return false;
   if (asked.replacesLoss ? endsDebt.has(status) : !takesMoney.has(status)) return false;
-  await tx.query(sql`
-    UPDATE supplements SET state = 'paid', payment_id = ${paymentId}, changed_at = ${at} WHERE id = ${asked.id}`);
-  await writeStateMacs(tx, supplementState, sql`id = ${asked.id}`);
+  await changeRow(tx, supplementState, asked.id, sql`state = 'paid', payment_id = ${paymentId}, changed_at = ${at}`);
   const detail = { supplement: asked.id, amountCents: cents };
   await tx.query(auditLine({ at, action: "supplement.paid", actor, partnerId, orderId, detail }));
   await enqueue(tx, closeCheckoutQueue, { orderId });

@@ -2,6 +2,7 @@
  * Assigns a refund that somebody made at the processor to the orders it was for: one person says which, another
  * approves. Only then the refund is booked. No money moves.
  */
+
 import {
   type Operator,
   requirePasskeyOf,
@@ -11,6 +12,7 @@ import {
   requireText,
 } from "../../firms/operators/operators.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
+import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import {
@@ -217,11 +219,8 @@ async function lockOpen(
 
 type End = { state: "approved" | "refused" | "withdrawn"; by: string; at: Date; solo: boolean };
 
-async function end(tx: Tx, id: string, { state, by, at, solo }: End): Promise<void> {
-  await tx.query(sql`
-    UPDATE refund_assignments SET state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo} WHERE id = ${id}`);
-  await writeStateMacs(tx, assignmentState, sql`id = ${id}`);
-}
+const end = (tx: Tx, id: string, { state, by, at, solo }: End): Promise<void> =>
+  changeRow(tx, assignmentState, id, sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}`);
 
 /**
  * Approves another operator's assignment, and books the refund for its orders.

@@ -1,5 +1,6 @@
 import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
+import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import {
@@ -150,10 +151,8 @@ export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: 
     ORDER BY requested_at, id`);
 
 /** Closes an approved part that can't be refunded any more. The caller must have locked its order and read the part. */
-export async function closePart(tx: Tx, id: string, note: string): Promise<void> {
-  await tx.query(sql`UPDATE refund_requests SET state = 'closed', note = ${note} WHERE id = ${id}`);
-  await writeStateMacs(tx, requestState, sql`id = ${id}`);
-}
+export const closePart = (tx: Tx, id: string, note: string): Promise<void> =>
+  changeRow(tx, requestState, id, sql`state = 'closed', note = ${note}`);
 
 export type NewRequest = {
   id: string;
@@ -189,13 +188,10 @@ export type Decision = {
   note: string | null;
 };
 
-export async function updateDecision(
-  tx: Tx,
-  id: string,
-  { state, by, at, solo = false, note }: Decision,
-): Promise<void> {
-  await tx.query(sql`
-    UPDATE refund_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}
-    WHERE id = ${id}`);
-  await writeStateMacs(tx, requestState, sql`id = ${id}`);
-}
+export const updateDecision = (tx: Tx, id: string, { state, by, at, solo = false, note }: Decision): Promise<void> =>
+  changeRow(
+    tx,
+    requestState,
+    id,
+    sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}`,
+  );

@@ -527,3 +527,17 @@ test("a change of an altered fill is refused, and gives it no new MAC", async ()
     assert.equal(await change(made.fillId), true);
   }
 });
+
+test("a change that waits for somebody who alters the fill refuses the altered fill", async () => {
+  const made = await fill({ template: await template() });
+  let change: Promise<unknown> = Promise.resolve();
+  const insider = await forTests(databaseOfRunning(folder.path));
+  await insider.transaction(async (altering) => {
+    await altering.query(sql`UPDATE fills SET created_by = 'forged' WHERE id = ${made.fillId}`);
+    const ends = db.transaction((tx) => endFill(tx, made.fillId, { state: "canceled", at: new Date() }));
+    change = assert.rejects(ends, { code: "unavailable" });
+    await until(async () => (await altering.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+  });
+  await change;
+  assert.equal((await page(made.url)).status, 503);
+});

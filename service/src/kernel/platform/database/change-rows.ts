@@ -24,7 +24,7 @@ export async function changeRowIf(
 ): Promise<boolean> {
   const { table, key } = state;
   const found = await tx.query(
-    sql`SELECT ${verified(state, table)} FROM ${table} WHERE ${key} = ${id} AND ${only} FOR UPDATE`,
+    sql`SELECT ${verified(state, table)} FROM ${table} WHERE ${key} = ${id} AND ${only} FOR NO KEY UPDATE`,
   );
   if (found.length === 0) return false;
   await tx.query(sql`UPDATE ${table} SET ${set} WHERE ${key} = ${id}`);

@@ -1,4 +1,5 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
@@ -107,16 +108,16 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 
 type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
 
-/** Updates a method. The caller has read it and holds its lock. */
-export async function updateMethod(tx: Tx, id: string, { state, setupIntent, saved, endedBy }: MethodChange) {
-  await tx.query(sql`
-    UPDATE payment_methods SET state = ${state}, setup_intent = coalesce(${setupIntent ?? null}, setup_intent),
+export const updateMethod = (tx: Tx, id: string, { state, setupIntent, saved, endedBy }: MethodChange): Promise<void> =>
+  changeRow(
+    tx,
+    methodState,
+    id,
+    sql`state = ${state}, setup_intent = coalesce(${setupIntent ?? null}, setup_intent),
       method = coalesce(${saved?.method ?? null}, method), kind = coalesce(${saved?.kind ?? null}, kind),
       brand = coalesce(${saved?.brand ?? null}, brand), last4 = coalesce(${saved?.last4 ?? null}, last4),
-      card_expires = coalesce(${saved?.expires ?? null}, card_expires), ended_by = ${endedBy ?? null}
-    WHERE id = ${id}`);
-  await writeStateMacs(tx, methodState, sql`id = ${id}`);
-}
+      card_expires = coalesce(${saved?.expires ?? null}, card_expires), ended_by = ${endedBy ?? null}`,
+  );
 
 export type SpendingLimit = { spender: string; orderCents: number; monthCents: number; setAt: Date };
 
@@ -270,17 +271,18 @@ export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> 
 
 type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
 
-/** Updates a charge. The caller has read it while holding the order's lock. */
-export async function updateCharge(
+export const updateCharge = (
   tx: Tx,
   id: string,
   { state, at, paymentIntent = null, reason = null }: ChargeChange,
-) {
-  await tx.query(sql`
-    UPDATE firm_charges SET state = ${state}, payment_intent = coalesce(${paymentIntent}, payment_intent), reason = ${reason},
-      changed_at = ${at} WHERE id = ${id}`);
-  await writeStateMacs(tx, chargeState, sql`id = ${id}`);
-}
+): Promise<void> =>
+  changeRow(
+    tx,
+    chargeState,
+    id,
+    sql`state = ${state}, payment_intent = coalesce(${paymentIntent}, payment_intent), reason = ${reason},
+      changed_at = ${at}`,
+  );
 
 export type OverdueCharge = Pick<
   FirmCharge,

@@ -1,5 +1,6 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
+import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -100,22 +101,21 @@ export async function insertEmbed(
 }
 
 /** Exchanges a ticket for a session. A ticket works once. @returns false when it was already redeemed */
-export async function redeemEmbed(
+export const redeemEmbed = (
   tx: Tx,
   id: string,
   { session, expiresAt }: { session: string; expiresAt: Date },
-): Promise<boolean> {
-  const redeemed = await tx.query(sql`
-    UPDATE signer_embeds SET session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}
-    WHERE id = ${id} AND session_sha256 IS NULL RETURNING 1`);
-  if (redeemed.length === 1) await writeStateMacs(tx, embedState, sql`id = ${id}`);
-  return redeemed.length === 1;
-}
+): Promise<boolean> =>
+  changeRowIf(
+    tx,
+    embedState,
+    id,
+    sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`,
+    sql`session_sha256 IS NULL`,
+  );
 
-export async function identifyEmbed(tx: Tx, id: string, at: Date): Promise<void> {
-  await tx.query(sql`UPDATE signer_embeds SET identified_at = ${at} WHERE id = ${id}`);
-  await writeStateMacs(tx, embedState, sql`id = ${id}`);
-}
+export const identifyEmbed = (tx: Tx, id: string, at: Date): Promise<void> =>
+  changeRow(tx, embedState, id, sql`identified_at = ${at}`);
 
 /** Deletes the rows of pages that ended more than a day ago. The trail still records what happened on these pages. */
 export const sweepEmbeds = (db: Sql, now: Date) =>

@@ -1,3 +1,4 @@
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -62,29 +63,30 @@ export async function insertSitting(tx: Tx, { envelopeId, hostId, host, token, e
 }
 
 /** Begins a signer's turn. The session of the previous signer ends. */
-export async function giveTurn(
+export const giveTurn = (
   tx: Tx,
   id: string,
   { signerId, session, expiresAt }: { signerId: number; session: string; expiresAt: Date },
-): Promise<void> {
-  await tx.query(sql`
-    UPDATE sittings SET signer_id = ${signerId}, link_id = (SELECT link_id FROM envelope_signers WHERE id = ${signerId}),
-      session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}, identified_at = NULL WHERE id = ${id}`);
-  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
-}
+): Promise<void> =>
+  changeRow(
+    tx,
+    sittingState,
+    id,
+    sql`signer_id = ${signerId}, link_id = (SELECT link_id FROM envelope_signers WHERE id = ${signerId}),
+      session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}, identified_at = NULL`,
+  );
 
 /** Ends the turn. Until the next turn nobody is using the device. */
-export async function endTurn(tx: Tx, id: string): Promise<void> {
-  await tx.query(sql`
-    UPDATE sittings SET signer_id = NULL, link_id = NULL, session_sha256 = NULL, session_expires_at = NULL,
-      identified_at = NULL WHERE id = ${id}`);
-  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
-}
+export const endTurn = (tx: Tx, id: string): Promise<void> =>
+  changeRow(
+    tx,
+    sittingState,
+    id,
+    sql`signer_id = NULL, link_id = NULL, session_sha256 = NULL, session_expires_at = NULL, identified_at = NULL`,
+  );
 
-export async function identifySitting(tx: Tx, id: string, at: Date): Promise<void> {
-  await tx.query(sql`UPDATE sittings SET identified_at = ${at} WHERE id = ${id}`);
-  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
-}
+export const identifySitting = (tx: Tx, id: string, at: Date): Promise<void> =>
+  changeRow(tx, sittingState, id, sql`identified_at = ${at}`);
 
 /** Ends the sittings of an envelope. @returns their number */
 export async function deleteSittings(tx: Tx, envelopeId: number): Promise<number> {

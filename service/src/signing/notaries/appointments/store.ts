@@ -1,3 +1,4 @@
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
@@ -118,28 +119,27 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
 }
 
 /** Moves an appointment. The caller must have locked the appointment's order. */
-export async function moveSession(
+export const moveSession = (
   tx: Tx,
   { id, notaryId, mode, startsAt, zone, meetingPoint, reminded }: Omit<NewSession, "orderId" | "bookedAt">,
-): Promise<void> {
-  await tx.query(sql`
-    UPDATE notary_sessions SET notary_id = ${notaryId}, mode = ${mode}, starts_at = ${startsAt}, zone = ${zone},
-      meeting_point = ${meetingPoint}, reminded = ${reminded}, sequence = sequence + 1 WHERE id = ${id}`);
-  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
-}
+): Promise<void> =>
+  changeRow(
+    tx,
+    sessionState,
+    id,
+    sql`notary_id = ${notaryId}, mode = ${mode}, starts_at = ${startsAt}, zone = ${zone},
+      meeting_point = ${meetingPoint}, reminded = ${reminded}, sequence = sequence + 1`,
+  );
 
 /** Ends an appointment; a null outcome cancels it. The caller must have locked the appointment's order. */
 export async function endSession(tx: Tx, id: string, outcome: SessionOutcome | null, at: Date): Promise<void> {
   const state = outcome === null ? "canceled" : "ended";
-  await tx.query(sql`
-    UPDATE notary_sessions SET state = ${state}, outcome = ${outcome}, ended_at = ${at}, sequence = sequence + 1 WHERE id = ${id}`);
-  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+  const end = sql`state = ${state}, outcome = ${outcome}, ended_at = ${at}, sequence = sequence + 1`;
+  await changeRow(tx, sessionState, id, end);
 }
 
-export async function setReminded(tx: Tx, id: string, reminded: number): Promise<void> {
-  await tx.query(sql`UPDATE notary_sessions SET reminded = ${reminded} WHERE id = ${id}`);
-  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
-}
+export const setReminded = (tx: Tx, id: string, reminded: number): Promise<void> =>
+  changeRow(tx, sessionState, id, sql`reminded = ${reminded}`);
 
 const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
   SELECT FROM tasks t WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')

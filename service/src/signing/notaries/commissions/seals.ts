@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { inflateSync } from "node:zlib";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -116,9 +117,8 @@ export async function confirmSeal(
     if (sealTexts(notary) !== shown)
       throw new ServiceError("conflict", "The commission was changed. Compare the picture with it again.");
     if (isConfirmedFor(latest, notary)) throw new ServiceError("conflict", "The picture is confirmed already.");
-    await tx.query(sql`
-      UPDATE notary_seals SET commission = ${shown}, confirmed_by = ${actor}, confirmed_at = ${at} WHERE id = ${seal}`);
-    await writeStateMacs(tx, sealState, sql`id = ${seal}`);
+    const confirmed = sql`commission = ${shown}, confirmed_by = ${actor}, confirmed_at = ${at}`;
+    await changeRow(tx, sealState, seal, confirmed);
     const detail = { notary: id, seal, sha256: latest.sha256, commission: JSON.parse(shown) as unknown };
     await tx.query(auditLine({ at, action: "notary.seal_confirmed", actor, detail }));
   });

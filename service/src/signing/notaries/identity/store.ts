@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -110,10 +111,8 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
 }
 
 /** The caller must have locked the check with `lockCheck`. */
-export async function endCheck(tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> {
-  await tx.query(sql`UPDATE identity_checks SET state = ${state}, ended_at = ${at} WHERE id = ${id}`);
-  await writeStateMacs(tx, checkState, sql`id = ${id}`);
-}
+export const endCheck = (tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> =>
+  changeRow(tx, checkState, id, sql`state = ${state}, ended_at = ${at}`);
 
 /** The tries of these checks. The tries of one type of proof are in the order in which they were made. */
 export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]> =>
@@ -172,24 +171,24 @@ export type ProofEnd = {
  */
 export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
-  await tx.query(sql`
-    UPDATE identity_proofs SET state = ${state}, ended_at = ${at}, correct = ${correct}, asked = ${asked}, seconds = ${seconds},
-      content = ${content} WHERE id = ${id} AND state IN ('begun', 'answering')`);
-  await writeStateMacs(tx, proofState, sql`id = ${id}`);
+  await changeRowIf(
+    tx,
+    proofState,
+    id,
+    sql`state = ${state}, ended_at = ${at}, correct = ${correct}, asked = ${asked}, seconds = ${seconds}, content = ${content}`,
+    sql`state IN ('begun', 'answering')`,
+  );
 }
 
 /** Changes a try that is in progress. The caller must have locked the try's check with `lockCheck`. */
 export async function setProof(tx: Tx, id: string, set: { reference: string } | "answering"): Promise<void> {
   const what = set === "answering" ? sql`state = 'answering'` : sql`reference = ${set.reference}`;
-  await tx.query(sql`UPDATE identity_proofs SET ${what} WHERE id = ${id} AND state = 'begun'`);
-  await writeStateMacs(tx, proofState, sql`id = ${id}`);
+  await changeRowIf(tx, proofState, id, what, sql`state = 'begun'`);
 }
 
 /** Deletes the findings about a credential, after the provider has deleted its own. */
-export async function forgetProof(tx: Tx, id: string, at: Date): Promise<void> {
-  await tx.query(sql`UPDATE identity_proofs SET content = NULL, forgotten_at = ${at} WHERE id = ${id}`);
-  await writeStateMacs(tx, proofState, sql`id = ${id}`);
-}
+export const forgetProof = (tx: Tx, id: string, at: Date): Promise<void> =>
+  changeRow(tx, proofState, id, sql`content = NULL, forgotten_at = ${at}`);
 
 export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 

@@ -1,4 +1,5 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -65,8 +66,5 @@ export async function insertInPerson(tx: Tx, { id, orderId, reason, requestedBy,
 
 type Decision = { state: "agreed" | "declined"; by: string; at: Date };
 
-export async function decideInPerson(tx: Tx, id: string, { state, by, at }: Decision): Promise<void> {
-  await tx.query(sql`
-    UPDATE in_person_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at} WHERE id = ${id}`);
-  await writeStateMacs(tx, inPersonState, sql`id = ${id}`);
-}
+export const decideInPerson = (tx: Tx, id: string, { state, by, at }: Decision): Promise<void> =>
+  changeRow(tx, inPersonState, id, sql`state = ${state}, decided_by = ${by}, decided_at = ${at}`);

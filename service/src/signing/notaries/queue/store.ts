@@ -1,5 +1,7 @@
 /** The rows of the queue: the notaries on duty, and the orders that ask to meet a notary now. */
+
 import type { Environment } from "../../../kernel/identity/identity.ts";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
@@ -152,10 +154,7 @@ export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }:
   await writeStateMacs(tx, requestState, sql`id = ${id}`);
 }
 
-async function change(tx: Tx, id: string, set: Statement): Promise<void> {
-  await tx.query(sql`UPDATE notary_requests SET ${set} WHERE id = ${id}`);
-  await writeStateMacs(tx, requestState, sql`id = ${id}`);
-}
+const change = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, requestState, id, set);
 
 /** The caller must have locked the request. */
 export const setTaken = (

@@ -1,6 +1,8 @@
 /** The rows of live sessions: the session, its people, and its events. */
+
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -201,11 +203,8 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...t
 
 export const deletePerson = (tx: Tx, id: string) => tx.query(sql`DELETE FROM live_people WHERE id = ${id}`);
 
-/** The caller must have locked the person. */
-export async function updatePerson(tx: Tx, id: string, set: Statement): Promise<void> {
-  await tx.query(sql`UPDATE live_people SET ${set} WHERE id = ${id}`);
-  await writeStateMacs(tx, personState, sql`id = ${id}`);
-}
+/** @throws ServiceError `unavailable` for a person whose row fails its MAC */
+export const updatePerson = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, personState, id, set);
 
 /** An event in a session. `person` is the person's name in the engine. */
 type LiveEvent = {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -190,8 +191,5 @@ export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...
   return { ...sheet, headPosition: position, headSha256: sha256, marks: [...sheet.marks, written] };
 }
 
-/** The transaction must have locked the sheet. */
-export async function updateSheet(tx: Tx, id: string, set: Statement): Promise<void> {
-  await tx.query(sql`UPDATE notary_sheets SET ${set} WHERE id = ${id}`);
-  await writeStateMacs(tx, sheetState, sql`id = ${id}`);
-}
+/** @throws ServiceError `unavailable` for a sheet whose row fails its MAC */
+export const updateSheet = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, sheetState, id, set);

@@ -1,3 +1,4 @@
+import { changeRow } from "../../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../../kernel/platform/database/sql.ts";
 import {
@@ -105,13 +106,10 @@ export type ChangeDecision = {
 };
 
 /** The caller must have locked the version with `lockChange`. */
-export async function updateDecision(
-  tx: Tx,
-  id: string,
-  { outcome, by, at, solo, note }: ChangeDecision,
-): Promise<void> {
-  await tx.query(sql`
-    UPDATE notary_rule_versions SET outcome = ${outcome}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}
-    WHERE id = ${id}`);
-  await writeStateMacs(tx, changeState, sql`id = ${id}`);
-}
+export const updateDecision = (tx: Tx, id: string, { outcome, by, at, solo, note }: ChangeDecision): Promise<void> =>
+  changeRow(
+    tx,
+    changeState,
+    id,
+    sql`outcome = ${outcome}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}`,
+  );
