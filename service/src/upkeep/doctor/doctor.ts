@@ -5,6 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
+import { readIssuer } from "../../orders/billing/billing.ts";
 import { isTestModeKey, sumsAgree } from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
@@ -26,6 +27,14 @@ function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail">
       detail: "STRIPE_SECRET_KEY is a test-mode key: live orders are paid without real money",
     };
   return { result: "ok", detail: "configured" };
+}
+
+/** Whether receipts name their issuer. Without live payments there are no receipts of real money. */
+function issuerFinding({ billing, stripe }: Config): Found {
+  const { name, address } = readIssuer(billing);
+  if (name !== "" && address.some((line) => line !== "")) return `issued by ${name}`;
+  const detail = `BILLING ${billing} names no issuer with an address: receipts, credit notes and statements show none`;
+  return stripe && !isTestModeKey(stripe.secretKey) ? { warning: detail } : detail;
 }
 
 const refundFinding = ({ refundApproval }: Config): Finding =>
@@ -120,7 +129,8 @@ async function findings(
     mediaFindings(config, senses),
   ]);
   const authorities = await caFinding(config.webhookCa, senses.clock());
-  const money = [{ name: "payments", ...paymentsFinding(config) }, refundFinding(config)];
+  const receipts = await runCheck("receipts", () => issuerFinding(config));
+  const money = [{ name: "payments", ...paymentsFinding(config) }, receipts, refundFinding(config)];
   return [await nodeFinding(), settings, prices, ...own, ...outside, ...providers, ...media, authorities, ...money];
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
@@ -154,5 +154,19 @@ describe("doctor", () => {
       without.flatMap(of).map(({ result }) => result),
       ["warning", "warning", "warning", "ok", "ok", "warning"],
     );
+  });
+
+  test("warns of receipts without an issuer once payments are live", async () => {
+    const stripe = { STRIPE_SECRET_KEY: "sk_live_x", STRIPE_WEBHOOK_SECRET: "whsec_x" };
+    const named = join(folder.path, "billing.yaml");
+    const shipped = readFileSync(new URL("../../../data/billing.yaml", import.meta.url), "utf8");
+    writeFileSync(
+      named,
+      shipped.replace('name: ""', "name: Elm Signing LLC").replace("address: []", "address: [1 Elm St]"),
+    );
+    const results = [];
+    for (const env of [{}, stripe, { ...stripe, BILLING: named }, { BILLING: "/none.yaml" }])
+      results.push((await doctor(env)).of("receipts")[0]?.result);
+    assert.deepEqual(results, ["ok", "warning", "ok", "failed"]);
   });
 });
