@@ -89,6 +89,14 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "mintCheckout": ("orders.checkout", lambda c: c.orders.checkout("o")),
     "listOrderDocuments": ("orders.documents", lambda c: c.orders.documents("o")),
     "downloadOrderDocument": ("orders.document", lambda c: c.orders.document("o", "d")),
+    "downloadOrderDocumentLogProof": (
+        "orders.document_log_proof",
+        lambda c: c.orders.document_log_proof("o", "d"),
+    ),
+    "downloadOrderDocumentRootOts": (
+        "orders.document_root_ots",
+        lambda c: c.orders.document_root_ots("o", "d"),
+    ),
     "listOrderReceipts": ("orders.receipts", lambda c: c.orders.receipts("o")),
     "downloadOrderReceipt": ("orders.receipt", lambda c: c.orders.receipt("o", "n")),
     "listStatements": ("billing.statements", lambda c: c.billing.statements()),

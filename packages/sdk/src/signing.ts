@@ -139,6 +139,20 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   document: (orderCode: string, documentId: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}`),
 
+  /**
+   * The proof that the transparency log contains a document that was sealed here; refused with status 503 in the first
+   * seconds.
+   */
+  documentLogProof: (orderCode: string, documentId: string): Promise<Uint8Array> =>
+    bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}/tlog-proof`),
+
+  /**
+   * The `.ots` proof of the log's hourly root, which covers this document; refused with status 409 until the
+   * OpenTimestamps calendars have that root.
+   */
+  documentRootOts: (orderCode: string, documentId: string): Promise<Uint8Array> =>
+    bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}/ots`),
+
   signers: (orderCode: string): Promise<OrderSigners> => json("GET", path`/api/partner/orders/${orderCode}/signers`),
 
   /** Mails a signer their link again, at most once an hour. */

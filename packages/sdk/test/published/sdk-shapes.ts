@@ -7,6 +7,8 @@ export const calls = {
   getOrder: "orders.get",
   listOrderDocuments: "orders.documents",
   downloadOrderDocument: "orders.document",
+  downloadOrderDocumentLogProof: "orders.documentLogProof",
+  downloadOrderDocumentRootOts: "orders.documentRootOts",
   listOrderReceipts: "orders.receipts",
   downloadOrderReceipt: "orders.receipt",
   listStatements: "billing.statements",

@@ -176,6 +176,22 @@ class AsyncOrders:
         where = path("/api/partner/orders/{}/documents/{}", order_code, document_id)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
+    async def document_log_proof(self, order_code: str, document_id: str) -> bytes:
+        """
+        The proof that the transparency log contains a document that was sealed here; refused with status 503 in the
+        first seconds.
+        """
+        where = path("/api/partner/orders/{}/documents/{}/tlog-proof", order_code, document_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def document_root_ots(self, order_code: str, document_id: str) -> bytes:
+        """
+        The `.ots` proof of the log's hourly root, which covers this document; refused with status 409 until the
+        calendars have that root.
+        """
+        where = path("/api/partner/orders/{}/documents/{}/ots", order_code, document_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
     async def receipts(self, order_code: str) -> OrderReceipts:
         """The receipts and credit notes of an order, oldest first."""
         where = path("/api/partner/orders/{}/receipts", order_code)

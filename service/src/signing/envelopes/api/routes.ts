@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { logProofChanges, notAnchoredYet, notLoggedYet } from "../../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { fileRoute } from "../../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps, type RouteRequest } from "../../../kernel/http/route.ts";
@@ -12,7 +13,7 @@ import { remindSigner } from "../lifecycle/remind.ts";
 import { replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { openOrderDocument, orderDocuments } from "../records/documents.ts";
+import { openOrderDocument, orderDocumentProof, orderDocuments } from "../records/documents.ts";
 import { embedRoutes } from "./embed-routes.ts";
 import { OrderDocument, OrderDocuments, OrderSignerState, OrderSigners } from "./schemas.ts";
 import { documentView, readSigning, signingView } from "./signing-api.ts";
@@ -21,6 +22,10 @@ const code = Type.String({ description: "The order code." });
 const path = "/api/partner/orders/:code";
 const frame = { tag: "Signing", caller: "key", policy: "partner-write" } as const;
 const codeParams = Type.Object({ code });
+const documentParams = Type.Object({
+  code,
+  documentId: Type.String({ description: "The document's id, from the list." }),
+});
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
 /** The dependencies of the routes of envelopes. */
@@ -29,6 +34,7 @@ type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps; baseUrl: string }
 export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const schema of [OrderDocument, OrderSignerState]) app.addSchema(schema);
   documentRoutes(app, deps);
+  documentProofRoutes(app, deps);
   jsonRoute(app, deps.frame, {
     ...frame,
     method: "GET",
@@ -79,7 +85,7 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
     operationId: "downloadOrderDocument",
     summary: "Download a document",
     description: "The file, byte for byte: its SHA-256 is the one in the list.",
-    params: Type.Object({ code, documentId: Type.String({ description: "The document's id, from the list." }) }),
+    params: documentParams,
     media: "application/pdf",
     refusals: { 404: "Document not found." },
     async handle(request) {
@@ -93,6 +99,48 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
       return { name: `${kind.replace("_", "-")}.pdf`, disposition: "attachment", content: file };
     },
   });
+}
+
+/** Adds the downloads of the log's proofs of each document that was sealed here. */
+function documentProofRoutes(app: FastifyInstance, deps: RoutesDeps): void {
+  const proofs = [
+    {
+      form: "tlog-proof",
+      operationId: "downloadOrderDocumentLogProof",
+      summary: "Download the log proof of a document",
+      description: `The proof (C2SP tlog-proof) that the transparency log has the seal of this document, up to a checkpoint that the log signed. ${logProofChanges} Within seconds of the seal; not for uploaded files, which are not sealed.`,
+      media: "text/plain",
+      refusals: { 404: "Document not found.", 503: notLoggedYet },
+    },
+    {
+      form: "ots",
+      operationId: "downloadOrderDocumentRootOts",
+      summary: "Download the OpenTimestamps proof, by way of the log, of a document",
+      description:
+        "An `.ots` proof of this document that leads through the transparency log to its hourly root, which the calendars have. Within about an hour of the seal; not for uploaded files, which are not sealed.",
+      media: "application/octet-stream",
+      refusals: { 404: "Document not found.", 409: notAnchoredYet },
+    },
+  ] as const;
+  for (const { form, ...described } of proofs)
+    fileRoute(app, deps.frame, {
+      ...frame,
+      ...described,
+      scope: "read",
+      url: `${path}/documents/:documentId/${form}`,
+      params: documentParams,
+      async handle(request) {
+        const { code: orderCode, documentId } = request.params;
+        if (!isCode(orderCode)) throw new ServiceError("not_found", "Document not found.");
+        const wanted = { orderCode, owner: principalOf(request), documentId };
+        const content = await orderDocumentProof(deps.envelopes, wanted, form);
+        return {
+          name: `${documentId.split("-", 1)[0]?.replace("_", "-")}.pdf.${form}`,
+          disposition: "attachment",
+          content,
+        };
+      },
+    });
 }
 
 type Act = {

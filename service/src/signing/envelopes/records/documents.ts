@@ -1,3 +1,4 @@
+import { logProof, requireComposedOts, requireLogProof } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
@@ -142,6 +143,29 @@ export async function openOrderDocument(
   if (!file) throw unreadable();
   return { kind, file };
 }
+
+/** Kinds that people upload. The service does not seal them, so the log has no line of them. */
+const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"];
+
+/**
+ * Reads the log's proof of one of an order's documents: the tlog-proof, or the OpenTimestamps proof by way of the log.
+ * @throws ServiceError `not_found` for an unknown or deleted document and for one that was not sealed here;
+ * `unavailable` (tlog-proof) or `conflict` (ots) while the log can't prove it yet
+ */
+export async function orderDocumentProof(
+  deps: DocumentDeps,
+  wanted: Wanted,
+  form: "tlog-proof" | "ots",
+): Promise<Buffer> {
+  const { kind, sha256, environment } = await findDocument(deps, wanted);
+  const entry = { kind: "seal/v1", sealedSha256: sha256 } as const;
+  // The line is queued in the statement that inserts the document, so an unknown line never comes.
+  if (uploadedKinds.includes(kind) || (await logProof(deps.db, environment, entry)).state === "unknown")
+    throw new ServiceError("not_found", notSealedHere);
+  return (form === "ots" ? requireComposedOts : requireLogProof)(deps.db, environment, entry);
+}
+
+const notSealedHere = "This document was not sealed here, so the transparency log has no line of it.";
 
 /**
  * Runs work on the bytes of one of an order's documents, within the memory budget.
