@@ -184,6 +184,22 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "downloadEvidence": ("passports.evidence", lambda c: c.passports.evidence("v")),
     "downloadProofCertificate": ("passports.certificate", lambda c: c.passports.certificate("v")),
     "downloadOwnProofCertificate": ("passports.own_certificate", lambda c: c.passports.own_certificate("p")),
+    "downloadProofCertificateLogProof": (
+        "passports.certificate_log_proof",
+        lambda c: c.passports.certificate_log_proof("v"),
+    ),
+    "downloadProofCertificateRootOts": (
+        "passports.certificate_root_ots",
+        lambda c: c.passports.certificate_root_ots("v"),
+    ),
+    "downloadOwnProofCertificateLogProof": (
+        "passports.own_certificate_log_proof",
+        lambda c: c.passports.own_certificate_log_proof("p"),
+    ),
+    "downloadOwnProofCertificateRootOts": (
+        "passports.own_certificate_root_ots",
+        lambda c: c.passports.own_certificate_root_ots("p"),
+    ),
     "createPassportWebhook": ("passports.subscribe", lambda c: c.passports.subscribe("https://a.example.com")),
     "deletePassportWebhook": ("passports.unsubscribe", lambda c: c.passports.unsubscribe("w")),
     "listEvents": (

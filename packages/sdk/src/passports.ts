@@ -85,6 +85,22 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** Returns the same page with the firm's name, for your own passports. */
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
+  /** The proof that the transparency log contains the public certificate; status 503 at first. */
+  certificateLogProof: (verifyCode: string): Promise<Uint8Array> =>
+    bytes(path`/api/passport/verify/${verifyCode}/certificate/tlog-proof`),
+
+  /** The `.ots` proof of the log's hourly root for the public certificate; refused with status 409 until it exists. */
+  certificateRootOts: (verifyCode: string): Promise<Uint8Array> =>
+    bytes(path`/api/passport/verify/${verifyCode}/certificate/ots`),
+
+  /** Like `certificateLogProof`, for the certificate with the firm's name. */
+  ownCertificateLogProof: (passportId: string): Promise<Uint8Array> =>
+    bytes(path`/api/passport/${passportId}/certificate/tlog-proof`),
+
+  /** Like `certificateRootOts`, for the certificate with the firm's name. */
+  ownCertificateRootOts: (passportId: string): Promise<Uint8Array> =>
+    bytes(path`/api/passport/${passportId}/certificate/ots`),
+
   /** Subscribes a URL to `passport.sealed`. Only this answer contains the secret: store it. */
   subscribe: (url: string): Promise<PassportWebhook> => json("POST", "/api/passport/webhooks", { body: { url } }),
 

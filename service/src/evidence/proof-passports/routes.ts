@@ -25,6 +25,7 @@ import {
   retractionOf,
 } from "../transparency-log/transparency-log.ts";
 import type { ProofCertificates } from "./certificate/make.ts";
+import { certificateProofRoutes } from "./certificate/proof-routes.ts";
 import { evidenceFiles, type LogEvidence } from "./evidence/files.ts";
 import { sealedParts } from "./evidence/sealed-parts.ts";
 import { zipFile } from "./evidence/zip.ts";
@@ -190,6 +191,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     },
   });
   logRoutes(app, deps);
+  certificateProofRoutes(app, deps);
   unknownBelow(app, deps.frame, "/api/passport/verify/*", common.policy);
 }
 

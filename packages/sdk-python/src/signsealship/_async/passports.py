@@ -80,6 +80,26 @@ class AsyncPassports:
         where = path("/api/passport/{}/certificate", passport_id)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
+    async def certificate_log_proof(self, verify_code: str) -> bytes:
+        """The proof that the transparency log contains the public certificate; status 503 at first."""
+        where = path("/api/passport/verify/{}/certificate/tlog-proof", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def certificate_root_ots(self, verify_code: str) -> bytes:
+        """The `.ots` proof of the log's hourly root for the public certificate; refused with 409 until it exists."""
+        where = path("/api/passport/verify/{}/certificate/ots", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def own_certificate_log_proof(self, passport_id: str) -> bytes:
+        """Like `certificate_log_proof`, for the certificate with the firm's name."""
+        where = path("/api/passport/{}/certificate/tlog-proof", passport_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def own_certificate_root_ots(self, passport_id: str) -> bytes:
+        """Like `certificate_root_ots`, for the certificate with the firm's name."""
+        where = path("/api/passport/{}/certificate/ots", passport_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
     async def subscribe(self, url: str) -> PassportWebhook:
         """Subscribes a URL to `passport.sealed`. Only this answer contains the secret."""
         return await self._transport.send(
