@@ -18,6 +18,7 @@ import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/env
 import { openRoomOf } from "../../../src/signing/envelopes/records/rooms.ts";
 import { eligibilityReader } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
+import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import {
   addNotary,
   admitPerson,
@@ -42,6 +43,7 @@ import {
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
 import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { isProofVoid } from "../../../src/signing/notaries/sessions/hold.ts";
 import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
 import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
@@ -947,6 +949,66 @@ test("a person who joins with another browser loses the document, and the act be
   assert.equal((await fetch(at(pages))).status, 404);
   const sheet = await sheetOf(code);
   assert.deepEqual([sheet?.run, sheet && openTurn(sheet)?.step.name], [2, "open"]);
+  const isVoid = (n: number, passedAt: Date) => sheet && isProofVoid(sheet, n, passedAt);
+  const [before, after] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
+  assert.deepEqual([isVoid(1, before), isVoid(1, after), isVoid(2, before)], [true, false, false]);
+});
+
+test("where the state wants identity again after an interruption, a check that was passed before it no longer counts", async () => {
+  const { code } = await begun("again@example.com", "identify");
+  const { orderId, notaryId } = await liveOf(code);
+  const passCheck = (at: Date) =>
+    db.transaction(async (tx) => {
+      const check = { id: newUuid(), orderId, notaryId, person: 1 };
+      const tokenSha256 = hash("sha256", newUuid(), "buffer");
+      await insertCheck(tx, {
+        ...check,
+        needs: ["credential_analysis"],
+        quiz: null,
+        tokenSha256,
+        askedAt: at,
+        expiresAt: new Date(at.getTime() + 86_400_000),
+      });
+      await endCheck(tx, check.id, "passed", at);
+    });
+  await passCheck(new Date(Date.now() - 3_600_000));
+  const session = await abandoned(code, 100);
+  const { deps, rooms, joined } = otherNode();
+  const { desk } = deps.sheets;
+  const read = desk.readEligibility;
+  Object.assign(desk, {
+    readEligibility: async (of: typeof db) => {
+      const { rules, ...rest } = await read(of);
+      const identity = { value: "identity", asOf: "2026-01-01", source: "made up for tests" };
+      const stateRules = (state: string) => {
+        const found = rules.of(state);
+        return { ...found, online: { ...found.online, restart: identity } };
+      };
+      return { ...rest, rules: { ...rules, of: stateRules } };
+    },
+  });
+  Object.assign(deps, { identity: { desk, secrets: secretBytes(Buffer.alloc(32)) } });
+  await reopen(deps, session);
+  const stop = watchSessions(deps);
+  joined(session.id);
+  await until(async () => (await sheetOf(code))?.run === 2);
+  await until(async () => (await liveOf(code)).state === "live");
+  await marksUntil(code, "identify");
+  const room = rooms.roomOf(session.id);
+  for (const person of ["notary", "signer-1"]) room?.recorded.add(person);
+  const identify = () => {
+    joined(session.id);
+    return markLive(deps, operator, code, {
+      ...{ step: "identify", signer: "1", principal_1_name: "Jane Doe", principal_1_address: "1 Main Street" },
+      ...{ principal_1_basis: "credential", principal_1_type: "Passport", principal_1_issuer: "United States" },
+      ...{ principal_1_result: "checked", principal_1_issued: "2020-01-01", principal_1_expires: "2040-01-01" },
+    });
+  };
+  await assert.rejects(identify(), /passed before an interruption/);
+  await passCheck(new Date());
+  await identify();
+  assert.equal((await sheetOf(code))?.marks.at(-1)?.name, "identify");
+  await stop();
 });
 
 test("a file that is not accepted ends no recording, and nobody can sign an act without its people", async () => {

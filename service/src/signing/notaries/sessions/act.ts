@@ -18,6 +18,7 @@ import { markStep, noteEvent } from "../sheets/sheet.ts";
 import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { withWitness } from "../sheets/vouching.ts";
+import { isProofVoid } from "./hold.ts";
 import { keepTurn } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { turnEndOf } from "./lease.ts";
@@ -71,7 +72,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
   const isIdentity = name === "identify" && signer !== null;
   const basis = isIdentity ? (typed[principalField(signer, "basis")] ?? "") : "";
-  const obstacle = isIdentity ? await basisObstacle(deps, claimed, signer, basis) : null;
+  const { obstacle, passedAt } = isIdentity ? await basisOf(deps, claimed, signer, basis) : noBasis;
   const id = await atSheet(
     deps.sheets,
     operator,
@@ -89,6 +90,11 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
       const choice = isIdentity ? basis : (typed["choice"] ?? "");
       const isOpen = turn?.step.name === name && turn.signer === signer;
       if (isOpen && obstacle !== null) throw new ServiceError("conflict", obstacle);
+      if (isOpen && isIdentity && passedAt && isProofVoid(sheet, signer, passedAt))
+        throw new ServiceError(
+          "conflict",
+          "The identity check was passed before an interruption, or with another browser. Ask again.",
+        );
       const known = isOpen && basis === "credible_witness" ? withWitness(sheet, typed, signer ?? 0) : typed;
       const found = isIdentity && isOpen ? accepted(readIdentity(known, signer, true)) : null;
       const mark = { name, signer, choice: choice === "" ? null : choice };
@@ -109,26 +115,32 @@ async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise
   if (absent !== null) throw new ServiceError("conflict", "Somebody is away now: nothing is marked or signed.");
 }
 
-/** Why the notary can't identify a signer in this way now; null when it is possible. `basis` names the way. */
-async function basisObstacle(
-  deps: LiveDeps,
-  { order, eligibility }: Claimed,
-  signer: number,
-  basis: string,
-): Promise<string | null> {
+/**
+ * A way to identify a signer. `obstacle`: why the notary can't do it now; null when it is possible. `passedAt`: when the
+ * signer passed the identity check on which this way relies; null for a way without one.
+ */
+type Basis = { readonly obstacle: string | null; readonly passedAt: Date | null };
+
+const noBasis: Basis = { obstacle: null, passedAt: null };
+const impossible = (obstacle: string | null): Basis => ({ obstacle, passedAt: null });
+
+/** @param basis the name of the way */
+async function basisOf(deps: LiveDeps, { order, eligibility }: Claimed, signer: number, basis: string): Promise<Basis> {
   if (basis === "personal_knowledge")
     return eligibility.rules.online.personalKnowledge?.value
-      ? null
-      : "Personal knowledge is not known to count online in your state.";
+      ? noBasis
+      : impossible("Personal knowledge is not known to count online in your state.");
   if (basis === "credible_witness") {
     const session = await openLiveOf(deps.sheets.desk.db, order.taskId);
     const people = session ? await livePeople(deps.sheets.desk.db, session.id) : [];
-    return witnessObstacle(deps, { eligibility }, { session: session?.id ?? "", people, signer });
+    return impossible(witnessObstacle(deps, { eligibility }, { session: session?.id ?? "", people, signer }));
   }
-  if (basis !== "credential") return null;
+  if (basis !== "credential") return noBasis;
   const found = (await identitiesOf(deps.identity, order)).find(({ person }) => person === signer);
-  if (found?.check?.state !== "passed") return `${found?.name ?? "The signer"} has not passed an identity check.`;
-  return found.isTooOld ? "The identity check was passed more than 24 hours ago. Ask again." : null;
+  if (found?.check?.state !== "passed")
+    return impossible(`${found?.name ?? "The signer"} has not passed an identity check.`);
+  const obstacle = found.isTooOld ? "The identity check was passed more than 24 hours ago. Ask again." : null;
+  return { obstacle, passedAt: found.check.endedAt };
 }
 
 /**

@@ -4,10 +4,26 @@ import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/en
 import { endWithoutAct } from "../sheets/room.ts";
 import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
 import { openTurn, signsNext } from "../sheets/steps.ts";
-import { findSheet, outcomeOf } from "../sheets/store.ts";
+import { findSheet, outcomeOf, type Sheet } from "../sheets/store.ts";
 import type { Restart } from "./interruption.ts";
 import type { LiveDeps } from "./session.ts";
 import type { LiveSession } from "./store.ts";
+
+/**
+ * The step from which an act begins again. `proofsOf`: the number of the signer whose earlier identity checks no longer
+ * count, or `all`; by default nobody's.
+ */
+type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
+
+/** The event of a sheet after which a signer's earlier identity check no longer counts. */
+const proofVoid = "proof_void";
+
+/** Whether an identity check of a signer that was passed at this time no longer counts. */
+export const isProofVoid = ({ marks }: Pick<Sheet, "marks">, signer: number, passedAt: Date): boolean =>
+  marks.some(
+    ({ kind, name, signer: of, at }) =>
+      kind === "event" && name === proofVoid && (of === null || of === signer) && Date.parse(at) >= passedAt.getTime(),
+  );
 
 /**
  * Begins the act again, unless nothing of it was marked yet. If somebody has already signed, only an acknowledgment can
@@ -18,19 +34,22 @@ export async function beginAgain(
   deps: LiveDeps,
   tx: Tx,
   session: LiveSession,
-  where: Restart,
+  { from, proofsOf }: Again,
   at: Date,
 ): Promise<void> {
   const { rowMac } = deps.sheets.desk;
   if ((await outcomeOf(tx, session.sheetId)) !== null) return;
-  const sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
+  const by = { by: "system", at };
+  let sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
+  // Before the first mark, too: the person may have proved their identity at home.
+  if (proofsOf !== undefined)
+    sheet = await noteEvent(tx, rowMac, sheet, { name: proofVoid, signer: proofsOf === "all" ? null : proofsOf }, by);
   if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
   const envelope = await roomEnvelopeOf(tx, session.orderId);
-  const by = { by: "system", at };
   const isSigned = envelope?.signers.some(({ signedAt }) => signedAt !== null) ?? false;
   if (isSigned && sheet.script.act !== "acknowledgment") return endWithoutAct(tx, rowMac, session, "technical", by);
   if (envelope) await takeFromSigner(tx, envelope.id, at);
-  const keep = where === "identity" ? [] : (["identify", "credential"] as const);
+  const keep = from === "identity" ? [] : (["identify", "credential"] as const);
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 

@@ -160,8 +160,12 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
         ? (restartAfter(silentMs, online) ?? [])
         : [],
     );
-    if (restarts.length > 0)
-      await beginAgain(deps, tx, session, restarts.includes("identity") ? "identity" : "act", at);
+    if (restarts.length > 0) {
+      const again = restarts.includes("identity")
+        ? ({ from: "identity", proofsOf: "all" } as const)
+        : { from: "act" as const };
+      await beginAgain(deps, tx, session, again, at);
+    }
     await openSignature(tx, deps, session, state === "live", at);
     if (restarts.length > 0) room.turn = null;
   });
