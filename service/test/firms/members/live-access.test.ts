@@ -86,6 +86,8 @@ const apiRoutes = ({ webhookId, deliveryId, passportId, orderCode }: Things): re
   ["GET", "/api/partner/webhooks/public-key", 200],
   ["GET", "/api/partner/events", 200],
   ["GET", `/api/passport/${passportId}/certificate`, 404],
+  ["GET", `/api/passport/${passportId}/certificate/tlog-proof`, 404],
+  ["GET", `/api/passport/${passportId}/certificate/ots`, 404],
   ["GET", "/api/partner/playbooks", 200],
   ["POST", "/api/partner/playbooks/approval_gate/run", 400, {}],
 ];

@@ -293,6 +293,7 @@ describe("words of a document that people may not see are reported:", () => {
       pages: 2,
       notices: [{ code: "partly_examined", page: null, text: null }],
       withoutPlace: [1],
+      unfit: [],
     });
   });
 
@@ -329,7 +330,7 @@ describe("a document that only a notary signs", () => {
   };
 
   test("is accepted without a notice if it can have an electronic signature", async () => {
-    assert.deepEqual(await notarized(makePdf({ pages: 3 })), { pages: 3, notices: [], withoutPlace: [] });
+    assert.deepEqual(await notarized(makePdf({ pages: 3 })), { pages: 3, notices: [], withoutPlace: [], unfit: [] });
     assert.deepEqual((await notarized(zooBytes("signed-once.pdf"))).notices, []);
   });
 
