@@ -29,7 +29,10 @@ const faxStates = async (code: string) =>
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
-  await db.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`);
+  // A transaction begins again when it and the killed node's last statement wait for each other.
+  await db.transaction((tx) =>
+    tx.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`),
+  );
   await makeJobsDue(db);
   harness.service = await harness.service.restart();
 }
