@@ -1,5 +1,4 @@
 /** The rows of the queue: the notaries on duty, and the orders that ask to meet a notary now. */
-
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";

@@ -72,7 +72,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
   const isIdentity = name === "identify" && signer !== null;
   const basis = isIdentity ? (typed[principalField(signer, "basis")] ?? "") : "";
-  const { obstacle, passedAt } = isIdentity ? await basisOf(deps, claimed, signer, basis) : noBasis;
+  const { obstacle, passedAt } = isIdentity ? await basisOf(deps, claimed, signer, basis) : anyBasis;
   const id = await atSheet(
     deps.sheets,
     operator,
@@ -90,7 +90,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
       const choice = isIdentity ? basis : (typed["choice"] ?? "");
       const isOpen = turn?.step.name === name && turn.signer === signer;
       if (isOpen && obstacle !== null) throw new ServiceError("conflict", obstacle);
-      if (isOpen && isIdentity && passedAt && isProofVoid(sheet, signer, passedAt))
+      if (isOpen && signer !== null && passedAt && isProofVoid(sheet, signer, passedAt))
         throw new ServiceError(
           "conflict",
           "The identity check was passed before an interruption, or with another browser. Ask again.",
@@ -121,24 +121,24 @@ async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise
  */
 type Basis = { readonly obstacle: string | null; readonly passedAt: Date | null };
 
-const noBasis: Basis = { obstacle: null, passedAt: null };
-const impossible = (obstacle: string | null): Basis => ({ obstacle, passedAt: null });
+const anyBasis: Basis = { obstacle: null, passedAt: null };
 
 /** @param basis the name of the way */
 async function basisOf(deps: LiveDeps, { order, eligibility }: Claimed, signer: number, basis: string): Promise<Basis> {
   if (basis === "personal_knowledge")
     return eligibility.rules.online.personalKnowledge?.value
-      ? noBasis
-      : impossible("Personal knowledge is not known to count online in your state.");
+      ? anyBasis
+      : { ...anyBasis, obstacle: "Personal knowledge is not known to count online in your state." };
   if (basis === "credible_witness") {
     const session = await openLiveOf(deps.sheets.desk.db, order.taskId);
     const people = session ? await livePeople(deps.sheets.desk.db, session.id) : [];
-    return impossible(witnessObstacle(deps, { eligibility }, { session: session?.id ?? "", people, signer }));
+    const obstacle = witnessObstacle(deps, { eligibility }, { session: session?.id ?? "", people, signer });
+    return { ...anyBasis, obstacle };
   }
-  if (basis !== "credential") return noBasis;
+  if (basis !== "credential") return anyBasis;
   const found = (await identitiesOf(deps.identity, order)).find(({ person }) => person === signer);
   if (found?.check?.state !== "passed")
-    return impossible(`${found?.name ?? "The signer"} has not passed an identity check.`);
+    return { ...anyBasis, obstacle: `${found?.name ?? "The signer"} has not passed an identity check.` };
   const obstacle = found.isTooOld ? "The identity check was passed more than 24 hours ago. Ask again." : null;
   return { obstacle, passedAt: found.check.endedAt };
 }

@@ -47,8 +47,8 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
 
 /**
  * Lets a person join with another browser. The present browser is removed, and a new code is required. A stranger might
- * be using the new browser. So if the person was already admitted, the act begins again, with the identity checks, and a signer must prove
- * their identity again.
+ * be using the new browser. So if the person was already admitted, the act begins again, with the identity checks, and a
+ * signer must prove their identity again.
  * @throws ServiceError `conflict` once the notary has signed
  */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
