@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { fileRoute } from "../../../kernel/http/file-route.ts";
 import type { RouteDeps } from "../../../kernel/http/route.ts";
 import { unknownAnswer, unknownVerdict } from "../../../kernel/http/verdicts.ts";
-import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { sha256OfFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   logProofChanges,
@@ -57,7 +56,7 @@ export function certificateProofRoutes(app: FastifyInstance, { frame, passports,
         const passport = await findPassport(passports, params.code);
         const certificate = passport && (await proofCertificate(params.code, false));
         if (!certificate) throw unknownVerdict();
-        const entry = { kind: "seal/v1", sealedSha256: await sha256Of(certificate) } as const;
+        const entry = { kind: "seal/v1", sealedSha256: await sha256OfFile(certificate) } as const;
         const content = await read(passports.db, passport.environment, entry);
         return { name, disposition: "attachment", content };
       },
@@ -73,16 +72,10 @@ export function certificateProofRoutes(app: FastifyInstance, { frame, passports,
         const passport = await findOwnPassport(passports, request.params.id, owner);
         const certificate = passport && (await proofCertificate(passport.verifyCode, true));
         if (!certificate) throw new ServiceError("not_found", "No such passport.");
-        const entry = { kind: "seal/v1", sealedSha256: await sha256Of(certificate) } as const;
+        const entry = { kind: "seal/v1", sealedSha256: await sha256OfFile(certificate) } as const;
         const content = await read(passports.db, owner.environment, entry);
         return { name, disposition: "attachment", content };
       },
     });
   }
-}
-
-async function sha256Of(file: StoredFile): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const stretch of file.stretches()) hash.update(stretch);
-  return hash.digest("hex");
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import type { Holder, MemoryBudget } from "../bounds/memory-budget.ts";
@@ -14,7 +13,7 @@ import {
   decryptStretch,
   stretchAt,
 } from "./cipher.ts";
-import { type ByteRange, joinedFile, type StoredFile, storedFile } from "./stored-file.ts";
+import { type ByteRange, joinedFile, type StoredFile, sha256OfFile, storedFile } from "./stored-file.ts";
 
 /** Reads blobs in parts, so that sending a part doesn't need the whole blob in memory. */
 export type BlobReader = {
@@ -140,9 +139,8 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
 }
 
 async function requireHash(file: StoredFile, sha256: string): Promise<void> {
-  const hash = createHash("sha256");
-  for await (const stretch of file.stretches()) hash.update(stretch);
-  if (hash.digest("hex") !== sha256) throw new Error("a stored document is not what was written: its hash is another");
+  if ((await sha256OfFile(file)) !== sha256)
+    throw new Error("a stored document is not what was written: its hash is another");
 }
 
 /**

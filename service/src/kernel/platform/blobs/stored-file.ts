@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Holder, MemoryBudget } from "../bounds/memory-budget.ts";
 
@@ -18,6 +19,13 @@ export type StoredFile = {
    */
   readonly body: (range?: ByteRange) => Promise<Readable>;
 };
+
+/** Reads the whole file. @returns its SHA-256 in hex */
+export async function sha256OfFile(file: Pick<StoredFile, "stretches">): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const stretch of file.stretches()) hash.update(stretch);
+  return hash.digest("hex");
+}
 
 export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length - 1 });
 
