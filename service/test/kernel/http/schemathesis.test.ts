@@ -67,6 +67,8 @@ async function realIds(): Promise<string> {
     of("/api/passport/\\\\{id\\\\}", { id: passport.passportId }),
     of("/webhooks/\\\\{id", { id: hook.id }),
     of("/deliveries/\\\\{deliveryId", { deliveryId }),
+    // Until the log has a new seal, the request for its proof is answered 503.
+    '[[operations]]\ninclude-path-regex = "/tlog-proof$"\nchecks.not_a_server_error.expected-statuses = ["2xx", "4xx", 503]\n',
   ].join("\n");
 }
 
