@@ -85,9 +85,15 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
       UPDATE documents SET row_mac = ${rowMac.of("documents", documentMembers(document))} WHERE id = ${document.id}`);
 }
 
-/** Changes rows of a table and their MACs in one transaction: a running service must not change them in between. */
+/**
+ * Changes rows of a table and their MACs in one transaction: a running service must not change them in between. Locks
+ * the rows' orders first, as the service does. Otherwise the second update would lock them, while the service, which
+ * has locked the order, waits for the row.
+ */
 export const changeRowsOf = (db: Database, state: StateMac, where: Statement, set: Statement): Promise<void> =>
   db.transaction(async (tx) => {
+    const orders = sql`SELECT (to_jsonb(r) ->> 'order_id')::bigint FROM ${state.table} r WHERE ${where}`;
+    await tx.query(sql`SELECT FROM orders WHERE id IN (${orders}) ORDER BY id FOR UPDATE`);
     await tx.query(sql`UPDATE ${state.table} SET ${set} WHERE ${where}`);
     await writeStateMacs(tx, state, where);
   });
