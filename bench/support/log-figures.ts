@@ -204,7 +204,8 @@ export async function monitoring({ service: { baseUrl }, db }: Measured, firstEn
   const folder = temporaryFolder();
   const run = () =>
     timed(async () => {
-      const options = { key: null, state: folder.path, with: [], isFull: false, fetch: globalThis.fetch };
+      const seen = { key: null, state: folder.path, with: [], isFull: false, policy: null };
+      const options = { ...seen, fetch: globalThis.fetch, now: () => new Date(), quorumWait: { seconds: 0 } };
       const { exitCode, text } = await monitorAnswer(`${baseUrl}/log/test`, options);
       if (exitCode !== 0) throw new Error(`the monitor refuses the log: ${text}`);
     });

@@ -174,7 +174,8 @@ async function addRoutes(
   closingRoutes(app, { frame, closings, logWaits });
   const witness = await openWitness(config, await logOrigins(db));
   if (witness) await witnessRoutes(app, { db, rowMac, clock, log, witness }, frame.limits);
-  logRoutes(app, { db, clock, limits: frame.limits, policy: deps.transparencyLog.policy });
+  const { policy } = deps.transparencyLog;
+  logRoutes(app, { db, clock, limits: frame.limits, policy, rootIntervalMs: config.logRootIntervalMs });
   webhookRoutes(app, { frame, webhooks });
 }
 

@@ -103,31 +103,37 @@ export async function signedClaim(
   return fails(`The log ${origin} did not sign the checkpoint.`);
 }
 
+/** Makes `log_witnessed` if a trusted log has a policy. */
+async function witnessedClaims(checkpoint: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
+  const policy = logsOf(checkpoint.origin, trust).find((log) => log.policy)?.policy;
+  if (policy) return [await quorumClaim(checkpoint, policy)];
+  const why = `The policy names no witnesses for ${checkpoint.origin}.`;
+  return trust.logs.some((log) => log.policy) ? [{ name: "log_witnessed", state: "fails", why }] : [];
+}
+
 /**
  * Judges the witnesses' cosignatures. An invalid cosignature fails the claim even if the valid ones suffice, because
  * nobody adds an invalid one by mistake.
  */
-async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
+export async function quorumClaim(
+  { origin, note }: Pick<SignedCheckpoint, "origin" | "note">,
+  policy: WitnessPolicy,
+): Promise<Claim<"log_witnessed">> {
   const name = "log_witnessed";
-  const policy = logsOf(origin, trust).find((log) => log.policy)?.policy;
-  if (!policy) {
-    const why = `The policy names no witnesses for ${origin}.`;
-    return trust.logs.some((log) => log.policy) ? [{ name, state: "fails", why }] : [];
-  }
   const cosigned = await Promise.all(
     policy.witnesses.map(async (witness) => ({ witness, ...(await verifyCosignature(note, witness.key)) })),
   );
   const wrong = cosigned.find(({ verdict }) => verdict === "wrong");
-  if (wrong) return [{ name, state: "fails", why: `The cosignature of ${wrong.witness.key.name} is not valid.` }];
+  if (wrong) return { name, state: "fails", why: `The cosignature of ${wrong.witness.key.name} is not valid.` };
   if (cosigned.some(({ verdict }) => verdict === "unchecked"))
-    return [{ name, state: "unchecked", why: "This engine has no Ed25519." }];
+    return { name, state: "unchecked", why: "This engine has no Ed25519." };
   const signed = cosigned.filter(({ verdict }) => verdict === "signed");
   const count = `${signed.length} of ${policy.witnesses.length} witnesses cosigned the state of ${origin}`;
   if (!hasQuorum(policy, new Set(signed.map(({ witness }) => witness.name))))
-    return [{ name, state: "fails", why: `${count}, which is less than the quorum ${policy.quorum}.` }];
+    return { name, state: "fails", why: `${count}, which is less than the quorum ${policy.quorum}.` };
   const last = Math.max(...signed.map(({ at }) => at ?? 0));
   const when = signed.length > 0 ? `, the last one at ${new Date(last * 1_000).toISOString()}` : "";
-  return [{ name, state: "holds", why: `${count}${when}.` }];
+  return { name, state: "holds", why: `${count}${when}.` };
 }
 
 /** Judges a key's signature on a note. A key that can't be read counts as one that did not sign. */

@@ -9,6 +9,7 @@ import {
   parseEntry,
   tileWidth,
 } from "@signsealship/evidence/log";
+import { createAuditDays } from "./audit-days.ts";
 import { sameBytes } from "./fork-proof.ts";
 import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256 } from "./published-log.ts";
 
@@ -24,16 +25,31 @@ export type EntriesRead = {
    * still in use.
    */
   readonly next: NextKey | null;
+  /** The latest day whose operator's records have an entry, as YYYY-MM-DD; null for none. */
+  readonly auditDay: string | null;
+  /** The last entry that names a policy of witnesses; null for none. */
+  readonly policy: LoggedPolicy | null;
 };
+
+export type LoggedPolicy = { readonly index: number; readonly sha256: string };
 
 export type NextKey = { readonly index: number; readonly key: string };
 
-export const nothingRead: EntriesRead = { size: 0, edge: [], links: new Map(), next: null };
+export const nothingRead: EntriesRead = {
+  size: 0,
+  edge: [],
+  links: new Map(),
+  next: null,
+  auditDay: null,
+  policy: null,
+};
 
 type Found = {
   readonly read: EntriesRead;
   /** Sentences about entries that an honest log never has. */
   readonly wrong: readonly string[];
+  /** Sentences about entries that the log lacks. */
+  readonly missing: readonly string[];
   /**
    * Of the files that the caller asked for, those that the log lists, keyed by SHA-256. The value is the index of the
    * file's entry, and the reason if the entry was retracted.
@@ -49,7 +65,8 @@ const ahead = 8;
 /**
  * Reads the new entries, computes the root over all entries, and compares it with the checkpoint.
  * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `earlierLinks` are the links of closing
- * entries in logs before this one; `comparesTiles` also compares each tile of hashes with the entries, which requires
+ * entries in logs before this one; `days.earlierDay` is the latest day of audit heads there, and gaps up to
+ * `days.judgedDay` were reported before; `comparesTiles` also compares each tile of hashes with the entries, which requires
  * reading from the first entry on; `take` is called with each line that is read
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
@@ -59,6 +76,7 @@ export async function readEntries(
   options: {
     readonly wanted: ReadonlySet<string>;
     readonly earlierLinks: ReadonlySet<string>;
+    readonly days: { readonly earlierDay: string | null; readonly judgedDay: string | null };
     readonly comparesTiles: boolean;
     readonly take?: (index: number, line: string) => void;
   },
@@ -80,7 +98,9 @@ export async function readEntries(
   const hashes = edge.map(({ hash }) => hash);
   if (!sameBytes(foldNodes(hashes, nodeHash) ?? (await emptyRoot()), root))
     throw new LogBroken(`The ${size} entries do not lead to the root that the log signed.`);
-  return { read: { size, edge, links: rules.links, next: rules.next() }, wrong: rules.wrong, places: rules.places };
+  const { links, days, wrong, places } = rules;
+  const read = { size, edge, links, ...rules.ends(), auditDay: days.last() };
+  return { read, wrong, missing: days.gaps(options.days.judgedDay), places };
 }
 
 /** Reads the entries from index `start` on, bundle by bundle. `first` is the index of the first entry in `entries`. */
@@ -110,9 +130,10 @@ function cappedSentences() {
 }
 
 /** Checks that entries match the grammar, and that they do not contradict each other. */
-function entryRules(before: EntriesRead, { wanted, earlierLinks }: Parameters<typeof readEntries>[2]) {
+function entryRules(before: EntriesRead, { wanted, earlierLinks, days: known }: Parameters<typeof readEntries>[2]) {
   const links = new Map(before.links);
-  let { next } = before;
+  const days = createAuditDays(before.auditDay ?? known.earlierDay);
+  let { next, policy } = before;
   const { sentences: wrong, add } = cappedSentences();
   const places = new Map<string, FilePlace>();
   const judge = (index: number, entry: LogEntry): void => {
@@ -125,6 +146,8 @@ function entryRules(before: EntriesRead, { wanted, earlierLinks }: Parameters<ty
       if (earlierLinks.has(entry.link))
         add(`Entry ${index} and an entry of an earlier log have one link: a closing has two histories.`);
     }
+    if (entry.kind === "audit/v1") days.take(entry.day);
+    if (entry.kind === "policy/v1") policy = { index, sha256: entry.sha256 };
     if (entry.kind === "import/v1" && Number(entry.count) !== index)
       add(`Entry ${index} says that ${entry.count} entries stand before it.`);
     if ("sealedSha256" in entry && wanted.has(entry.sealedSha256)) {
@@ -135,9 +158,10 @@ function entryRules(before: EntriesRead, { wanted, earlierLinks }: Parameters<ty
   };
   return {
     links,
+    days,
     wrong,
     places,
-    next: () => next,
+    ends: () => ({ next, policy }),
     take(index: number, bytes: Uint8Array): void {
       try {
         judge(index, parseEntry(Buffer.from(bytes).toString("latin1")));

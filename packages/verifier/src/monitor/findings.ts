@@ -8,6 +8,8 @@ import { LogBroken, type PublishedTree } from "./published-log.ts";
 /** Collects what a monitor found out about a log. `sentences` describe what an honest log never does. */
 export class Findings {
   readonly sentences: string[] = [];
+  /** Sentences about what the log promises and did not do in time. They do not show that it changed its history. */
+  readonly missing: string[] = [];
   /** Sentences about facts that the reader should know and that are not faults. */
   readonly notes: string[] = [];
   /** Sentences about the given files, which say nothing about the log. */

@@ -3,7 +3,8 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type EdgeNode, emptyRoot, foldNodes, parseCheckpoint } from "@signsealship/evidence/log";
 import { UsageError } from "../errors.ts";
-import { type EntriesRead, type NextKey, nothingRead } from "./entries.ts";
+import type { Seen } from "./anchors.ts";
+import { type EntriesRead, type LoggedPolicy, type NextKey, nothingRead } from "./entries.ts";
 import { sameBytes } from "./fork-proof.ts";
 import { nodeHash } from "./published-log.ts";
 
@@ -13,6 +14,8 @@ export type MonitorState = {
   /** The newest checkpoint so far, as it was signed. */
   readonly checkpoint: string | null;
   readonly read: EntriesRead;
+  /** Null before the first run. */
+  readonly seen: Seen | null;
 };
 
 type Stored = {
@@ -21,9 +24,12 @@ type Stored = {
   edge: [number, string][];
   links: Record<string, number>;
   next?: NextKey;
+  auditDay?: string | null;
+  policy?: LoggedPolicy | null;
+  seen?: Seen | null;
 };
 
-const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRead };
+const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRead, seen: null };
 
 /** The state file of the log at an address. Each address has its own file. */
 const pathOf = (folder: string, from: string): string =>
@@ -50,10 +56,13 @@ export async function readState(folder: string | null, from: string): Promise<Mo
 
 function parsedState(text: string): MonitorState | null {
   try {
-    const { key, checkpoint, edge, links, next = null } = JSON.parse(text) as Stored;
+    // A state of an earlier release lacks some of these.
+    const stored = JSON.parse(text) as Stored;
+    const { key, checkpoint, edge, links, next = null, auditDay = null, policy = null, seen = null } = stored;
     const nodes = edge.map(([level, hash]): EdgeNode => ({ level, hash: new Uint8Array(Buffer.from(hash, "hex")) }));
     const size = nodes.reduce((sum, { level }) => sum + 2 ** level, 0);
-    return { key, checkpoint, read: { size, edge: nodes, links: new Map(Object.entries(links)), next } };
+    const read = { size, edge: nodes, links: new Map(Object.entries(links)), next, auditDay, policy };
+    return { key, checkpoint, read, seen };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return null;
     throw error;
@@ -67,11 +76,13 @@ function parsedState(text: string): MonitorState | null {
 export async function writeState(
   folder: string,
   from: string,
-  { key, checkpoint, read }: MonitorState & { key: string; checkpoint: string },
+  { key, checkpoint, read, seen }: MonitorState & { key: string; checkpoint: string },
 ): Promise<void> {
   const edge = read.edge.map(({ level, hash }): [number, string] => [level, Buffer.from(hash).toString("hex")]);
   const ended = read.next && { next: read.next };
-  const stored: Stored = { key, checkpoint, edge, links: Object.fromEntries(read.links), ...ended };
+  const { auditDay, policy } = read;
+  const links = Object.fromEntries(read.links);
+  const stored: Stored = { key, checkpoint, edge, links, ...ended, auditDay, policy, seen };
   await mkdir(folder, { recursive: true });
   const path = pathOf(folder, from);
   const unfinished = `${path}.${process.pid}`;

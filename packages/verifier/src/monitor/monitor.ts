@@ -4,13 +4,17 @@ import { parseCheckpoint, type SignedCheckpoint } from "@signsealship/evidence/l
 import { UsageError } from "../errors.ts";
 import { printable } from "../files/shell.ts";
 import type { Fetch } from "../url/fetch-bounded.ts";
-import { type FilePlace, nothingRead, readEntries } from "./entries.ts";
+import { judgeAnchors, type Seen } from "./anchors.ts";
+import { answerOf, type MonitorAnswer, type WatchedLog } from "./answer.ts";
+import { overdueDays } from "./audit-days.ts";
+import { type EntriesRead, nothingRead, readEntries } from "./entries.ts";
 import { Findings } from "./findings.ts";
 import { isForkFile, isSignedBy, parseFork, whyNoFork } from "./fork-proof.ts";
 import { type GivenCheckpoint, type GivenFile, givenFile } from "./given-files.ts";
 import { readState, writeState } from "./monitor-state.ts";
 import { judgeSuccession, type NextLog, nameAt, nameInKey, nextLog, publishedLogs } from "./next-log.ts";
 import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./published-log.ts";
+import { keyByPolicy, policyNotes, type QuorumWait, type ReaderPolicy, readPolicy, requireQuorum } from "./quorum.ts";
 
 export type MonitorOptions = {
   /** The log's key, `NAME+ID+BASE64`; null to use the key of an earlier run, or the key that the log publishes. */
@@ -22,6 +26,10 @@ export type MonitorOptions = {
   /** Whether to read all entries and all tiles again. */
   readonly isFull: boolean;
   readonly fetch: Fetch;
+  readonly now: () => Date;
+  /** A file with the reader's policy: the witnesses that must have cosigned (C2SP tlog-policy). Null requires none. */
+  readonly policy: string | null;
+  readonly quorumWait: QuorumWait;
   /**
    * Given a log's origin, opens the records that the log's operator keeps, so that the log can be compared with them.
    * Only the operator can pass this.
@@ -39,14 +47,9 @@ type OwnRecords = {
 };
 
 /**
- * The exit code: 0 when nothing is wrong, 1 when the log did what an honest log never does, 2 when the log can't be
- * read, or a given file does not belong to this log.
- */
-export type MonitorAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 | 2 };
-
-/**
  * Watches a transparency log from outside. Checks that its newest checkpoint is signed and continues every earlier or
- * given checkpoint, and that all entries lead to its root and follow the rules that anybody can check.
+ * given checkpoint, and that all entries lead to its root and follow the rules that anybody can check. Also finds hours
+ * without an anchor, days without the operator's records, and a state without the quorum of the reader's policy.
  *
  * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
  * @throws UsageError for files or keys that cannot be read
@@ -81,9 +84,11 @@ async function judgeFork(text: string, key: string | null): Promise<MonitorAnswe
 /** Watches a log, and the logs that followed it. */
 async function watch(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
   const files = await Promise.all(options.with.map(givenFile));
+  const policy = options.policy === null ? null : await readPolicy(options.policy);
+  const known = { ...options, key: policy ? keyByPolicy(policy, from, options.key) : options.key };
   const logs: WatchedLog[] = [];
   for (let next: NextLog | null = { from, key: "", isVouchedFor: true }; next; ) {
-    const one: WatchedLog = await watchOne(next, options, files, logs);
+    const one: WatchedLog = await watchOne(next, known, policy, files, logs);
     logs.push(one);
     next = one.next;
   }
@@ -100,18 +105,10 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
 const checkpointsOf = (files: readonly GivenFile[]): GivenCheckpoint[] =>
   files.flatMap(({ checkpoints }) => checkpoints);
 
-/** The findings of one run about one log, and the log that follows it. */
-type WatchedLog = {
-  readonly facts: Watched;
-  readonly findings: Findings;
-  readonly checkpoint: SignedCheckpoint | null;
-  readonly found: Pick<Awaited<ReturnType<typeof readEntries>>, "read" | "places"> | null;
-  readonly next: NextLog | null;
-};
-
 async function watchOne(
   { from, key: expected, isVouchedFor }: NextLog,
   options: MonitorOptions,
+  policy: ReaderPolicy | null,
   files: readonly GivenFile[],
   earlier: readonly WatchedLog[],
 ): Promise<WatchedLog> {
@@ -135,9 +132,10 @@ async function watchOne(
   if (!isVouchedFor && state.key === null)
     findings.notes.push(`${checkpoint.origin} follows by the word of its address alone: compare its key, ${key}`);
   const tree = new PublishedTree(read, { ...checkpoint, signed: note });
-  const seen = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
+  const earlierRun = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
   const given = checkpointsOf(files).filter(({ note }) => parseCheckpoint(note).origin === checkpoint.origin);
-  for (const other of [...seen, ...given]) await findings.during(() => findings.requireBeginsWith(tree, other, key));
+  for (const other of [...earlierRun, ...given])
+    await findings.during(() => findings.requireBeginsWith(tree, other, key));
   const own = await options.own?.(checkpoint.origin);
   if (own) await holdAgainstOwn(own, tree, key, findings);
   if (previous?.checkpoint) {
@@ -149,17 +147,46 @@ async function watchOne(
   // histories, and these entries may belong to the other one.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
-  const rules = { wanted, earlierLinks, comparesTiles: options.isFull, ...(own && { take: own.take }) };
+  const earlierDay = previous?.found?.read.auditDay ?? null;
+  const judgedDay = options.isFull ? null : state.read.auditDay;
+  const days = { earlierDay, judgedDay };
+  const rules = { wanted, earlierLinks, days, comparesTiles: options.isFull, ...(own && { take: own.take }) };
   const found = await findings.during(() => readEntries(tree, before, rules));
   findings.sentences.push(...(found?.wrong ?? []), ...((found && own?.findings()) ?? []));
+  findings.missing.push(...(found?.missing ?? []));
+  const next = await nextLog(from, key, found?.read.next?.key ?? null, options.fetch);
+  const about = { from, key, findings, seen: state.seen };
+  const seen = found && !next ? await judgePromises({ read, tree, found: found.read, policy }, about, options) : null;
   const fork = await findings.writeFork(options.state ?? ".");
   // The state is not stored after a finding, so the next run compares the log with the last good state.
   if (options.state !== null && found && !findings.isWrong)
-    await writeState(options.state, from, { key, checkpoint: note, read: found.read });
+    await writeState(options.state, from, { key, checkpoint: note, read: found.read, seen: seen ?? state.seen });
   const { origin, size } = checkpoint;
   const facts = { from, key, origin, size, read: size - before.size, fork };
-  const next = await nextLog(from, key, found?.read.next?.key ?? null, options.fetch);
   return { facts, findings, checkpoint, found, next };
+}
+
+/** Finds what a log that is in use promises and lacks: anchors, the operator's records, and the policy's quorum. */
+async function judgePromises(
+  {
+    read,
+    tree,
+    found,
+    policy,
+  }: { read: ReadLog; tree: PublishedTree; found: EntriesRead; policy: ReaderPolicy | null },
+  about: { from: string; key: string; findings: Findings; seen: Seen | null },
+  { now, quorumWait }: MonitorOptions,
+): Promise<Seen> {
+  const { from, findings, key } = about;
+  const at = now();
+  const seen = await judgeAnchors(read, tree, { ...about, now: at });
+  const overdue = overdueDays(from, { last: found.auditDay, since: seen.since, now: at });
+  if (overdue !== null) findings.missing.push(overdue);
+  if (policy) {
+    findings.notes.push(...policyNotes(policy, key, found.policy));
+    await requireQuorum(read, tree, { key, policy, findings, wait: quorumWait });
+  }
+  return seen;
 }
 
 /**
@@ -204,67 +231,4 @@ function readCheckpoint(note: string): SignedCheckpoint | string {
     if (error instanceof EvidenceError) return error.message;
     throw error;
   }
-}
-
-type Watched = {
-  readonly from: string;
-  readonly key: string;
-  readonly origin?: string;
-  readonly size?: number;
-  /** How many entries this run read. */
-  readonly read?: number;
-  readonly fork?: string | null;
-};
-
-/** Where a sealed PDF is in the logs: its entry, and the log that contains it. Null if none does. */
-type GivenPlace = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
-
-function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace["place"] {
-  const places = logs.flatMap(({ found, checkpoint }) => {
-    const place = found?.places.get(sealedSha256);
-    return place && checkpoint ? [{ ...place, origin: checkpoint.origin }] : [];
-  });
-  // A later log may retract entries of an earlier one.
-  const [first] = places;
-  return first ? { ...first, retracted: places.find(({ retracted }) => retracted !== null)?.retracted ?? null } : null;
-}
-
-/** The answer about a log. `followedBy` has the results for the logs after it, in their order. */
-function answerOf(logs: readonly WatchedLog[], files: readonly GivenFile[]): MonitorAnswer {
-  const places: GivenPlace[] = files.flatMap(({ path, sealedSha256 }) =>
-    sealedSha256 === null || logs.some(({ found }) => !found) ? [] : [{ path, place: placeIn(logs, sealedSha256) }],
-  );
-  const ofFiles = [
-    ...logs.flatMap(({ findings }) => findings.ofFiles),
-    ...places.flatMap(({ path, place }) => (place ? [] : [`${path} is not in this log, or not yet.`])),
-  ];
-  const isWrong = logs.some(({ findings }) => findings.isWrong);
-  const lines = [
-    ...logs.flatMap(linesOf),
-    ...places.flatMap(({ path, place }) => (place ? [placeText(path, place, logs.length > 1)] : [])),
-    ...ofFiles,
-    ...(isWrong ? [] : ["Nothing is wrong."]),
-  ];
-  const [first, ...others] = logs.map(({ facts, findings }) => ({ ...facts, findings: findings.sentences }));
-  const followedBy = others.length > 0 ? { followedBy: others } : {};
-  const exitCode = isWrong ? 1 : ofFiles.length > 0 ? 2 : 0;
-  // Origins and entries come from the log. Unprintable characters in them could erase the findings from a terminal.
-  const text = lines.map(printable).join("\n");
-  return { json: { ...first, places, files: ofFiles, ...followedBy }, text, exitCode };
-}
-
-function linesOf({ facts, findings, next }: WatchedLog): string[] {
-  const { from, origin = from, size, read = 0, fork = null } = facts;
-  return [
-    size === undefined ? origin : `${origin}: ${size} entries, ${read} of them read now`,
-    ...findings.notes,
-    ...findings.sentences.map((sentence) => `WRONG: ${sentence}`),
-    ...(fork === null ? [] : [`The proof is in ${fork}. Show it to others.`]),
-    ...(next ? [`${origin} has ended.`] : []),
-  ];
-}
-
-function placeText(path: string, { index, origin, retracted }: NonNullable<GivenPlace["place"]>, isOneOfMany: boolean) {
-  const where = isOneOfMany ? ` of ${origin}` : "";
-  return `${path}: entry ${index}${where}${retracted === null ? "" : `, retracted (${retracted})`}`;
 }

@@ -9,11 +9,17 @@ async function monitorOwn(log: string, options: MonitorOptions) {
   );
 }
 
+function secondsOf(text: string): number {
+  if (!/^\d{1,4}$/.test(text) || Number(text) > 3_600)
+    throw new UsageError("--quorum-wait is a whole number of seconds up to 3600");
+  return Number(text);
+}
+
 /** Without --own, the verb needs no database and no running service, so anybody can monitor any log. */
 export const monitor: Verb = {
   name: "monitor",
   args: ["LOG"],
-  flags: "[--key KEY] [--state FOLDER] [--with FILE]... [--full] [--own]",
+  flags: "[--key KEY] [--state FOLDER] [--with FILE]... [--policy FILE] [--quorum-wait SECONDS] [--full] [--own]",
   options: {
     key: { type: "string", help: "The log's key (NAME+ID+BASE64), in place of the one that it publishes." },
     state: { type: "string", help: "The folder that keeps what was seen, for the next run." },
@@ -22,13 +28,22 @@ export const monitor: Verb = {
       multiple: true,
       help: "A proof, evidence zip or checkpoint to compare with, or a sealed PDF to look for; may be repeated.",
     },
+    policy: {
+      type: "string",
+      help: "A policy of witnesses (C2SP tlog-policy), such as /log/live/policy: the newest state must have its quorum.",
+    },
+    "quorum-wait": {
+      type: "string",
+      help: "How long the newest state may be without the quorum, in seconds, up to 3600; 120 without this.",
+    },
     full: { type: "boolean", help: "Reads all entries and tiles again." },
     own: { type: "boolean", help: "For the log's operator: also compares it with the rows of this installation." },
   },
   summary:
-    "Watches a transparency log (URL, folder of a copy) from outside: nothing that it had changes. Exit 1 when it did, with a proof.",
+    "Watches a transparency log (URL, folder of a copy) from outside: nothing that it had changes, and nothing that it promises is missing. Exit 1 when so, for a change with a proof.",
   examples: [
     "monitor https://sign.example.com/log/live --state ~/.signsealship-monitor",
+    "monitor https://sign.example.com/log/live --state ~/.signsealship-monitor --policy my-witnesses.txt",
     "monitor https://sign.example.com/log/live --with sealed.pdf --with sealed.pdf.tlog-proof",
   ],
   async run([log = ""], values) {
@@ -39,6 +54,9 @@ export const monitor: Verb = {
       with: Array.isArray(more) ? more.map(String) : [],
       isFull: values["full"] === true,
       fetch: globalThis.fetch,
+      now: () => new Date(),
+      policy: textOption(values, "policy") ?? null,
+      quorumWait: { seconds: secondsOf(textOption(values, "quorum-wait") ?? "120") },
     };
     try {
       return values["own"] === true ? await monitorOwn(log, options) : await monitorAnswer(log, options);

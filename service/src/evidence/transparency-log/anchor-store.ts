@@ -103,6 +103,15 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
+/** How many chosen states the published list has: those of eight days, if one is chosen each hour. */
+const mostListed = 200;
+
+/** The newest states that were chosen to be anchored, the newest first. `isAnchored`: a source has given a proof. */
+export const selectRoots = (db: Sql, log: LogName) =>
+  db.query<{ size: number; chosenAt: Date; isAnchored: boolean }>(sql`
+    SELECT size, min(chosen_at) AS "chosenAt", bool_or(proof IS NOT NULL) AS "isAnchored"
+    FROM log_anchors WHERE log = ${log} GROUP BY size ORDER BY size DESC LIMIT ${mostListed}`);
+
 /**
  * The log and index of a line, and the first checkpoint covering the line that calendars have stamped; null for none.
  */

@@ -12,7 +12,7 @@ import { parseDetached, type Timestamp, writeDetached } from "@signsealship/evid
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { openTimestamps, selectCalendarRoot, selectProofs } from "./anchor-store.ts";
+import { openTimestamps, selectCalendarRoot, selectProofs, selectRoots } from "./anchor-store.ts";
 import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
 import { selectCheckpoint } from "./store.ts";
 import type { LogName } from "./trees.ts";
@@ -115,4 +115,13 @@ export async function anchorsOf(db: Sql, log: LogName, size: number) {
         })),
       }
     : null;
+}
+
+/** The newest states that were chosen to be anchored, for monitors: these look for hours without an anchor. */
+export async function listedRoots(db: Sql, log: LogName, intervalMs: number) {
+  const roots = await selectRoots(db, log);
+  return {
+    intervalSeconds: Math.round(intervalMs / 1_000),
+    roots: roots.map(({ chosenAt, ...root }) => ({ ...root, chosenAtUtc: chosenAt.toISOString() })),
+  };
 }

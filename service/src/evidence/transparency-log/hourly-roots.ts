@@ -16,7 +16,7 @@ import {
 } from "./anchor-store.ts";
 import { newestForReaders } from "./published.ts";
 import { selectCheckpoint } from "./store.ts";
-import { environmentOf, selectTrees, type Tree } from "./trees.ts";
+import { environmentOf, type LogName, selectTrees, type Tree } from "./trees.ts";
 
 export type HourlyRootDeps = {
   db: Database;
@@ -37,6 +37,10 @@ const batchSize = 8;
 const claimMs = 5 * minutes;
 /** Test seals need no lasting proof of time, so their log is anchored 24 times less often than the live log. */
 const testRootsPerLive = 1 / 24;
+
+/** The shortest time between two roots of a log. @param liveMs that of the live log */
+export const rootIntervalMs = (log: LogName, liveMs: number): number =>
+  environmentOf(log) === "live" ? liveMs : liveMs / testRootsPerLive;
 
 /**
  * Anchors a checkpoint of each log once in each interval, if the log has grown. A source (an authority, or the
@@ -68,9 +72,8 @@ async function choose(
   const isEnding = finalSize !== null;
   const checkpoint = isEnding ? await selectCheckpoint(db, log, finalSize) : await newestForReaders(db, log, now);
   if (!checkpoint || checkpoint.size === 0) return;
-  const interval = environmentOf(log) === "live" ? intervalMs : intervalMs / testRootsPerLive;
   // The last checkpoint of a log is anchored at once, because somebody else may have the log's key.
-  const after = isEnding ? now : new Date(now.getTime() - interval);
+  const after = isEnding ? now : new Date(now.getTime() - rootIntervalMs(log, intervalMs));
   await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
 }
 

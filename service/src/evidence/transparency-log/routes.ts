@@ -3,20 +3,29 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { anchorsOf } from "./anchored.ts";
+import { anchorsOf, listedRoots } from "./anchored.ts";
+import { rootIntervalMs } from "./hourly-roots.ts";
 import { publishedCheckpoint, publishedTile } from "./published.ts";
 import { isLogName, type LogName } from "./trees.ts";
 import { selectPolicy } from "./witness-store.ts";
 
-/** `policy` gives the published policy of the live log, which lists its witnesses; null for none. */
-export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: () => Promise<string | null> };
+export type LogRouteDeps = {
+  db: Sql;
+  clock: Clock;
+  limits: RateLimits;
+  /** Gives the published policy of the live log, which lists its witnesses; null for none. */
+  policy: () => Promise<string | null>;
+  /** The shortest time between two anchored states of the live log. */
+  rootIntervalMs: number;
+};
 
 /**
  * Publishes the logs by C2SP tlog-tiles (`/log/{live|test}/checkpoint` and tiles), with the time stamps of checkpoints
  * and the policy of the live log. Anybody may read and mirror them. Logs that have ended stay published. The log after
  * `live` is at `/log/live-2`.
  */
-export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
+export function logRoutes(app: FastifyInstance, deps: LogRouteDeps): void {
+  const { db, clock, limits, policy } = deps;
   const shown = { schema: { hide: true }, onRequest: [uncachedUntilFound, limits.limit("log")] };
   app.get<{ Params: { log: string } }>("/log/:log/checkpoint", shown, async (request, reply) => {
     const checkpoint = await publishedCheckpoint(db, named(request.params), clock());
@@ -28,6 +37,10 @@ export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: L
     if (!bytes) throw notFound();
     // A partial tile never changes either, because the service serves each of its widths forever.
     return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
+  });
+  app.get<{ Params: { log: string } }>("/log/:log/anchors", shown, async (request, reply) => {
+    const log = named(request.params);
+    return forAll(reply, "max-age=60").send(await listedRoots(db, log, rootIntervalMs(log, deps.rootIntervalMs)));
   });
   app.get<{ Params: { log: string; size: string } }>("/log/:log/anchors/:size", shown, async (request, reply) => {
     const { size } = request.params;

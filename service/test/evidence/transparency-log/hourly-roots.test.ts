@@ -15,6 +15,7 @@ import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { python } from "@signsealship/testing/tools/python";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import { monitorAnswer } from "@signsealship/verifier";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { openAnchoring } from "../../../src/evidence/anchoring/anchoring.ts";
 import {
@@ -177,6 +178,33 @@ test("includes the stamps and the anchor of the checkpoint in the evidence, and 
     /OK/,
   );
   folder.remove();
+});
+
+test("lists the anchored states, and a monitor finds none missing", async () => {
+  type Listed = { intervalSeconds: number; roots: { size: number; chosenAtUtc: string; isAnchored: boolean }[] };
+  const listed = async (log: string) => (await (await get(`/log/${log}/anchors`)).json()) as Listed;
+  const { intervalSeconds, roots } = await listed("live");
+  assert.equal(intervalSeconds, 1);
+  assert.deepEqual(
+    roots.map(({ size }) => size),
+    roots.map(({ size }) => size).toSorted((one, other) => other - one),
+  );
+  assert.ok(roots.some(({ isAnchored }) => isAnchored));
+  assert.equal((await listed("test")).intervalSeconds, 24);
+  for (const other of ["live-2x", "x"]) assert.equal((await get(`/log/${other}/anchors`)).status, 404);
+  const state = temporaryFolder();
+  const monitored = async (now: Date) => {
+    const { json } = await monitorAnswer(`${harness.service.baseUrl}/log/live`, {
+      ...{ key: null, state: state.path, with: [], isFull: false, fetch, now: () => now },
+      ...{ policy: null, quorumWait: { seconds: 0 } },
+    });
+    const { findings, missing } = json as { findings: string[]; missing: string[] };
+    return { findings, anchors: missing.filter((sentence) => sentence.includes("anchor")) };
+  };
+  await until(async () => (await listed("live")).roots[0]?.isAnchored === true);
+  assert.deepEqual(await monitored(new Date()), { findings: [], anchors: [] });
+  assert.deepEqual(await monitored(new Date(Date.now() + 5 * 3600_000)), { findings: [], anchors: [] });
+  state.remove();
 });
 
 /** The dependencies of another node. @param more replaces some of them */

@@ -22,6 +22,7 @@ import { newPartner, runCli, startService, temporaryFolder } from "@signsealship
 import { startLitewitness } from "@signsealship/testing/tools/litewitness";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import { monitorAnswer } from "@signsealship/verifier";
 import { openTransparencyLog, queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -31,6 +32,7 @@ import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
 const folder = temporaryFolder();
 const one = await forTests(startWitness("one.example.com/witness"));
 const two = await forTests(startWitness("two.example.com/witness"));
+const three = await forTests(startWitness("three.example.com/witness"));
 const policyFile = join(folder.path, "witnesses");
 writeFileSync(
   policyFile,
@@ -107,6 +109,27 @@ test("the policy is a line of the log, and stays available by its hash", async (
       INSERT INTO log_policies (log, sha256, policy, published_at) VALUES (${log}, ${"12".repeat(32)}, 'quorum none', now())`);
   });
   assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${"12".repeat(32)}`)).status, 404, "of another hash");
+});
+
+test("a monitor accepts the log by the published policy, and misses a witness that the log does not ask", async () => {
+  await witnessed(await grown());
+  const published = await get("/log/live/policy");
+  const strict = `${published.replace(/^quorum .*$/m, "")}witness three ${three.key}\ngroup all3 all both three\nquorum all3\n`;
+  const monitored = async (text: string) => {
+    const policy = join(folder.path, "readers-policy");
+    writeFileSync(policy, text);
+    const { json, text: lines } = await monitorAnswer(`${service.baseUrl}/log/live`, {
+      ...{ key: null, state: null, with: [], isFull: true, fetch, now: () => new Date() },
+      ...{ policy, quorumWait: { seconds: 5, sleep: async () => {} } },
+    });
+    return { ...(json as { findings: string[]; missing: string[] }), lines };
+  };
+  const accepted = await monitored(published);
+  assert.deepEqual([accepted.findings, accepted.missing], [[], []]);
+  assert.match(accepted.lines, /The log names this policy in entry \d+\.\n2 of 2 witnesses cosigned/);
+  const refused = await monitored(strict);
+  assert.deepEqual(refused.findings, []);
+  assert.match(refused.missing.join(), /lacks its quorum after 5 s: 2 of 3 witnesses cosigned .* the quorum all3\.$/);
 });
 
 test("a failing witness delays nothing: the log grows, and shows the newest state once the quorum is old", async () => {

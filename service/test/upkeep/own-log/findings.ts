@@ -24,6 +24,9 @@ export async function findingsOf({ service, db, rowMac }: Pick<Harness, "service
     with: [],
     isFull: true,
     fetch,
+    now: clock,
+    policy: null,
+    quorumWait: { seconds: 0 },
     own: (origin) => openOwnLog({ db, rowMac, clock }, origin),
   });
   return (answer.json as { findings: string[] }).findings;

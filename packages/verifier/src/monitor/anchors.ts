@@ -1,0 +1,199 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { logSignedText, parseCheckpoint } from "@signsealship/evidence/log";
+import { parseDetached } from "@signsealship/evidence/ots";
+import { verifyTimeStampToken } from "@signsealship/evidence/rfc3161";
+import { createNodeCrypto } from "../node-crypto.ts";
+import type { Findings } from "./findings.ts";
+import { sameBytes } from "./fork-proof.ts";
+import { nameAt } from "./next-log.ts";
+import { LogBroken, type PublishedTree, type ReadLog } from "./published-log.ts";
+
+/** A size that a log had at a time, in epoch ms. */
+type Sighting = { readonly size: number; readonly at: number };
+
+/** The facts about a log's times that a monitor stores for its next run. */
+export type Seen = {
+  /** The time of the first run and of the last one, as ISO 8601. */
+  readonly since: string;
+  readonly last: string;
+  /** Whether the log has ever had an anchored state. */
+  readonly anchors: boolean;
+  /** Sizes that the monitor saw and that no anchored state covers yet: the first of each hour. */
+  readonly waiting: readonly Sighting[];
+};
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** An authority that fails is asked again at least this often, so a late anchor may still come. */
+const graceMs = hourMs;
+
+/** A state that lists these anchored states and the sizes that wait keeps a bounded size. */
+const mostWaiting = 1_000;
+
+/** The list of anchored states at `anchors`. `isAnchored`: an authority or a calendar has given a proof of the state. */
+type AnchorList = {
+  readonly intervalSeconds: number;
+  readonly roots: readonly { readonly size: number; readonly chosenAt: number; readonly isAnchored: boolean }[];
+};
+
+/**
+ * Finds the hours whose entries no authority and no calendar anchored in time. A log anchors a state in each hour in
+ * which it grew. The monitor knows the growth from its own runs, and from the states that the log chose to anchor.
+ * The proofs are checked; the authorities behind them are not judged.
+ *
+ * @param about `from` is the log's address, and `seen` the facts of earlier runs, null for the first run
+ * @returns the facts for the next run
+ */
+export async function judgeAnchors(
+  read: ReadLog,
+  tree: PublishedTree,
+  about: { from: string; key: string; findings: Findings; seen: Seen | null; now: Date },
+): Promise<Seen> {
+  const { from, key, findings, seen, now } = about;
+  const { size } = tree.checkpoint;
+  const at = now.getTime();
+  const list = await findings.during(() => readList(read));
+  const roots = list?.roots ?? [];
+  const interval = Math.min(Math.max((list?.intervalSeconds ?? 0) * 1_000, hourMs), dayMs);
+  const after = seen ? Date.parse(seen.last) : at - dayMs;
+  const chosen = roots.filter((root) => root.chosenAt > after).map((root) => ({ size: root.size, at: root.chosenAt }));
+  const sightings = [...(seen?.waiting ?? []), ...chosen].sort((one, other) => one.at - other.at);
+  const anchored = roots.filter((root) => root.isAnchored && root.size <= size).reverse();
+  const anchors = anchored.length > 0 || seen?.anchors === true;
+  const judge = anchorJudge(read, tree, { key, findings });
+  const waiting: Sighting[] = [];
+  for (const sighting of sightings) {
+    const root = anchored.find((one) => one.size >= sighting.size);
+    const time = root ? await judge(root.size) : null;
+    const isLate = (time ?? at) > sighting.at + interval + graceMs;
+    // A log without any anchor may have no authorities at all. A note says so, unless it chose states in vain.
+    if (isLate && (anchors || roots.length > 0)) addMissing(findings, sighting, time);
+    if (time === null) waiting.push(sighting);
+  }
+  const newest = anchored.at(-1);
+  if (newest) await judge(newest.size);
+  if (list === null) {
+    if (nameAt(from) !== null) findings.notes.push("The log lists no anchored states, so its anchors are not checked.");
+  } else if (!anchors) findings.notes.push("No authority and no calendar has anchored a state of the log.");
+  else if (interval > hourMs) findings.notes.push(`The log anchors a state every ${interval / hourMs} hours.`);
+  const isNewHour = waiting.every((one) => hourOf(one.at) !== hourOf(at) && one.size < size);
+  if (isNewHour && size > (newest?.size ?? 0)) waiting.push({ size, at });
+  const last = now.toISOString();
+  return { since: seen?.since ?? last, last, anchors, waiting: waiting.slice(0, mostWaiting) };
+}
+
+const hourOf = (at: number): string => new Date(at).toISOString().slice(0, 13).replace("T", " ");
+
+/** Names each hour once. */
+function addMissing({ missing }: Findings, { size, at }: Sighting, time: number | null): void {
+  const hour = `The hour from ${hourOf(at)}:00 UTC has no anchor:`;
+  if (missing.some((sentence) => sentence.startsWith(hour))) return;
+  missing.push(
+    time === null
+      ? `${hour} no anchored state has the ${size} entries of then.`
+      : `${hour} the first anchored state with the ${size} entries of then is of ${new Date(time).toISOString()}.`,
+  );
+}
+
+/**
+ * Checks that an anchored state belongs to the log's history, and that each of its proofs is over that state. Each state
+ * is read once.
+ * @returns the earliest time in its proofs, epoch ms; null when there is none
+ */
+function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { key: string; findings: Findings }) {
+  const known = new Map<number, number | null>();
+  return async (size: number): Promise<number | null> => {
+    const before = known.get(size);
+    if (before !== undefined) return before;
+    const time = await findings.during(async () => {
+      const { checkpoint, anchors } = await readAnchors(read, size);
+      await findings.requireBeginsWith(tree, { name: `the anchored state of ${size} entries`, note: checkpoint }, key);
+      const times = await Promise.all(anchors.map((anchor) => timeOf(anchor, checkpoint)));
+      return times.length === 0 ? null : Math.min(...times);
+    });
+    known.set(size, time);
+    return time;
+  };
+}
+
+type Anchor = { readonly source: string; readonly anchoredAt: number; readonly proof: Uint8Array };
+
+/** The time of a proof. A calendar's time is the log's word, until a block confirms it. @throws LogBroken */
+async function timeOf({ source, anchoredAt, proof }: Anchor, checkpoint: string): Promise<number> {
+  const { note, root, size } = parseCheckpoint(checkpoint);
+  const isOther = new LogBroken(`The proof of ${source} is not over the state of ${size} entries.`);
+  try {
+    if (source === "opentimestamps") {
+      if (!sameBytes(parseDetached(proof).digest, root)) throw isOther;
+      return anchoredAt;
+    }
+    const stamped = { message: new TextEncoder().encode(logSignedText(note)) };
+    const { intact, genTime } = await verifyTimeStampToken({
+      ...{ token: proof, stamped, anchors: [], crypto: createNodeCrypto() },
+    });
+    if (!intact || genTime === null) throw isOther;
+    return genTime;
+  } catch (error) {
+    if (error instanceof EvidenceError) throw isOther;
+    throw error;
+  }
+}
+
+/** The list of anchored states; null for a log that publishes none, such as a copy in a folder. */
+const readList = async (read: ReadLog): Promise<AnchorList | null> =>
+  readJson(read, "anchors", (json) => {
+    const { intervalSeconds, roots } = json as { intervalSeconds: unknown; roots: Record<string, unknown>[] };
+    return {
+      intervalSeconds: countOf(intervalSeconds),
+      roots: roots.map(({ size, chosenAtUtc, isAnchored }) => ({
+        size: countOf(size),
+        chosenAt: timeIn(chosenAtUtc),
+        isAnchored: isAnchored === true,
+      })),
+    };
+  });
+
+async function readAnchors(read: ReadLog, size: number) {
+  const path = `anchors/${size}`;
+  const found = await readJson(read, path, (json) => {
+    const { checkpoint, anchors } = json as { checkpoint: unknown; anchors: Record<string, unknown>[] };
+    const note = String(checkpoint);
+    if (parseCheckpoint(note).size !== size) throw new TypeError("of another state");
+    return {
+      checkpoint: note,
+      anchors: anchors.map(({ source, anchoredAtUtc, proof }): Anchor => {
+        return {
+          source: String(source),
+          anchoredAt: timeIn(anchoredAtUtc),
+          proof: new Uint8Array(Buffer.from(String(proof), "base64")),
+        };
+      }),
+    };
+  });
+  if (!found) throw new LogBroken(`${path} is missing`);
+  return found;
+}
+
+async function readJson<Result>(read: ReadLog, path: string, parse: (json: unknown) => Result): Promise<Result | null> {
+  const bytes = await read(path);
+  if (!bytes) return null;
+  try {
+    return parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof EvidenceError)
+      throw new LogBroken(`${path} can't be read`);
+    throw error;
+  }
+}
+
+function countOf(value: unknown): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw new TypeError("not a count");
+  return value;
+}
+
+function timeIn(value: unknown): number {
+  const time = Date.parse(String(value));
+  if (Number.isNaN(time)) throw new TypeError("not a time");
+  return time;
+}

@@ -1,0 +1,51 @@
+import { nameAt } from "./next-log.ts";
+
+const dayMs = 24 * 3_600_000;
+
+/** The operator's records of a day get their entry some minutes after its end. After this long, the entry is missing. */
+const graceMs = 6 * 3_600_000;
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const nextDay = (day: string): string => dayOf(Date.parse(day) + dayMs);
+
+/** Collects the days of the `audit/v1` entries, and finds days between them that have none. */
+export function createAuditDays(before: string | null) {
+  const seen = new Set<string>();
+  return {
+    take: (day: string): void => {
+      seen.add(day);
+    },
+    last: (): string | null => [...seen, ...(before === null ? [] : [before])].sort().at(-1) ?? null,
+    /** @param judged the day up to which gaps were reported before; null for none */
+    gaps(judged: string | null): string[] {
+      // Entries of one batch have no fixed order, so the days are compared after all have been read.
+      const days = [...seen].sort();
+      return days.flatMap((day, i) => {
+        const last = days[i - 1] ?? before;
+        const first = last === null ? day : nextDay(last);
+        return first < day && day > (judged ?? "") ? [missingDays(first, dayOf(Date.parse(day) - dayMs))] : [];
+      });
+    },
+  };
+}
+
+function missingDays(first: string, last: string): string {
+  const days = first === last ? first : `${first} to ${last}`;
+  return `The log has no entry for the operator's records of ${days}.`;
+}
+
+/**
+ * The days up to now whose entries are overdue, as a sentence; null for none, for a log of test seals, which has no such
+ * entries, and for a copy in a folder, which may be old.
+ * @param last the latest day with an entry; null for none
+ * @param since when a monitor first saw the log. Without any entry, the records of that day are expected first.
+ */
+export function overdueDays(
+  from: string,
+  { last, since, now }: { readonly last: string | null; readonly since: string | null; readonly now: Date },
+): string | null {
+  if (!nameAt(from)?.startsWith("live")) return null;
+  const due = dayOf(now.getTime() - dayMs - graceMs);
+  const first = last === null ? since?.slice(0, 10) : nextDay(last);
+  return first !== undefined && first <= due ? missingDays(first, due) : null;
+}
