@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { after } from "node:test";
+import { parseTimeStampResp } from "@signsealship/evidence/rfc3161";
+import { parseCertificate } from "@signsealship/evidence/x509";
 import { blobsOf, wholeFile } from "@signsealship/testing/blobs";
+import { startTsa } from "@signsealship/testing/doubles/tsa";
+import { openTsaWorkshop, type TsaWorkshop } from "@signsealship/testing/doubles/tsa-tokens";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { enginePids, startEngine } from "@signsealship/testing/media";
@@ -10,6 +16,7 @@ import { openPeer } from "@signsealship/testing/media-peer";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import { assembleCms, verifySignedAttributes } from "../../../src/evidence/seals/seals.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
@@ -30,7 +37,11 @@ import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 const { test } = testsNeeding("jq", "openssl", "unzip");
 
 const folder = await forTests(temporaryFolder());
-const running = await forTests(openHarness());
+const tsa = await forTests(startTsa());
+const foreign = openTsaWorkshop();
+after(() => foreign.close());
+writeFileSync(join(folder.path, "tsa.pem"), tsa.caPem);
+const running = await forTests(openHarness({ TSA_URLS: tsa.url, TSA_TRUST: join(folder.path, "tsa.pem") }));
 const media = await forTests(startEngine());
 const { db } = running;
 const { dataDir } = running.service;
@@ -102,6 +113,10 @@ test("a stranger follows the notary's signature to the recording, and sees which
   const certificate = Buffer.from(key.certificate.der).toString("base64");
   const prepared = (await (await post(desk(code, "/sign/prepare"), { certificate })).json()) as { signedAttrs: string };
   const signature = await key.sign(Buffer.from(prepared.signedAttrs, "base64"));
+  const chain = [parseCertificate(key.certificate.der)] as const;
+  const signed = { chain, signedAttrs: Buffer.from(prepared.signedAttrs, "base64"), signature };
+  const signatureValue = verifySignedAttributes(signed);
+  assert.ok(signatureValue);
   await post(desk(code, "/sign/complete"), { signature: Buffer.from(signature).toString("base64") });
   const report = await (await fetch(desk(code, "/signed"), { headers: { cookie: nora.cookie } })).text();
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
@@ -129,8 +144,11 @@ test("a stranger follows the notary's signature to the recording, and sees which
     "The journal has the act that was signed.",
     "The chain has the state that was signed.",
     "The journal names this manifest.",
+    "The journal names this document.",
+    notarySigned,
   ])
     assert.ok(said.includes(`${words}\n`), `${words} in ${said}`);
+  assert.match(said, stampHolds);
   writeFileSync(join(folder.path, "line"), said.slice(said.lastIndexOf("artifact/v1")));
   const { logs } = (await (await fetch(at("/seal/trust.json"))).json()) as {
     logs: { environment: string; key: string }[];
@@ -155,7 +173,51 @@ test("a stranger follows the notary's signature to the recording, and sees which
   const otherManifest = broken("recording.json", (text) => text.replace("Nora Ames", "Nora Amos"));
   assert.doesNotMatch(otherManifest, /names this manifest/);
   assert.match(otherManifest, /has the state that was signed/);
+  const otherChunk = broken("takes/1000000.webm", (bytes) => bytes.slice(0, -1) + (bytes.endsWith("a") ? "b" : "a"));
+  assert.match(otherChunk, /takes\/1000000\.webm: FAILED[\s\S]*Take 1000000: a chunk of \d+ bytes is another\./);
+
+  const otherPdf = broken("notarized.pdf", (bytes) => bytes.replace("%PDF-1.", "%PDF-2."));
+  assert.doesNotMatch(otherPdf, /names this document/);
+  assert.ok(!otherPdf.includes(notarySigned));
+  const longerPdf = broken("notarized.pdf", (bytes) => `${bytes}% more\n`);
+  assert.doesNotMatch(longerPdf, /names this document/);
+  const otherAct = broken("notarized.pdf", (bytes) => bytes.replace(/(?<=SSSNotaryActSha256<)./, "g"));
+  assert.ok(!otherAct.includes(notarySigned));
+  const otherSigner = broken("journal.json", (text) => text.replace(/("certificateSha256":")[0-9a-f]/g, "$1x"));
+  assert.ok(!otherSigner.includes(notarySigned));
+
+  const stampedBy = (workshop: TsaWorkshop, data: Uint8Array) =>
+    broken("notarized.pdf", (bytes) => withToken(bytes, signed, tokenOf(workshop, data)));
+  const anotherAuthority = stampedBy(foreign, signatureValue);
+  assert.ok(anotherAuthority.includes(notarySigned));
+  assert.doesNotMatch(anotherAuthority, stampHolds);
+  writeFileSync(join(folder.path, "tsa.pem"), foreign.caPem);
+  assert.match(stampedBy(foreign, signatureValue), stampHolds);
+  const anotherSignature = stampedBy(foreign, Buffer.from("another signature"));
+  assert.ok(anotherSignature.includes(notarySigned));
+  assert.doesNotMatch(anotherSignature, stampHolds);
 });
+
+const notarySigned = "The notary signed this document and this act.";
+const stampHolds = /\nThe signature, and the recording up to it, existed on .* GMT\.\n/;
+
+/** A time stamp over the data, by an authority that the service does not trust. */
+function tokenOf(workshop: TsaWorkshop, data: Uint8Array): Uint8Array {
+  const query = execFileSync("openssl", ["ts", "-query", "-digest", hash("sha256", data), "-sha256", "-cert"]);
+  const { token } = parseTimeStampResp(workshop.reply(query));
+  assert.ok(token);
+  return token;
+}
+
+type Signed = Parameters<typeof verifySignedAttributes>[0];
+
+/** The document as latin1 text, with another time stamp in the notary's signature. */
+function withToken(document: string, signed: Signed, token: Uint8Array): string {
+  const cms = Buffer.from(assembleCms({ ...signed, token })).toString("hex");
+  return document.replace(/(?<=SSSNotaryActSha256<[0-9a-f]{64}>\/Contents <)[0-9a-f]+/, (hex) =>
+    cms.padEnd(hex.length, "0"),
+  );
+}
 
 /** Runs all commands of docs/notary-recording.md, as they are printed. */
 function checkByHand(head: { seq: number; headSha256: string } | null): string {
