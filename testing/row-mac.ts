@@ -93,7 +93,7 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
 export const changeRowsOf = (db: Database, state: StateMac, where: Statement, set: Statement): Promise<void> =>
   db.transaction(async (tx) => {
     const orders = sql`SELECT (to_jsonb(r) ->> 'order_id')::bigint FROM ${state.table} r WHERE ${where}`;
-    await tx.query(sql`SELECT FROM orders WHERE id IN (${orders}) ORDER BY id FOR UPDATE`);
+    await tx.query(sql`SELECT FROM orders WHERE id IN (${orders}) ORDER BY id FOR NO KEY UPDATE`);
     await tx.query(sql`UPDATE ${state.table} SET ${set} WHERE ${where}`);
     await writeStateMacs(tx, state, where);
   });

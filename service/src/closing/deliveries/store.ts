@@ -167,7 +167,7 @@ export const lockDeliveries = (tx: Tx, roomId: string) =>
 export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Promise<boolean> {
   const [found] = await tx.query<{ revokedAt: Date | null }>(sql`
     SELECT d.revoked_at AS "revokedAt", ${verifiedDelivery} FROM closing_deliveries d
-    WHERE d.id = ${id} AND d.room_id = ${roomId} FOR UPDATE`);
+    WHERE d.id = ${id} AND d.room_id = ${roomId} FOR NO KEY UPDATE`);
   if (!found || found.revokedAt) return false;
   await tx.query(sql`UPDATE closing_deliveries SET revoked_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
@@ -196,7 +196,7 @@ export async function selectCode(db: Sql, id: string): Promise<DeliveryCode | un
 
 /** Locks the code, so that concurrent tries are counted one after another. */
 export async function lockCode(tx: Tx, id: string): Promise<DeliveryCode | undefined> {
-  const [found] = await tx.query<DeliveryCode>(sql`${codes(id)} FOR UPDATE`);
+  const [found] = await tx.query<DeliveryCode>(sql`${codes(id)} FOR NO KEY UPDATE`);
   return found;
 }
 

@@ -61,7 +61,7 @@ const columns = sql`id, order_id AS "orderId", attempt, state, retries, due_at A
 /** The attempts of an order, oldest first. */
 export const attemptsOf = (db: Sql, orderId: number, lock = false) =>
   db.query<FaxAttempt>(sql`
-    SELECT ${columns} FROM fax_attempts WHERE order_id = ${orderId} ORDER BY attempt ${lock ? sql`FOR UPDATE` : nothing}`);
+    SELECT ${columns} FROM fax_attempts WHERE order_id = ${orderId} ORDER BY attempt ${lock ? sql`FOR NO KEY UPDATE` : nothing}`);
 
 const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> => {
   const [attempt] = await db.query<FaxAttempt>(sql`SELECT ${columns} FROM fax_attempts WHERE ${where}`);

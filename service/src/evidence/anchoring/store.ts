@@ -71,7 +71,7 @@ export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: n
 UPDATE passport_anchors SET next_look_at = ${claimedUntil}, looks = looks + 1
 WHERE passport_id = ANY (ARRAY(
   SELECT passport_id FROM passport_anchors WHERE status = 'pending' AND next_look_at <= ${now}
-  ORDER BY next_look_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ORDER BY next_look_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
 ))
 RETURNING passport_id AS "passportId", proof, calendar, submitted_at AS "submittedAt", row_mac AS mac`);
 

@@ -49,7 +49,7 @@ export const claimDueAnchors = (
   db.query<DueAnchor>(sql`
     WITH due AS MATERIALIZED (
       SELECT log, size, source FROM log_anchors WHERE next_look_at <= ${now} AND source = ANY (${sources}::text[])
-      ORDER BY size DESC LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY size DESC LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE log_anchors a SET next_look_at = ${claimedUntil}, looks = looks + 1
     FROM due WHERE (a.log, a.size, a.source) = (due.log, due.size, due.source)

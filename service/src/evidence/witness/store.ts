@@ -47,7 +47,7 @@ export async function lockState(tx: Tx, witness: string, origin: string): Promis
     INSERT INTO witness_logs (witness, origin, size, root, row_mac)
     VALUES (${witness}, ${origin}, 0, ${emptyRoot}, ${new MacOfRow(table, stateMembers(first))}) ON CONFLICT DO NOTHING`);
   const [state] = await tx.query<StoredState>(sql`
-    SELECT ${columns} FROM witness_logs WHERE witness = ${witness} AND origin = ${origin} FOR UPDATE`);
+    SELECT ${columns} FROM witness_logs WHERE witness = ${witness} AND origin = ${origin} FOR NO KEY UPDATE`);
   if (!state) throw new Error(`the state of ${origin} is gone`);
   return state;
 }

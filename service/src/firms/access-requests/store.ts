@@ -148,7 +148,7 @@ type OpenRequest = Vouched & { status: RequestStatus };
  */
 export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Promise<OpenRequest | undefined> {
   const [found] = await tx.query<OpenRequest>(
-    sql`SELECT status, ${factColumns} FROM access_requests WHERE id = ${id} FOR UPDATE`,
+    sql`SELECT status, ${factColumns} FROM access_requests WHERE id = ${id} FOR NO KEY UPDATE`,
   );
   if (found) requireSent(rowMac, found);
   return found;

@@ -51,9 +51,9 @@ async function changeIn(
   judge: Judge,
 ): Promise<void> {
   // Locks the order first, as every transition does, to avoid deadlocks with its tasks.
-  await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
+  await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR NO KEY UPDATE`);
   const [task] = await tx.query<Locked>(sql`
-    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", ${verifiedTask} FROM tasks WHERE id = ${id} FOR UPDATE`);
+    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", ${verifiedTask} FROM tasks WHERE id = ${id} FOR NO KEY UPDATE`);
   if (!task) throw new ServiceError("not_found", "No such task.");
   if (task.state === "done" || task.state === "dropped")
     throw new ServiceError("conflict", "This task has ended already.");
@@ -125,7 +125,7 @@ export async function releaseClaims(
     t.claimed_by = ${claimedBy} AND t.state IN ('claimed', 'paused') AND NOT t.kind = ANY (${keep}::text[])`;
   // Locks the orders first, as every transition does.
   await tx.query(sql`
-    SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks t WHERE ${which}) ORDER BY id FOR KEY SHARE`);
+    SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks t WHERE ${which}) ORDER BY id FOR NO KEY UPDATE`);
   const set = sql`state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL`;
   const released = await changeTasks(tx, which, set);
   await dispatchAgain(

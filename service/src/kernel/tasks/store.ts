@@ -80,7 +80,7 @@ export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null }
 export async function changeTasks(tx: Tx, which: Statement, set: Statement): Promise<ChangedTask[]> {
   const changed = await tx.query<ChangedTask & Written & Marked>(sql`
     WITH before AS (
-      SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM tasks t WHERE ${which} ORDER BY t.id FOR UPDATE
+      SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM tasks t WHERE ${which} ORDER BY t.id FOR NO KEY UPDATE
     )
     UPDATE tasks t SET ${set} FROM before WHERE t.id = before."taskId"
     RETURNING t.id, t.kind, t.order_id AS "orderId", ${digestOf(taskState, sql`t`)} AS digest, before.*`);

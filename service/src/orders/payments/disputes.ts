@@ -62,7 +62,9 @@ export async function recordDispute(
     INSERT INTO disputes (id, payment_intent, amount_cents, currency, state, event_at, seen_at, changed_at)
     VALUES (${id}, ${paymentIntent}, ${amount}, ${currency}, ${state}, ${eventAt}, ${at}, ${at})
     ON CONFLICT (id) DO NOTHING RETURNING 1`);
-  const [row] = await tx.query<Row>(sql`${selectDisputesToMark(inserted.length === 1)} WHERE id = ${id} FOR UPDATE`);
+  const [row] = await tx.query<Row>(
+    sql`${selectDisputesToMark(inserted.length === 1)} WHERE id = ${id} FOR NO KEY UPDATE`,
+  );
   if (!row) throw new Error("a dispute is on record once it was recorded");
   const counts = inserted.length === 0 && isNewer(row, state, eventAt);
   if (counts)

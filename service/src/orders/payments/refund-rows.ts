@@ -42,7 +42,7 @@ export async function recordRefund(
     return { before: null, now: state, isNews: true };
   }
   const [row] = await tx.query<{ state: RefundRowState }>(
-    sql`SELECT state, ${verifiedRefund} FROM refunds WHERE id = ${id} FOR UPDATE`,
+    sql`SELECT state, ${verifiedRefund} FROM refunds WHERE id = ${id} FOR NO KEY UPDATE`,
   );
   if (!row) throw new Error("a refund is on record once it was recorded");
   const steps = ["pending", "succeeded", "failed"];

@@ -54,7 +54,7 @@ export function sandboxPayment(
 export async function renameSandboxPayments(tx: Tx): Promise<number> {
   const which = sql`concat(payment_intent, ' ', session_id) ~ 'sandbox:[0-9a-f]{40}'`;
   const payments = await tx.query<{ id: number } & Marked>(sql`
-    SELECT id, ${marked(paymentState, sql`payments`)} FROM payments WHERE ${which} FOR UPDATE`);
+    SELECT id, ${marked(paymentState, sql`payments`)} FROM payments WHERE ${which} FOR NO KEY UPDATE`);
   if (payments.length === 0) return 0;
   const guard = `ALTER TABLE ${paymentState.table.text}`;
   await tx.script(`${guard} DISABLE TRIGGER payments_refunded_once`);

@@ -141,7 +141,7 @@ export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number
 export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<number | null> {
   const held = await tx.query<{ id: number; refundedAt: Date | null }>(sql`
     SELECT id, refunded_at AS "refundedAt", ${verifiedPayments} FROM payments
-    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent} FOR UPDATE`);
+    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent} FOR NO KEY UPDATE`);
   const ids = held.filter(({ refundedAt }) => refundedAt === null).map(({ id }) => id);
   let credited = 0;
   for (const id of ids) {
@@ -177,7 +177,7 @@ export async function recordPart(
     WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent}
       AND (${share}::text IS NULL OR id::text = ${share})
       AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind = 'receipt')
-    ORDER BY id LIMIT 1 FOR UPDATE`);
+    ORDER BY id LIMIT 1 FOR NO KEY UPDATE`);
   return payment ? creditPart(tx, payment.id, { refund, partCents: amountCents }, at) : 0;
 }
 

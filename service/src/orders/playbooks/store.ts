@@ -116,7 +116,7 @@ export function expireStatement(now: Date, limit: number): Statement {
   return sql`
     WITH due AS (
       SELECT ctid FROM playbook_executions WHERE outcome IS NULL AND expires_at <= ${now}
-      ORDER BY expires_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY expires_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     ), ended AS (
       UPDATE playbook_executions SET outcome = 'expired', completed_at = ${now}, ended_by = 'system'
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM due)) RETURNING id, partner_id

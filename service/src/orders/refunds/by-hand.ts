@@ -212,7 +212,7 @@ async function lockOpen(
   const [seen] = isUuid(id) ? await tx.query<Assignment>(query) : [];
   if (!seen) throw new ServiceError("not_found", "No such assignment waits for a decision.");
   const locked = await lockRefund(tx, operator, seen.refund, mustWait);
-  const [assignment] = await tx.query<Assignment>(sql`${query} FOR UPDATE OF a`);
+  const [assignment] = await tx.query<Assignment>(sql`${query} FOR NO KEY UPDATE OF a`);
   if (!assignment) throw new ServiceError("conflict", "Somebody else decided on this assignment a moment ago.");
   return { locked, assignment };
 }

@@ -79,9 +79,11 @@ export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent
  * @throws ServiceError `unavailable` for an intent that fails its MAC
  */
 export async function lockIntent(tx: Tx, sealed: SealedJson, id: number): Promise<IntentRow | undefined> {
-  await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM provider_calls WHERE id = ${id}) FOR UPDATE`);
+  await tx.query(
+    sql`SELECT FROM orders WHERE id = (SELECT order_id FROM provider_calls WHERE id = ${id}) FOR NO KEY UPDATE`,
+  );
   const [row] = await tx.query<Sealed<IntentRow>>(
-    sql`SELECT ${columns}, ${verifiedCall} FROM provider_calls WHERE id = ${id} FOR UPDATE`,
+    sql`SELECT ${columns}, ${verifiedCall} FROM provider_calls WHERE id = ${id} FOR NO KEY UPDATE`,
   );
   return row && opened(sealed, row);
 }

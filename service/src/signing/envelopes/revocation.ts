@@ -144,7 +144,7 @@ export async function revokeAfterAct(
 ): Promise<void> {
   const latest = stampedAt && new Date(Math.max(at.getTime(), stampedAt.getTime()) + afterActMs);
   const [row] = await tx.query<MacRow<Certificate>>(
-    sql`${certificates} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed FOR UPDATE`,
+    sql`${certificates} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed FOR NO KEY UPDATE`,
   );
   // A row that fails its MAC gets no new MAC, because its forged part would become authentic.
   if (!row || !holds(rowMac, row)) return;
@@ -202,7 +202,7 @@ async function issueCrl(
   await db.transaction(async (tx) => {
     const [before] = await tx.query<{ number: number; thisUpdate: Date | null }>(sql`
       SELECT number, CASE WHEN isfinite(this_update) THEN this_update END AS "thisUpdate" FROM signer_crls
-      WHERE authority = ${id} AND list = ${list} FOR UPDATE`);
+      WHERE authority = ${id} AND list = ${list} FOR NO KEY UPDATE`);
     const now = clock();
     const rows = await tx.query<MacRow<Certificate>>(sql`${certificates}
       WHERE authority = ${id} AND number >= ${list * listSize} AND number < ${(list + 1) * listSize}

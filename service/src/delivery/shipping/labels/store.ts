@@ -72,7 +72,7 @@ export async function lockLabel(tx: Tx, id: number): Promise<{ order: LockedOrde
   const [found] = await tx.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" FROM orders o JOIN labels l ON l.order_id = o.id WHERE l.id = ${id}`);
   const order = found && (await lockOrder(tx, found.code));
-  const [label] = await tx.query<Label>(sql`SELECT ${columns} FROM labels WHERE id = ${id} FOR UPDATE`);
+  const [label] = await tx.query<Label>(sql`SELECT ${columns} FROM labels WHERE id = ${id} FOR NO KEY UPDATE`);
   return order && label && { order, label };
 }
 

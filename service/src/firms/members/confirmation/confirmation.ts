@@ -167,7 +167,7 @@ async function selectCodeToMail(
 async function lockCode(tx: Tx, sessionId: string, now: Date) {
   const [found] = await tx.query<OpenCode & { wrong: number }>(
     sql`SELECT session_id AS "sessionId", code_id AS "codeId", expires_at AS "expiresAt", wrong FROM confirmation_codes
-     WHERE session_id = ${sessionId} AND expires_at > ${now} FOR UPDATE`,
+     WHERE session_id = ${sessionId} AND expires_at > ${now} FOR NO KEY UPDATE`,
   );
   return found;
 }

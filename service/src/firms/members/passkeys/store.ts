@@ -87,7 +87,8 @@ export async function findCredential(
 }
 
 /** Serializes changes to this person's passkeys until the transaction ends. */
-export const lockUser = (tx: Tx, userId: string) => tx.query(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
+export const lockUser = (tx: Tx, userId: string) =>
+  tx.query(sql`SELECT FROM users WHERE id = ${userId} FOR NO KEY UPDATE`);
 
 export type NewPasskey = KnownCredential & {
   id: string;

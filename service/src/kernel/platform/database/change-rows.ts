@@ -39,7 +39,7 @@ export async function changeRowIf(
 export async function changeRows(tx: Tx, state: StateMac, which: Statement, set: Statement): Promise<number> {
   const { table, key } = state;
   const found = await tx.query<{ id: number | string } & Marked>(
-    sql`SELECT ${key} AS id, ${marked(state, table)} FROM ${table} WHERE ${which} FOR UPDATE`,
+    sql`SELECT ${key} AS id, ${marked(state, table)} FROM ${table} WHERE ${which} FOR NO KEY UPDATE`,
   );
   if (found.length === 0) return 0;
   const idsOf = (rows: typeof found) => rows.map(({ id }) => id);

@@ -97,7 +97,7 @@ export const claimDueJobs = (db: Sql, queue: string, limit: number, leaseMs: num
 UPDATE jobs SET attempts = attempts + 1, due_at = ${fromNow(leaseMs)}
 WHERE id = ANY (ARRAY(
   SELECT id FROM jobs WHERE queue = ${queue} AND failed_at IS NULL AND due_at <= now()
-  ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ORDER BY due_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
 ))
 RETURNING id, payload, attempts AS attempt`);
 

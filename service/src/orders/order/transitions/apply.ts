@@ -89,7 +89,7 @@ const lockStatement = (codes: readonly string[], check: Statement): Statement =>
     SELECT id, code AS "code@order", partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
       envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo",
       ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush", ${check}
-    FROM orders WHERE ${isSealedAny(sql`code`, "order", codes)} ORDER BY id FOR UPDATE`;
+    FROM orders WHERE ${isSealedAny(sql`code`, "order", codes)} ORDER BY id FOR NO KEY UPDATE`;
 
 /**
  * Applies one event to a locked order. No other code changes an order's status. Writes the status, audit line, workflow

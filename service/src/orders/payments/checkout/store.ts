@@ -162,7 +162,7 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
 /** @returns the number of changed sessions @throws ServiceError `unavailable` for a session that fails its MAC */
 async function change(tx: Tx, which: Statement, set: Statement): Promise<number> {
   const found = await tx.query<{ id: string }>(sql`
-    SELECT s.id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR UPDATE`);
+    SELECT s.id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR NO KEY UPDATE`);
   for (const { id } of found) {
     await tx.query(sql`UPDATE checkout_sessions SET ${set} WHERE id = ${id}`);
     await writeStateMacs(tx, sessionState, sql`id = ${id}`);

@@ -137,7 +137,7 @@ export async function lockLimit(tx: Tx, { partnerId, environment }: Owner, spend
   const [found] = await tx.query<SpendingLimit>(
     sql`${limits(
       sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`,
-    )} FOR UPDATE`,
+    )} FOR NO KEY UPDATE`,
   );
   return found;
 }

@@ -57,7 +57,7 @@ WITH RECURSIVE waiting AS (${waiting}
     SELECT seq FROM webhook_deliveries
     WHERE state = 'pending' AND webhook_id BETWEEN waiting.webhook_id AND waiting.webhook_id
       AND (leased_until IS NULL OR leased_until < now())
-    ORDER BY webhook_id, seq LIMIT coalesce(known.free, ${limits.firstWindow}) FOR UPDATE SKIP LOCKED
+    ORDER BY webhook_id, seq LIMIT coalesce(known.free, ${limits.firstWindow}) FOR NO KEY UPDATE SKIP LOCKED
   ) AS oldest
 ), placed AS (
   SELECT seq, partner_id, row_number() OVER (PARTITION BY webhook_id ORDER BY seq) AS place FROM due

@@ -74,7 +74,7 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`
     SELECT e.id, ${marked(envelopeState, sql`e`)} FROM envelopes e JOIN orders o ON o.id = e.order_id
-    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND e.ended_at IS NULL ORDER BY e.id FOR UPDATE OF e`);
+    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND e.ended_at IS NULL ORDER BY e.id FOR NO KEY UPDATE OF e`);
   const ids = open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id);
   const which = sql`id = ANY (${ids}::bigint[])`;
   await tx.query(sql`

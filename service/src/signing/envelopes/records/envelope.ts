@@ -131,7 +131,7 @@ export const findOpenEnvelope = (db: Sql, orderId: number) =>
  * Locks the envelope until the transaction ends, so that its trail is written by one transaction at a time. If the
  * transaction also locks the envelope's order, it must lock the order first.
  */
-export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR UPDATE OF e`);
+export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR NO KEY UPDATE OF e`);
 
 export const findEnvelopes = (db: Sql, ids: readonly number[]): Promise<Envelope[]> =>
   db.query<Envelope>(sql`SELECT ${envelopeColumns} ${fromEnvelopes} WHERE e.id = ANY (${ids}::bigint[])`);
@@ -151,7 +151,7 @@ export const findSignersOf = (db: Sql, envelopeIds: readonly number[]) =>
  * @throws ServiceError `unavailable` for a row that fails its MAC
  */
 export async function updateSigner(tx: Tx, id: number, set: Statement, only: Statement = sql`true`): Promise<boolean> {
-  await tx.query(sql`SELECT ${verifiedSigner} FROM envelope_signers s WHERE s.id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT ${verifiedSigner} FROM envelope_signers s WHERE s.id = ${id} FOR NO KEY UPDATE`);
   const rows = await tx.query(sql`UPDATE envelope_signers SET ${set} WHERE id = ${id} AND ${only} RETURNING id`);
   if (rows.length > 0) await vouchForSigners(tx, sql`id = ${id}`);
   return rows.length > 0;

@@ -146,7 +146,7 @@ export const setExpiry = (tx: Tx, envelopeId: number, until: Date): Promise<void
 async function changeOpenRooms(tx: Tx, envelopeId: number, set: Statement): Promise<void> {
   const open = sql`closed_at IS NULL AND signer_id IN (SELECT id FROM envelope_signers WHERE envelope_id = ${envelopeId})`;
   const changing = await tx.query<{ id: string }>(sql`
-    SELECT id, ${verified(signerRoomState, sql`signer_rooms`)} FROM signer_rooms WHERE ${open} FOR UPDATE`);
+    SELECT id, ${verified(signerRoomState, sql`signer_rooms`)} FROM signer_rooms WHERE ${open} FOR NO KEY UPDATE`);
   for (const { id } of changing) {
     await tx.query(sql`UPDATE signer_rooms SET ${set} WHERE id = ${id}`);
     await writeStateMacs(tx, signerRoomState, sql`id = ${id}`);

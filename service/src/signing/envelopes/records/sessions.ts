@@ -84,7 +84,7 @@ export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}
 
 /** @param lock whether to lock the session, because the transaction changes it or other signers in it */
 export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
-  const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR UPDATE OF g` : nothing);
+  const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR NO KEY UPDATE OF g` : nothing);
   return place;
 }
 
@@ -113,7 +113,9 @@ export const ordersOfPerson = (db: Sql, signerId: number) =>
 
 /** @throws ServiceError `unavailable` for a session that fails its MAC */
 async function updateSession(tx: Tx, id: string, set: Statement): Promise<void> {
-  await tx.query(sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${id} FOR UPDATE`);
+  await tx.query(
+    sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${id} FOR NO KEY UPDATE`,
+  );
   await tx.query(sql`UPDATE signing_sessions SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
@@ -162,11 +164,11 @@ export const leaveSession = (tx: Tx, signerId: number) =>
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
   await tx.query(
-    sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${sessionId} FOR UPDATE`,
+    sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${sessionId} FOR NO KEY UPDATE`,
   );
   await tx.query(sql`
     SELECT ${verified(memberState, sql`m`)} FROM session_signers m WHERE session_id = ${sessionId}
-    ORDER BY signer_id FOR UPDATE`);
+    ORDER BY signer_id FOR NO KEY UPDATE`);
   await tx.query(sql`
     WITH numbered AS (
       UPDATE signing_sessions SET last_n = ${signers.length}
@@ -185,7 +187,7 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
 export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
   const signers = await tx.query<{ id: number; failures: number; lockedAt: Date | null }>(sql`
     SELECT s.id, s.failures, s.locked_at AS "lockedAt", ${verifiedSigner}
-    FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id WHERE m.session_id = ${sessionId} ORDER BY s.id FOR UPDATE OF s`);
+    FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id WHERE m.session_id = ${sessionId} ORDER BY s.id FOR NO KEY UPDATE OF s`);
   const failures = Math.max(...signers.map((each) => each.failures));
   const lockedAt = signers.reduce<Date | null>(
     (last, each) => ((each.lockedAt ?? 0) > (last ?? 0) ? each.lockedAt : last),
@@ -225,7 +227,7 @@ export async function claimForMail(
   { column, mail, which }: { column: "asked_by" | "copied_by"; mail: string; which: Statement },
 ): Promise<number[]> {
   const claimed = column === "asked_by" ? sql`asked_by` : sql`copied_by`;
-  await tx.query(sql`SELECT FROM signing_sessions WHERE id = ${sessionId} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM signing_sessions WHERE id = ${sessionId} FOR NO KEY UPDATE`);
   await tx.query(sql`
     UPDATE session_signers m SET ${claimed} = ${mail} FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
     WHERE m.session_id = ${sessionId} AND m.${claimed} IS NULL AND s.id = m.signer_id AND ${which}`);

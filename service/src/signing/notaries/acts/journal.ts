@@ -44,7 +44,7 @@ export async function appendEntry(
   subject: EntrySubject,
 ): Promise<JournalRecord> {
   const notaryId = frame.journal;
-  await tx.query(sql`SELECT FROM notaries WHERE id = ${notaryId} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM notaries WHERE id = ${notaryId} FOR NO KEY UPDATE`);
   const [last] = await entriesOf(tx, notaryId, sql`ORDER BY j.position DESC LIMIT 1`);
   const fault = (last && entryFault(rowMac, notaryId, last)) ?? headFault(last, await loggedHead(tx, notaryId));
   if (fault !== null) throw new Error(`${fault} (notary ${notaryId})`);

@@ -181,7 +181,7 @@ export async function takesAppointments(db: Sql): Promise<boolean> {
 export async function bringSessionsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
     SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s JOIN orders o ON o.id = s.order_id
-    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND s.state = 'scheduled' ORDER BY s.id FOR UPDATE OF s`);
+    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND s.state = 'scheduled' ORDER BY s.id FOR NO KEY UPDATE OF s`);
   const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
   await tx.query(
     sql`UPDATE notary_sessions SET starts_at = starts_at - make_interval(secs => ${seconds}) WHERE ${which}`,

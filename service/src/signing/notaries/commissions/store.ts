@@ -66,7 +66,7 @@ export async function findNotary(db: Sql, id: string): Promise<Notary | undefine
  * first.
  */
 export async function lockNotary(tx: Tx, id: string): Promise<Notary | undefined> {
-  await tx.query(sql`SELECT FROM notaries WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM notaries WHERE id = ${id} FOR NO KEY UPDATE`);
   return findNotary(tx, id);
 }
 

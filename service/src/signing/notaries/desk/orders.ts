@@ -174,7 +174,7 @@ export async function lockDraft(
   taskId: number,
   notaryId: string,
 ): Promise<(Draft & { id: string }) | undefined> {
-  const [draft] = await tx.query<Draft & { id: string }>(sql`${draftOf(taskId, notaryId)} FOR UPDATE`);
+  const [draft] = await tx.query<Draft & { id: string }>(sql`${draftOf(taskId, notaryId)} FOR NO KEY UPDATE`);
   return draft;
 }
 

@@ -95,7 +95,7 @@ export const checkOfToken = (db: Sql, sha256: Buffer) => oneCheck(db, sql`c.toke
  * first.
  */
 export async function lockCheck(tx: Tx, id: string): Promise<IdentityCheck | undefined> {
-  await tx.query(sql`SELECT FROM identity_checks WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM identity_checks WHERE id = ${id} FOR NO KEY UPDATE`);
   return findCheck(tx, id);
 }
 

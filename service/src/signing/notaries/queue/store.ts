@@ -99,7 +99,7 @@ export async function openRequestOf(
   return found;
 }
 
-export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR UPDATE`);
+export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR NO KEY UPDATE`);
 
 /**
  * The latest request of an order, even if it has ended. Requests are sorted by `ended_at`, because advancing the test
@@ -198,7 +198,7 @@ export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
 export async function bringRequestsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
     SELECT r.id, ${marked(requestState, sql`r`)} FROM notary_requests r JOIN orders o ON o.id = r.order_id
-    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND r.state <> 'ended' ORDER BY r.id FOR UPDATE OF r`);
+    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND r.state <> 'ended' ORDER BY r.id FOR NO KEY UPDATE OF r`);
   const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
   const by = sql`make_interval(secs => ${seconds})`;
   await tx.query(sql`

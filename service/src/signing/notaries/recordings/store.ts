@@ -118,7 +118,7 @@ export async function recordingOf(db: Sql, session: string): Promise<Recording |
 
 /** Reads a recording, and locks its row until the transaction ends. */
 export async function lockRecording(tx: Tx, id: string): Promise<Recording> {
-  await tx.query(sql`SELECT FROM recordings WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM recordings WHERE id = ${id} FOR NO KEY UPDATE`);
   return recordingById(tx, id);
 }
 

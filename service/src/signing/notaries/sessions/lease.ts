@@ -124,7 +124,7 @@ export async function requireHere({ own }: Pick<LeaseDeps, "own">, id: string, t
  */
 export async function requireLease({ own }: Pick<LeaseDeps, "own">, id: string, tx: Tx): Promise<void> {
   // The lease may end while this waits for the lock, so the clock is read afterwards.
-  await tx.query(sql`SELECT 1 FROM live_sessions WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT 1 FROM live_sessions WHERE id = ${id} FOR NO KEY UPDATE`);
   const rows = await tx.query(
     sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node = ${own.id} AND lease_until > clock_timestamp()`,
   );

@@ -118,7 +118,7 @@ export async function findLive(db: Sql, id: string): Promise<LiveSession | undef
 
 /** The caller must have locked the order. */
 export async function lockLive(tx: Tx, id: string): Promise<LiveSession | undefined> {
-  return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
+  return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))[0];
 }
 
 /** The open session of a task; undefined for none. */
@@ -183,7 +183,7 @@ export async function findPerson(db: Sql, id: string): Promise<LivePerson | unde
 
 /** The caller must have locked the session. */
 export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undefined> {
-  return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
+  return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))[0];
 }
 
 export const sha256Of = (secret: string): Buffer => hash("sha256", secret, "buffer");

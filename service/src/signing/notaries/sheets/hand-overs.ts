@@ -57,7 +57,7 @@ export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, given
  * @returns false when no attempt is left
  */
 export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
-  const open = await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`);
+  const open = await openOne(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`);
   if (!open || open.failures >= mostWrongPins) return false;
   await tx.query(sql`UPDATE notary_hand_overs SET failures = failures + 1 WHERE id = ${id}`);
   await writeStateMacs(tx, handOverState, sql`id = ${id}`);
@@ -66,7 +66,7 @@ export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
 
 /** @returns false when the hand-over was already closed */
 export async function closeHandOver(tx: Tx, id: string, by: "pin" | "sign_in", at: Date): Promise<boolean> {
-  if (!(await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`))) return false;
+  if (!(await openOne(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))) return false;
   await tx.query(sql`UPDATE notary_hand_overs SET returned_at = ${at}, returned_by = ${by} WHERE id = ${id}`);
   await writeStateMacs(tx, handOverState, sql`id = ${id}`);
   return true;

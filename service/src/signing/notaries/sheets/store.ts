@@ -97,7 +97,7 @@ export async function latestSheet(reading: Reading, taskId: number): Promise<She
 
 /** Locks a sheet until the transaction ends. A transaction that also locks an order must lock the order first. */
 export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet | undefined> {
-  await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR NO KEY UPDATE`);
   return findSheet({ db: tx, rowMac }, id);
 }
 

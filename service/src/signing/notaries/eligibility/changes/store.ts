@@ -75,7 +75,7 @@ export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
 
 /** @throws ServiceError `unavailable` for a version that fails its MAC */
 export async function lockChange(tx: Tx, id: string): Promise<RuleChange | undefined> {
-  await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR NO KEY UPDATE`);
   const [found] = await tx.query<RuleChange>(sql`${verifiedChanges} WHERE v.id = ${id}`);
   return found;
 }

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { sourcesOf } from "../../../../testing/table-owners.ts";
+
+/** Locks that a foreign key to the row waits for. FOR SHARE and FOR NO KEY UPDATE let it pass. */
+const tooStrong = /\bFOR (UPDATE|KEY SHARE)\b/;
+
+test("knows a lock that a foreign key waits for, and one that it passes", () => {
+  assert.match("SELECT FROM orders WHERE id = $1 FOR UPDATE", tooStrong);
+  assert.doesNotMatch("SELECT FROM orders WHERE id = $1 FOR NO KEY UPDATE", tooStrong);
+});
+
+/**
+ * A row that a transaction writes twice, as when its MAC follows, checks its foreign keys again. If a reader had locked
+ * the order with FOR UPDATE, the check would wait for it, while the reader waits for the row: a deadlock.
+ */
+test("no statement of the service locks rows against foreign keys", () => {
+  const root = join(import.meta.dirname, "../../../src");
+  const found = sourcesOf(root)
+    .filter(({ source }) => tooStrong.test(source))
+    .map(({ file }) => file);
+  assert.deepEqual(found, []);
+});
