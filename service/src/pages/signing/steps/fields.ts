@@ -1,7 +1,7 @@
 import { mixesAlphabets } from "../../../kernel/platform/text.ts";
 import { applyRules, type Rules, type ShowWhen, textsIn } from "../../../orders/order/order.ts";
 import type { KnownField, SenderValue, ShownField, SigningView } from "../../../signing/envelopes/envelopes.ts";
-import { checkbox, checkboxId, field, radioId, radios, select } from "../../ui/forms/fields.ts";
+import { checkbox, checkboxId, field, idOf, radioId, radios, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
 import type { Words } from "../words/en.ts";
@@ -43,7 +43,7 @@ export const optionsOf = (one: ShownField, fields: readonly ShownField[]): Shown
 export function inputIdOf(one: ShownField, fields: readonly ShownField[]): string {
   const name = inputOf(one);
   if (one.kind === "radio") return radioId({ name }, optionsOf(one, fields).indexOf(one));
-  return one.kind === "checkbox" ? checkboxId({ name, value: on }) : `field-${name}`;
+  return one.kind === "checkbox" ? checkboxId({ name, value: on }) : idOf({ name });
 }
 
 type Inputs = Pick<PageState, "view" | "words" | "typed">;
@@ -107,7 +107,7 @@ type Common = { name: string; label: string; hint: string };
  * anything is signed.
  */
 function calculatedInput({ name, label, hint, value }: Common & { value: string }): Html {
-  const id = `field-${name}`;
+  const id = idOf({ name });
   return html`<div class="form-field"><label for="${id}">${label}</label><p class="hint" id="${id}-hint">${hint}</p>
 <input type="text" id="${id}" name="${name}" value="${value}" readonly aria-describedby="${id}-hint"></div>`;
 }
@@ -117,7 +117,7 @@ function multipleInput(
   options: readonly ShownField[],
   isChecked: (one: ShownField) => boolean,
 ): Html {
-  const id = `field-${name}-all-hint`;
+  const id = `${idOf({ name })}-all-hint`;
   return html`<fieldset class="form-field form-radios" aria-describedby="${id}"><legend>${label}</legend><p class="hint" id="${id}">${hint}</p>
 ${options.map((one) => checkbox({ name: inputOf(one), label: one.option ?? "", value: on, checked: isChecked(one) }))}</fieldset>`;
 }

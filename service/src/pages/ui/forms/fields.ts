@@ -30,7 +30,12 @@ export type Select = Common & { value?: string | undefined; options: readonly Ch
 export type Radios = Common & { value?: string | undefined; options: readonly Choice[] };
 export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: boolean; required?: boolean };
 
-const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string => `${form}-${name}`;
+/**
+ * The id of a control. Blanks would divide it where ids are listed, and a number sign or slash would not work in an
+ * address; a document's own field may have them in its name.
+ */
+export const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string =>
+  `${form}-${name.replace(/[\s,()#/]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`)}`;
 
 /** The name and id of the control, and the ids of the texts that describe it. */
 function wiring(id: string, { name, required, hint, error }: Omit<Common, "label">): Html {

@@ -47,7 +47,7 @@ export type PlannedField = Content & {
   readonly label?: string | null;
   /** Whether the field must be filled; true by default. */
   readonly required?: boolean;
-  /** The document's own empty signature field that is used for this signature. */
+  /** The document's own empty field that is used for this one, under its own name. */
   readonly existing?: ExistingField;
   /** Set for a signature that appears on no page. A certified document allows only such signatures to be added. */
   readonly invisible?: true;

@@ -124,7 +124,7 @@ function build(original: Buffer, preparation: Preparation, typeset: Typeset): Pr
   });
   for (const [index, { prepared }] of widgets.entries()) requireLegible(index, prepared, typeset);
   writeWidgets(tools, widgets);
-  closeOthers(look, writer);
+  closeOthers(look, writer, new Set(widgets.map(({ prepared }) => prepared.object)));
   for (const page of new Set(onPages.values())) {
     const { ref, dict } = page;
     const own = newOf(widgets.filter((widget) => widget.page === page));
@@ -161,11 +161,12 @@ export function whyIllegible(field: PreparedField, text: string, typeset: Typese
 /**
  * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A widget with one drawing
  * and no appearance state gets a state, because pyHanko otherwise reports the drawing as a change made after the lock.
+ * @param signers the object numbers of the signers' fields
  */
-function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
+function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlySet<number>): void {
   if (look.signatures > 0 || look.docMdp !== null) return;
-  for (const { type, flags, dict: own, widgets } of namedFields(look)) {
-    if (type === "Sig") continue;
+  for (const { ref: field, type, flags, dict: own, widgets } of namedFields(look)) {
+    if (type === "Sig" || signers.has(field.num)) continue;
     for (const { ref, dict } of widgets) {
       const stated = dict === own ? flags : asInteger(resolve(look.file, entry(dict, "Ff")));
       const isOpen = stated !== undefined && (stated & READ_ONLY) === 0;

@@ -7,23 +7,22 @@ import { isButton, OFF, type PreparedField, preparedValue } from "./fields.ts";
 const READ_ONLY = 1;
 const COMBO = 1 << 17;
 
-const defaults = "/DA(/Helv 0 Tf 0 g)";
+const defaultAppearance = "(/Helv 0 Tf 0 g)";
 
 /**
  * The entries of a field's dictionary for its type and the sender's value. A radio's options are checkboxes with names
  * of their own, because pyHanko reports a change of an unnamed option as a change of another field. A dropdown has no
  * /I, because pyHanko reports a change of /I as not permitted by form filling.
  */
-export function valueEntries(field: PreparedField): string {
+export function valueEntries(field: PreparedField): Record<string, string> {
   const { kind, readOnly, options = [] } = field;
   const value = preparedValue(field);
   const flags = (kind === "dropdown" ? COMBO : 0) | (readOnly ? READ_ONLY : 0);
-  const ff = flags === 0 ? "" : `/Ff ${flags}`;
-  if (isButton(field)) return `/FT/Btn${ff}/V/${value ?? OFF}/AS/${value ?? OFF}`;
-  const own = value === undefined ? "" : `/V${textString(value)}`;
-  if (kind === "dropdown")
-    return `/AS${ONLY_STATE}/FT/Ch${ff}/Opt[${options.map(textString).join("")}]${own}${defaults}`;
-  return `/AS${ONLY_STATE}/FT/Tx${ff}${own}${defaults}`;
+  const ff = flags === 0 ? {} : { Ff: String(flags) };
+  if (isButton(field)) return { FT: "/Btn", ...ff, V: `/${value ?? OFF}`, AS: `/${value ?? OFF}` };
+  const own = { ...(value !== undefined && { V: textString(value) }), DA: defaultAppearance };
+  if (kind !== "dropdown") return { AS: ONLY_STATE, FT: "/Tx", ...ff, ...own };
+  return { AS: ONLY_STATE, FT: "/Ch", ...ff, Opt: `[${options.map(textString).join("")}]`, ...own };
 }
 
 /**

@@ -145,14 +145,14 @@ function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "
 }
 
 /**
- * An empty signature field that the document already has. After the document's first signature, readers allow such a
- * field to be filled in, but not changed.
+ * An empty field that the document already has. After the document's first signature, readers allow such a field to be
+ * filled in, but not changed.
  */
 function ofDocument(look: PdfLookup, object: number): Widget["is"] {
   if (look.signatures > 0 || look.docMdp !== null) return { kind: "kept" };
   const bytes = Buffer.from(`${object} 0 R`);
-  const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a signature field");
-  if (!found) throw new PdfRefusal("needs_repair", `the signature field ${object} is missing`);
+  const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a form field");
+  if (!found) throw new PdfRefusal("needs_repair", `the form field ${object} is missing`);
   return { kind: "changed", ref: { num: object, gen: 0 }, dict: found.dict };
 }
 
@@ -192,16 +192,50 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
   const title = option ? `/T(${name.slice(name.lastIndexOf(".") + 1)})/Parent ${option}` : `/T(${name})`;
   const start = `<</Type/Annot/Subtype/Widget${title}/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R`;
   if (invisible) return `${start}/Rect[0 0 0 0]/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
-  const common = `${start}/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
-  if (kind !== "signature") return `${common}${valueEntries(prepared)}/F ${PRINT}>>`;
+  const common = `${start}/Rect${rectangleOf(rect)}/AP<</N ${form}>>${turned}`;
+  if (kind !== "signature") return `${common}${written(valueEntries(prepared))}/F ${PRINT}>>`;
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
+}
+
+const rectangleOf = (rect: readonly number[]): string =>
+  `[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]`;
+
+/** Entries of a dictionary. A number needs a space before it; the other values begin with a delimiter. */
+const written = (entries: Readonly<Record<string, string>>): string =>
+  Object.entries(entries)
+    .map(([key, value]) => `/${key}${/^\d/.test(value) ? " " : ""}${value}`)
+    .join("");
+
+/** The entries of the document's own field that stay when a signer gets the field: what it is, and its name. */
+const kept: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent", "NM", "StructParent"]);
+
+/**
+ * The changes to one of the document's own fields. A field other than a signature becomes one of ours under its own
+ * name: what its author wrote about format, look, default value and actions doesn't hold for it any more.
+ */
+function changesOf(widget: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string): Record<string, string> {
+  const { prepared, page, rect, label } = widget;
+  if (prepared.kind === "signature") return signatureChanges(widget, dict, lockOf, form);
+  const others = [...dict.entries.keys()].filter((key) => !kept.has(key));
+  return {
+    ...Object.fromEntries(others.map((key) => [key, "null"])),
+    TU: textString(label),
+    P: `${page.ref.num} ${page.ref.gen} R`,
+    Rect: rectangleOf(rect),
+    AP: `<</N ${form}>>`,
+    ...(prepared.matrix[0] !== 1 && { MK: `<</R ${turnOf(prepared.matrix)}>>` }),
+    F: String(PRINT),
+    // Otherwise the field would inherit the flags of its parent.
+    Ff: "0",
+    ...valueEntries(prepared),
+  };
 }
 
 /**
  * The changes to one of the document's empty signature fields. Removes the seed value (SV): it states the author's
  * requirements for the signature, which our signature possibly doesn't meet.
  */
-function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
+function signatureChanges({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
   return {
     AP: `<</N ${form}>>`,
     F: String(PRINT | LOCKED),

@@ -72,3 +72,65 @@ export function openForm(): Buffer {
   const catalog = bodyOf(bare, 1).replace(/ >>$/, ` /AcroForm ${form} >>`);
   return Buffer.from(appendRevision(bare, [[5, page], [1, catalog], ...objects]), "latin1");
 }
+
+/** The places of the fields of `emptyForm`, in points from the upper left corner of the page. */
+export const placesOfEmpty = {
+  "Buyer Name": 82,
+  agreed: 112,
+  color: 142,
+  "seller.name": 172,
+  signature: 202,
+  fixed: 232,
+  prefilled: 262,
+  twice: 292,
+  secret: 322,
+  inherits: 352,
+  double: 382,
+} as const;
+
+/**
+ * A page with empty fields that a signer can be given, each with entries of its author's, and then fields that no
+ * signer can be given: read-only, with a value, with two widgets, a password, and with an inherited value.
+ * @param double the name of the last field, which the form's author gave to another field, too
+ */
+export function emptyForm(double = "double"): Buffer {
+  const bare = makePdf().toString("latin1");
+  const typed = "/DA (/Helv 10 Tf 1 0 0 rg)";
+  const widget = (y: number, more: string) =>
+    `<< /Type /Annot /Subtype /Widget /F 4 /P 5 0 R /Rect [72 ${792 - y - 20} 222 ${792 - y}] ${more} >>`;
+  const at = (name: keyof typeof placesOfEmpty, more: string) => widget(placesOfEmpty[name], more);
+  const script = "/AA << /K << /S /JavaScript /JS (event.rc = false) >> >>";
+  const objects: [number, string][] = [
+    [
+      20,
+      at(
+        "Buyer Name",
+        `/FT /Tx /T (Buyer Name) /V () /DV (nobody) /MaxLen 4 /Q 2 /MK << /BC [1 0 0] >> ${script} ${typed}`,
+      ),
+    ],
+    [21, at("agreed", "/FT /Btn /T (agreed) /V /Off /AS /Off /AP << /N << /Yes 46 0 R /Off 46 0 R >> >>")],
+    [22, at("color", `/FT /Ch /Ff 131072 /T (color) /Opt [(A) (B)] /I [0] ${typed}`)],
+    [23, "<< /T (seller) /TU (The seller) /Kids [24 0 R] >>"],
+    [24, at("seller.name", `/Parent 23 0 R /FT /Tx /Ff 4096 /T (name) ${typed}`)],
+    [25, at("signature", "/FT /Sig /T (signature)")],
+    [26, at("fixed", `/FT /Tx /Ff 1 /T (fixed) ${typed}`)],
+    [27, at("prefilled", `/FT /Tx /T (prefilled) /V (by the author) ${typed}`)],
+    [28, `<< /FT /Tx /T (twice) ${typed} /Kids [29 0 R 30 0 R] >>`],
+    [29, at("twice", "/Parent 28 0 R")],
+    [30, widget(500, "/Parent 28 0 R")],
+    [31, at("secret", `/FT /Tx /Ff 8192 /T (secret) ${typed}`)],
+    [32, "<< /T (parent) /V (from above) /Kids [33 0 R] >>"],
+    [33, at("inherits", `/Parent 32 0 R /FT /Tx /T (inherits) ${typed}`)],
+    [34, at("double", `/FT /Tx /T (${double}) ${typed}`)],
+    [46, stream("", "0 0 10 10")],
+  ];
+  const listed = (numbers: readonly number[]) => numbers.map((number) => `${number} 0 R`).join(" ");
+  const page = bodyOf(bare, 5).replace(
+    / >>$/,
+    ` /Annots [${listed([20, 21, 22, 24, 25, 26, 27, 29, 30, 31, 33, 34])}] >>`,
+  );
+  const fields = listed([20, 21, 22, 23, 25, 26, 27, 28, 31, 32, 34]);
+  const form = `<< /Fields [${fields}] /CO [20 0 R] /DR << /Font << /Helv 3 0 R >> >> >>`;
+  const catalog = bodyOf(bare, 1).replace(/ >>$/, ` /AcroForm ${form} >>`);
+  return Buffer.from(appendRevision(bare, [[5, page], [1, catalog], ...objects]), "latin1");
+}

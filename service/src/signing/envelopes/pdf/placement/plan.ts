@@ -1,10 +1,11 @@
 import { blankPlace } from "../../../../kernel/pdf/blank-place.ts";
+import type { Place } from "../../../../kernel/pdf/pages/page-box.ts";
 import { lookUpPdf } from "../../../../kernel/pdf/xref/lookup.ts";
 import type { RequestedField } from "../../../../orders/order/order.ts";
 import { type PlannedField, signersWithout } from "../fields.ts";
 import type { PlannedBlock } from "../prepare.ts";
 import { asked } from "./asked.ts";
-import { type FormSignature, formSignatures } from "./form-signatures.ts";
+import { type DocumentField, type DocumentFieldKind, documentFields } from "./document-fields.ts";
 import { tagFields } from "./tags/tag-fields.ts";
 
 export type PlanRequest = {
@@ -16,7 +17,7 @@ export type PlanRequest = {
 
 /**
  * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
- * complete. Otherwise the document's own signature fields count. In a document without signature fields, the tags
+ * complete. A place on one of the document's own empty fields is given that field. Otherwise the document's own signature fields count. In a document without signature fields, the tags
  * count, unless somebody has signed or certified it. In a certified document, signers without a field get
  * invisible ones. If any other document has places for fewer people than the order has signers, the others sign on an
  * added page.
@@ -26,13 +27,61 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   if (fields) {
     const planned: PlannedField[] = [];
     for (const field of fields) planned.push(...asked(field, planned.length));
-    return planned;
+    return withOwn(planned, documentFields(lookUpPdf(original)));
   }
   const look = lookUpPdf(original);
   const untouched = look.signatures === 0 && look.docMdp === null;
-  const own = matchSigners(formSignatures(look), signers, untouched);
+  const own = matchSigners(
+    documentFields(look).filter(({ kind }) => kind === "signature"),
+    signers,
+    untouched,
+  );
   if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
+}
+
+/** The kind of the document's own field that a planned field can use. An option of a choice can't use any. */
+const ownKinds: Readonly<Record<PlannedField["kind"], DocumentFieldKind>> = {
+  signature: "signature",
+  initials: "text",
+  date: "text",
+  name: "text",
+  text: "text",
+  number: "text",
+  checkbox: "checkbox",
+  radio: "checkbox",
+  dropdown: "dropdown",
+};
+
+/** How much of the area of two rectangles both must share to be one place. */
+const sameArea = 0.8;
+
+/**
+ * Gives each planned field the document's own field at its place, so that the value is in the field that the form's
+ * author meant, and no second field lies above it. Only a signer's first signature is signed; the others show it.
+ */
+function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]): PlannedField[] {
+  const free = new Set(own);
+  const signed = new Set<number>();
+  return planned.map((field) => {
+    if (field.radio !== undefined || (field.kind === "signature" && signed.has(field.signer))) return field;
+    if (field.kind === "signature") signed.add(field.signer);
+    const at = [...free].find(
+      ({ kind, page, place }) =>
+        kind === ownKinds[field.kind] && page === field.page && shared(place, field.place) >= sameArea,
+    );
+    if (!at) return field;
+    free.delete(at);
+    return { ...field, existing: { object: at.object, name: at.name } };
+  });
+}
+
+/** The area that two places share, as a part of the area that either covers. */
+function shared(a: Place, b: Place): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  const both = Math.max(width, 0) * Math.max(height, 0);
+  return both / (a.width * a.height + b.width * b.height - both);
 }
 
 /**
@@ -74,7 +123,11 @@ const roles =
  * pages. Fields of notaries and witnesses stay empty.
  * @param mayAdd whether a signer's second field can be shown as a mark, which is impossible in a signed document
  */
-export function matchSigners(fields: readonly FormSignature[], signers: number, mayAdd: boolean): PlannedField[] {
+export function matchSigners(
+  fields: readonly Omit<DocumentField, "kind">[],
+  signers: number,
+  mayAdd: boolean,
+): PlannedField[] {
   const ours = fields.filter(({ name }) => !ofOthers.test(name));
   const signerOf = new Map<string, number>();
   for (const { name } of ours) {
