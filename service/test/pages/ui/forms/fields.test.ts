@@ -31,6 +31,18 @@ ${checkbox({ name: "topic", label: "A", value: "order.created" })}${checkbox({ n
   assert.equal(new Set(ids).size, 4);
 });
 
+test("a name with blanks makes one id, which differs from that of a similar name", () => {
+  const page = render(
+    html`${["Buyer Name", "Buyer_Name", "Buyer#1"].map((name) => field({ name, label: name, hint: "?" }))}`,
+  );
+  const described = [...page.matchAll(/aria-describedby="([^"]+)"/g)].map(([, id]) => id);
+  assert.equal(new Set(described).size, 3);
+  for (const id of described) {
+    assert.match(id ?? "", /^[\w-]+$/);
+    assert.ok(page.includes(`id="${id}"`));
+  }
+});
+
 test("typed and chosen values are shown again as text", () => {
   const evil = `"><script>alert(1)</script></textarea>&amp;`;
   const page =
