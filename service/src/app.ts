@@ -56,8 +56,9 @@ import {
   envelopeRecord,
   envelopeVerificationRoutes,
   openOrderDocument,
-  orderDocuments,
+  orderDocumentProof,
   probeSignerAuthorities,
+  provenDocuments,
   readSigning,
   signingRoutes,
 } from "./signing/envelopes/envelopes.ts";
@@ -162,7 +163,7 @@ async function addRoutes(
   testClockRoutes(app, { ...frame, ...features.testClock });
   roomRoutes(app, { ...frame, ...features.checkout }, rowMac);
   const { trustList } = deps.sealing;
-  const logWaits = deps.transparencyLog.waits;
+  const { waits: logWaits, policy } = deps.transparencyLog;
   passportRoutes(app, {
     frame,
     passports,
@@ -174,7 +175,6 @@ async function addRoutes(
   closingRoutes(app, { frame, closings, logWaits });
   const witness = await openWitness(config, await logOrigins(db));
   if (witness) await witnessRoutes(app, { db, rowMac, clock, log, witness }, frame.limits);
-  const { policy } = deps.transparencyLog;
   logRoutes(app, { db, clock, limits: frame.limits, policy, rootIntervalMs: config.logRootIntervalMs });
   webhookRoutes(app, { frame, webhooks });
 }
@@ -184,7 +184,7 @@ const deliveriesWith = (
   titleOf: TitleOf,
   assets: Assets,
 ): DeliveryDeps => ({
-  ...{ db, rowMac, blobs, log, clock, titleOf, secrets },
+  ...{ db, rowMac, blobs, log, clock, titleOf, secrets, hasCalendars: config.otsCalendars.length > 0 },
   verifier: {
     baseUrl: config.baseUrl,
     page: async () => Buffer.from(standaloneVerifier(assets, await sealing.trustList())),
@@ -227,7 +227,8 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         deliveries,
         mail: (code) => mailDocuments(resources, code),
         isToken: async (code, token) => isDocumentsToken(secrets, code, await emailChanges(db, code), token),
-        of: (code) => orderDocuments(envelopes, code, null),
+        of: (code) => provenDocuments(envelopes, code, null),
+        proof: (document, form) => orderDocumentProof(envelopes, { ...document, owner: null }, form),
         read: (orderCode, documentId) => openOrderDocument(envelopes, { orderCode, owner: null, documentId }),
       },
     },

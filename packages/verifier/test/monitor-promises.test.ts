@@ -215,7 +215,7 @@ const chosen = (size: number, at: string, isAnchored = true): Root => ({
 const listRoots = ({ folder }: Published, roots: readonly Root[], intervalSeconds = 3_600) =>
   write(join(folder, "anchors.json"), JSON.stringify({ intervalSeconds, roots }));
 
-/** Serves `anchors` beside the folder `anchors/`, which one file system can't have. */
+/** Serves `anchors` next to the folder `anchors/`, which one file system can't have. */
 const withAnchors = (one: Published): Published => ({
   ...one,
   fetch: (url) => one.fetch(url.replace(/\/anchors$/, "/anchors.json")),

@@ -36,13 +36,13 @@ export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 export async function latestCertificate(
   deps: CertificateDeps,
   roomId: string,
-): Promise<{ file: StoredFile; sha256: string } | null> {
+): Promise<{ file: StoredFile; sha256: string; verifyCode: string } | null> {
   const [row] = await deps.db.query<StoredVersion>(sql`
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id
 WHERE c.room_id = ${roomId} ORDER BY c.version DESC LIMIT 1`);
   if (!row || row.deletedAt || !rowHolds(deps, row)) return null;
   const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
-  return file && { file, sha256: row.sealedSha256 };
+  return file && { file, sha256: row.sealedSha256, verifyCode: row.verifyCode };
 }
 
 /**

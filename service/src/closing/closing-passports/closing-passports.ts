@@ -14,6 +14,7 @@ export { type CertificateDeps, latestCertificate } from "./certificate-file.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,
+  closingLogProof,
   closingRecord,
   nextVersionOf,
 } from "./public-record.ts";

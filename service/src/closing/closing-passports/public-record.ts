@@ -17,7 +17,15 @@ import type { OwnRoom } from "../rooms/rooms.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import { closingEntry } from "./store.ts";
 import { verificationStatement } from "./verify.ts";
-import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+import {
+  fromVersion,
+  hasCode,
+  hashHolds,
+  linkHolds,
+  type VersionDeps,
+  type VersionRow,
+  versionColumns,
+} from "./versions.ts";
 
 /** One version of a chain with the results of its checks. Hashes are lowercase hex SHA-256. */
 export type ClosingVersionRecord = {
@@ -128,7 +136,7 @@ export function nextVersionOf({ versions }: Pick<OwnRoom, "versions">): number |
  * @throws ServiceError `unavailable` while the log does not include it
  */
 export async function closingLogProof(
-  deps: CheckedVersionDeps & { db: Sql },
+  deps: VersionDeps & { db: Sql },
   verifyCode: string,
   form: "tlog-proof" | "ots",
 ): Promise<Buffer | null> {

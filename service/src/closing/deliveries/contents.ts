@@ -1,11 +1,19 @@
+import { hash } from "node:crypto";
 import { type ZipEntry, zipFile, zipLength } from "../../evidence/proof-passports/proof-passports.ts";
+import { existingProofs, type ProofForm, proofForms } from "../../evidence/transparency-log/transparency-log.ts";
 import { readShownFirm } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { TitleOf } from "../../orders/order/order.ts";
-import { type DocumentDeps, openOrderDocument, readDocuments } from "../../signing/envelopes/envelopes.ts";
-import { type CertificateDeps, latestCertificate } from "../closing-passports/closing-passports.ts";
+import {
+  type DocumentDeps,
+  openOrderDocument,
+  orderDocumentProof,
+  readDocuments,
+} from "../../signing/envelopes/envelopes.ts";
+import { type CertificateDeps, closingLogProof, latestCertificate } from "../closing-passports/closing-passports.ts";
 import { fileName, namePart, readme, uniqueNames } from "./names.ts";
 import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
 
@@ -17,6 +25,8 @@ export type ZipDeps = DocumentDeps &
      * network.
      */
     verifier: { baseUrl: string; page: () => Promise<Buffer> };
+    /** Whether the log's roots go to OpenTimestamps calendars, so that documents get `.ots` proofs. */
+    hasCalendars: boolean;
   };
 
 /** An order with its stored documents. */
@@ -140,17 +150,20 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   }
   const certificate = room && (await latestCertificate(deps, room.id));
   const certificates = certificate
-    ? [{ path: "Certificates/Closing certificate.pdf", kind: "closing_certificate", sha256: certificate.sha256 }]
+    ? [{ path: closingCertificatePath, kind: "closing_certificate", sha256: certificate.sha256 }]
     : [];
-  if (certificate) entries.push({ name: `${top}/Certificates/Closing certificate.pdf`, bytes: certificate.file });
+  if (certificate) entries.push({ name: `${top}/${closingCertificatePath}`, bytes: certificate.file });
+  const proofs = await proofsOf(deps, zip, certificate);
+  for (const { path, bytes } of proofs.files) entries.push({ name: `${top}/${path}`, bytes });
   const contents = [
     ...files.map(({ path, kind, sha256, deletedAt }) => ({ path, kind, sha256, ...(deletedAt && { deletedAt }) })),
     ...certificates,
+    ...proofs.files.map(({ path, form, of, bytes }) => ({ path, kind: form, of, sha256: hash("sha256", bytes) })),
   ];
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
   const documents = contents.filter(({ path }) => path.startsWith("Documents/"));
   const facts = { title, reference, firmName, environment, documents, baseUrl: deps.verifier.baseUrl };
-  const text = readme({ ...facts, hasClosingCertificate: certificate !== null });
+  const text = readme({ ...facts, hasClosingCertificate: certificate !== null, ...proofs });
   entries.push(
     {
       name: `${top}/contents.json`,
@@ -163,4 +176,67 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
     throw new ServiceError("conflict", "These files are more than 2 GiB together. Download them order by order.");
   const frame = { memory: deps.blobs.memory, holder: memoryHolder(owner) };
   return { name: `${top}.zip`, file: zipFile(frame, entries) };
+}
+
+type ProofFile = { path: string; form: ProofForm; of: string; bytes: Buffer };
+
+/**
+ * The log's proofs of the files of a zip, and the paths of the files that lack one. A proof that is missing or can't be
+ * read never prevents the download.
+ */
+async function proofsOf(
+  deps: ZipDeps,
+  { owner, files }: ZipOf,
+  certificate: { verifyCode: string } | null,
+): Promise<{ files: ProofFile[]; waiting: Record<ProofForm, string[]> }> {
+  const { partnerId, environment } = owner;
+  const present = files.filter(({ deletedAt }) => deletedAt === null);
+  const sealed = await existingProofs(
+    deps.db,
+    environment,
+    present.map(({ sha256 }) => sha256),
+  );
+  const unique = uniqueNames();
+  const found: ProofFile[] = [];
+  const waiting: Record<ProofForm, string[]> = { "tlog-proof": [], ots: [] };
+  const add = async (of: string, form: ProofForm, read: () => Promise<Buffer | null>): Promise<void> => {
+    const bytes = await read().catch((error: unknown) => {
+      const isExpected = error instanceof ServiceError && (error.code === "unavailable" || error.code === "conflict");
+      if (!isExpected) deps.log.error({ err: error, form }, "a proof of the transparency log was left out of a zip");
+      return null;
+    });
+    const name = of.slice(of.lastIndexOf("/") + 1, -".pdf".length);
+    if (bytes) found.push({ path: unique(`Evidence/${name}`, `.pdf.${form}`), form, of, bytes });
+    else if (form === "tlog-proof" || deps.hasCalendars) waiting[form].push(of);
+  };
+  for (const { path, orderCode, kind, sha256 } of present) {
+    const wanted = { orderCode, owner: { partnerId, environment }, documentId: `${kind}-${sha256}` };
+    // A file that was not sealed here never gets a proof.
+    if (!sealed.has(sha256)) continue;
+    for (const form of proofForms) await add(path, form, () => orderDocumentProof(deps, wanted, form));
+  }
+  const { verifyCode } = certificate ?? {};
+  if (verifyCode !== undefined)
+    for (const form of proofForms)
+      await add(closingCertificatePath, form, () => closingLogProof(deps, verifyCode, form));
+  return { files: found, waiting };
+}
+
+const closingCertificatePath = "Certificates/Closing certificate.pdf";
+
+/**
+ * How many files of finished orders lack each proof of the log. A file that was not sealed here needs none.
+ */
+export async function waitingProofs(
+  { db, hasCalendars }: Pick<ZipDeps, "db" | "hasCalendars">,
+  environment: Environment,
+  orders: readonly Deliverable[],
+): Promise<Record<ProofForm, number>> {
+  const proofs = await existingProofs(
+    db,
+    environment,
+    orders.flatMap(filesOf).map(({ sha256 }) => sha256),
+  );
+  const lacking = (form: ProofForm) => [...proofs.values()].filter((forms) => !forms.includes(form)).length;
+  return { "tlog-proof": lacking("tlog-proof"), ots: hasCalendars ? lacking("ots") : 0 };
 }

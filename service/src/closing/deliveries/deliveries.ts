@@ -9,6 +9,7 @@ export {
   deliveryDoor,
   deliveryFile,
   deliveryMail,
+  deliveryProof,
   deliveryZip,
   openDelivery,
   orderZip,

@@ -1,3 +1,4 @@
+import type { ProofForm } from "../../evidence/transparency-log/transparency-log.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 
 /**
@@ -72,6 +73,10 @@ export type Contents = {
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
   /** Whether a certificate of the closing is among the files. */
   hasClosingCertificate: boolean;
+  /** The proofs that the transparency log has of files in the zip. */
+  files: readonly { path: string; form: ProofForm }[];
+  /** The paths of the files that still lack a proof. */
+  waiting: Readonly<Record<ProofForm, readonly string[]>>;
   baseUrl: string;
 };
 
@@ -105,7 +110,7 @@ that is said of every certificate that your computer was not told to trust.`,
         ? "\n  The closing certificate lists the documents of this closing with their hashes."
         : ""
     }
-- Receipts: the words of carriers and fax machines about what was sent.
+- Receipts: the words of carriers and fax machines about what was sent.${proofsText(contents)}
 - contents.json: the name and the SHA-256 of each file, for programs.`,
     `WHAT IS NOT PROVEN
 
@@ -113,6 +118,45 @@ That the words of a document are true or have legal effect; who a signer was bey
 that a recorder or a lender accepts it. Which files are here is the choice of the sender.`,
   ];
   return `${sections.filter((section) => section !== null).join("\n\n\n")}\n`.replaceAll("\n", "\r\n");
+}
+
+/** Says what the log's proofs show, and when the missing ones will exist. */
+function proofsText({ files, waiting, environment, hasClosingCertificate }: Contents): string {
+  const has = (form: ProofForm) => files.some((file) => file.form === form);
+  const parts = [
+    has("tlog-proof")
+      ? `
+- Evidence: NAME.pdf.tlog-proof proves that the seal of NAME.pdf is an entry of a public log, which its operator can only add to.
+  A seal that was made later and dated back has no such entry in time.`
+      : "",
+    has("ots")
+      ? `
+- Evidence: NAME.pdf.ots (OpenTimestamps) proves since when NAME.pdf exists, by a block of Bitcoin once one confirms it, usually
+  within a day. Any OpenTimestamps program checks it, too.`
+      : "",
+    files.length > 0
+      ? `
+  To check these proofs, drop one document on verify.html together with its own proofs.${
+    hasClosingCertificate
+      ? " Those of the closing certificate\n  are checked by the command line: signsealship verify FILE.pdf --with PROOF."
+      : ""
+  }`
+      : "",
+    notYet(waiting["tlog-proof"], "log proof (.tlog-proof)", "within a minute after the seal"),
+    notYet(
+      waiting.ots,
+      "OpenTimestamps proof (.ots)",
+      environment === "test" ? "within a day after the seal" : "within about an hour after the seal",
+    ),
+  ];
+  return parts.join("");
+}
+
+function notYet(paths: readonly string[], proof: string, when: string): string {
+  if (paths.length === 0) return "";
+  return `
+- Not here yet: the ${proof} of these files. It exists ${when}: download the zip again then.
+${paths.map((path) => `    ${path}`).join("\n")}`;
 }
 
 function meaning(kind: string): string {

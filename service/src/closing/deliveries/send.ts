@@ -1,3 +1,4 @@
+import { existingProofs, type ProofForm } from "../../evidence/transparency-log/transparency-log.ts";
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
@@ -11,9 +12,17 @@ import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
-import { openOrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
-import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
+import {
+  type Deliverable,
+  deliverableOf,
+  deliverablesOf,
+  filesOf,
+  namedFiles,
+  waitingProofs,
+  zipOf,
+} from "./contents.ts";
 import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
@@ -31,16 +40,26 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
   deliverablesOf(deps, await store.ordersOfRoom(deps.db, room.id), room.reference);
 
 /**
- * The orders that the room's own firm placed, each with its files; the room's deliveries; and the people who wait for
- * the room's documents.
+ * The orders that the room's own firm placed, each with its files; how many of the files lack proofs of the log; the
+ * room's deliveries; and the people who wait for the room's documents.
  * @throws ServiceError `unavailable` when a document or a delivery fails its MAC
  */
 export async function deliveriesOf(deps: DeliveryDeps, { id, reference, ownOrders }: OwnRoom) {
-  const orders = deliverablesOf(deps, [...ownOrders.values()], reference);
-  const [listed, asked] = await Promise.all([store.listDeliveries(deps.db, id), waitingReceivers(deps.db, id)]);
+  const rows = [...ownOrders.values()];
+  const orders = deliverablesOf(deps, rows, reference);
+  const [listed, asked, proofs] = await Promise.all([
+    store.listDeliveries(deps.db, id),
+    waitingReceivers(deps.db, id),
+    waitingProofs(deps, rows[0]?.environment ?? "live", orders),
+  ]);
   const now = deps.clock();
   const waiting = asked.filter(({ isTakenBack }) => !isTakenBack);
-  return { orders, waiting, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
+  return {
+    orders,
+    waiting,
+    waitingProofs: proofs,
+    sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })),
+  };
 }
 
 /**
@@ -190,7 +209,13 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
     room.partnerId,
   );
   const orders = deliverablesOf(deps, rows, room.reference);
-  return { delivery, room, files: namedFiles(orders, delivery.files) };
+  const files = namedFiles(orders, delivery.files);
+  const proofs = await existingProofs(
+    deps.db,
+    room.environment,
+    files.map(({ sha256 }) => sha256),
+  );
+  return { delivery, room, files, proofs };
 }
 
 /**
@@ -217,6 +242,19 @@ export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId
   const { file } = await openOrderDocument(deps, { orderCode, owner: room, documentId: link.documentId });
   await store.insertUse(deps.db, delivery.id, { at: deps.clock(), file: path, network });
   return { name: path.slice(path.lastIndexOf("/") + 1), file };
+}
+
+/**
+ * The log's proof of one file of a delivery.
+ * @throws ServiceError as `deliveryFile`; `unavailable` or `conflict` while the log has no proof
+ */
+export async function deliveryProof(deps: DeliveryDeps, link: Link & { documentId: string; form: ProofForm }) {
+  const { room, files } = await openDelivery(deps, link);
+  const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
+  if (!wanted) throw notFound();
+  const { path, orderCode } = wanted;
+  const proof = await orderDocumentProof(deps, { orderCode, owner: room, documentId: link.documentId }, link.form);
+  return { name: `${path.slice(path.lastIndexOf("/") + 1)}.${link.form}`, proof };
 }
 
 /** The mail with the link of a delivery. It is not sent if the delivery was ended in the meantime. */

@@ -160,6 +160,34 @@ export async function lineState(db: Sql, environment: Environment, entry: LogEnt
   return { state, cosignatures, witnesses };
 }
 
+/** The forms of a sealed file's proof: the tlog-proof, and the OpenTimestamps proof by way of the log. */
+export const proofForms = ["tlog-proof", "ots"] as const;
+export type ProofForm = (typeof proofForms)[number];
+
+/**
+ * Which proofs the log has of sealed files, by their SHA-256. A file that was not sealed here is not in the result.
+ */
+export async function existingProofs(
+  db: Sql,
+  environment: Environment,
+  sealedSha256s: readonly string[],
+): Promise<Map<string, ProofForm[]>> {
+  const lines = new Map(
+    sealedSha256s.map((sealedSha256) => [formatEntry({ kind: "seal/v1", sealedSha256 }), sealedSha256]),
+  );
+  if (lines.size === 0) return new Map();
+  const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
+    SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
+      EXISTS (SELECT FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL) AS "isAnchored"
+    FROM log_entries e WHERE split_part(e.log, '-', 1) = ${environment} AND e.line = ANY (${[...lines.keys()]}::text[])`);
+  return new Map(
+    rows.map(({ line, isLogged, isAnchored }) => [
+      lines.get(line) ?? "",
+      proofForms.filter((form) => (form === "ots" ? isAnchored : isLogged)),
+    ]),
+  );
+}
+
 /** Gauge: for each source, how long the oldest root of the live logs has waited to be anchored; 0 when none waits. */
 export const anchorGauges = (now: Date): Statement => sql`
 SELECT 'log_roots_oldest_waiting_seconds' AS gauge, source AS label,

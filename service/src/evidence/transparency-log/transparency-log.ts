@@ -29,7 +29,14 @@ import {
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
 import { askWitnesses, type PublishedPolicy, readLogPolicy } from "./witnesses.ts";
 
-export { anchorGauges, type LineProgress, lineState } from "./anchor-store.ts";
+export {
+  anchorGauges,
+  existingProofs,
+  type LineProgress,
+  lineState,
+  type ProofForm,
+  proofForms,
+} from "./anchor-store.ts";
 export {
   type CheckpointProofs,
   checkpointProofs,

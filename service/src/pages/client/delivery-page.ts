@@ -4,11 +4,13 @@ import type { DeliveryDeps, Link, NamedFile } from "../../closing/deliveries/del
 import {
   deliveryDoor,
   deliveryFile,
+  deliveryProof,
   deliveryZip,
   enterDelivery,
   mailDeliveryCode,
   openDelivery,
 } from "../../closing/deliveries/deliveries.ts";
+import { proofForms } from "../../evidence/transparency-log/transparency-log.ts";
 import { readShownFirm, type ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
@@ -20,6 +22,7 @@ import { card, codeText, facts, notice } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
 import { field } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
+import { proofTypes } from "../ui/orders/document-list.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageCall } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
@@ -39,6 +42,7 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
   const path = "/deliveries/:id/:token";
 
   codeRoutes(app, deps);
+  proofRoutes(app, deps);
 
   clientRoute(app, deps, path, async (call, reader) => {
     const link = linkOf(call);
@@ -77,6 +81,18 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
     },
     "POST",
   );
+}
+
+/** Proofs show nothing of a document, so they may be opened by a link, and are not listed as downloads. */
+function proofRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
+  const { deliveries } = deps.documents;
+  for (const form of proofForms)
+    clientRoute(app, deps, `/deliveries/:id/:token/:documentId/${form}`, async (call, reader) => {
+      const link = { ...call.params, ...linkOf(call), form };
+      if (!(await deliveryDoor(deliveries, link)).isOpen) return { redirect: linkFor(reader, pathOf(link)) };
+      const { name, proof } = await deliveryProof(deliveries, link);
+      return { pdf: proof, name, type: proofTypes[form] };
+    });
 }
 
 const cookieName = "delivery";
@@ -175,7 +191,7 @@ ${field({ form: "code", name: "code", label: code.label, required: true, maxLeng
 
 type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path: string };
 
-function deliveryPage(assets: Assets, { delivery, room, files, firm, path }: Opened, reader: Reader): string {
+function deliveryPage(assets: Assets, { delivery, room, files, proofs, firm, path }: Opened, reader: Reader): string {
   const { words } = reader;
   const { delivery: said, language, preparedBy, orders } = words;
   const send = (to: string, label: string, about: string, kind: string): Html =>
@@ -185,7 +201,11 @@ function deliveryPage(assets: Assets, { delivery, room, files, firm, path }: Ope
     const button = deletedAt
       ? html`${orders.deleted} ${plainTime(deletedAt, language)}`
       : send(`${path}/${kind}-${sha256}`, said.download, shown, "quiet-button");
-    return html`<li><span class="breakable">${shown}</span><br><span class="quiet">SHA-256</span> ${codeText(sha256, orders.hashOf(shown), words.components.copy)} ${button}</li>`;
+    const ofLog = (deletedAt ? [] : (proofs.get(sha256) ?? [])).map(
+      (form) =>
+        html`<br><a href="${path}/${kind}-${sha256}/${form}" download>${orders.proofs[form]}<span class="visually-hidden">: ${shown}</span></a>`,
+    );
+    return html`<li><span class="breakable">${shown}</span><br><span class="quiet">SHA-256</span> ${codeText(sha256, orders.hashOf(shown), words.components.copy)} ${button}${ofLog}</li>`;
   };
   return layout(assets, {
     ...clientFrame(words),

@@ -3,7 +3,7 @@ import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts"
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { isPayable, type PublicOrderRow } from "../../orders/order/order.ts";
 import type { Supplement } from "../../orders/payments/payments.ts";
-import type { OrderDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
+import type { OrderDocument, ProvenDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
@@ -60,7 +60,7 @@ export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "rou
 /**
  * The documents of an order, shown to anyone with the link to them. `path` is the common beginning of their addresses.
  */
-export type LinkedDocuments = { path: string; list: readonly OrderDocument[] };
+export type LinkedDocuments = { path: string; list: readonly ProvenDocument[] };
 
 const unpriced = "ManualQuoteRequired";
 

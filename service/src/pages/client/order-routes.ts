@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { DeliveryDeps } from "../../closing/deliveries/deliveries.ts";
+import { type ProofForm, proofForms } from "../../evidence/transparency-log/transparency-log.ts";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
@@ -10,11 +11,11 @@ import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
 import type { Supplement } from "../../orders/payments/payments.ts";
-import type { OrderDocument } from "../../signing/envelopes/envelopes.ts";
+import type { OrderDocument, ProvenDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, takesAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { documentToSave } from "../ui/orders/document-list.ts";
+import { documentToSave, proofToSave } from "../ui/orders/document-list.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { orderRetention } from "../ui/retention.ts";
@@ -65,7 +66,12 @@ export type OrderPageDeps = {
     deliveries: DeliveryDeps;
     /** Whether `token` is the token of the link to this order's documents. */
     isToken: (orderCode: string, token: string) => Promise<boolean>;
-    of: (orderCode: string) => Promise<readonly OrderDocument[]>;
+    of: (orderCode: string) => Promise<readonly ProvenDocument[]>;
+    /**
+     * A proof that the transparency log has of a document.
+     * @throws ServiceError `not_found` as `read`; `unavailable` or `conflict` while the log has none
+     */
+    proof: (document: { orderCode: string; documentId: string }, form: ProofForm) => Promise<Buffer>;
     /**
      * Mails the link to the order's client.
      * @throws ServiceError when there is nothing to send, or when the link was sent too often
@@ -91,7 +97,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   );
 
   clientRoute(app, deps, "/orders/:code/documents/:token", async ({ params: { code, token } }, reader) => {
-    await requireToken(code, token);
+    await requireToken(deps, code, token);
     const documents = { path: `/orders/${code}/documents/${token}`, list: await deps.documents.of(code) };
     return withPolicy(await view(code, reader), reader, documents);
   });
@@ -100,7 +106,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     deps,
     "/orders/:code/documents/:token/:documentId",
     async ({ params: { code, token, documentId } }, { words }) => {
-      const order = await requireToken(code, token);
+      const order = await requireToken(deps, code, token);
       return documentToSave(
         { code, title: deps.documents.titleOf(order) },
         await deps.documents.read(code, documentId),
@@ -109,17 +115,9 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     },
   );
 
+  proofRoutes(app, deps);
   receiptRoute(app, deps);
   mailRoutes(app, deps);
-
-  /**
-   * @throws ServiceError for a token that does not belong to the order; the error is the same as for an unknown order
-   */
-  async function requireToken(code: string, token: string): Promise<PublicOrderRow> {
-    const order = await orderOf(db, code);
-    if (!(await deps.documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
-    return order;
-  }
 
   async function view(code: string, { words }: Reader): Promise<OrderView> {
     const order = await orderOf(db, code);
@@ -164,6 +162,26 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     const page = orderPage(assets, order, baseUrl, reader, documents);
     return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   }
+}
+
+/**
+ * @throws ServiceError for a token that does not belong to the order; the error is the same as for an unknown order
+ */
+async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
+  const order = await orderOf(db, code);
+  if (!(await documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
+  return order;
+}
+
+/** The proofs that the transparency log has of the documents. */
+function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
+  for (const form of proofForms)
+    clientRoute(app, deps, `/orders/:code/documents/:token/:documentId/${form}`, async ({ params }, { words }) => {
+      const { code, token, documentId } = params;
+      const order = await requireToken(deps, code, token);
+      const proof = await deps.documents.proof({ orderCode: code, documentId }, form);
+      return proofToSave({ code, title: deps.documents.titleOf(order) }, { documentId, form, proof }, words);
+    });
 }
 
 /** Lets the client request the link to the documents, and shows the result. */

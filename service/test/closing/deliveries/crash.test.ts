@@ -12,6 +12,7 @@ import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { settled } from "../../upkeep/own-log/findings.ts";
 
 const running = await forTests(openHarness(ownProcess));
 const { db } = running;
@@ -62,6 +63,8 @@ test("a service that is killed while it sends a zip sends the same bytes afterwa
   const page = at(`/dashboard/rooms/${roomCode}/deliveries`);
   assert.equal((await postForm(page, { ...typed, ...chosen }, { ...agent, Accept: "text/html" })).status, 303);
   const path = await until(() => links("lee@lender.example")[0]);
+  // The zip gets a log proof of each file once the log has the file's seal.
+  await settled(db);
   const whole = await download(path);
   assert.ok(whole.length > 8 * 1024 * 1024);
   const part = await new Promise<number>((resolve, reject) => {

@@ -69,6 +69,9 @@ const top = "2026-1187 Ortega closing";
 
 test("puts the finished documents of a room in one zip, with names for people, and the same bytes each time", async () => {
   const get = () => fetch(`${roomPage}/zip`, { headers: agent });
+  // The zip gets log proofs of the signed document and of the closing certificate within seconds after their seals.
+  const proofs = (zip: Uint8Array) => namesIn(zip).filter((name) => name.endsWith(".tlog-proof"));
+  await until(async () => proofs(await bytesOf(await get())).length === 2);
   const answer = await get();
   assert.match(answer.headers.get("content-disposition") ?? "", /filename="2026-1187 Ortega closing\.zip"/);
   assert.equal(answer.headers.get("content-type"), "application/zip");

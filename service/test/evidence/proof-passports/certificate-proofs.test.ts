@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { sealEntry, verifyLogProof } from "@signsealship/evidence/log";
+import { startCalendar } from "@signsealship/testing/doubles/calendar";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { anchorLogs, digestOfOts } from "../transparency-log/anchor-logs.ts";
 import { bytesOf, type Caller, seal } from "./seal-document.ts";
 
-const { service } = await forTests(openHarness({}));
+const harness = await forTests(openHarness({}));
+const { service } = harness;
 const firm = async () => ({ ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl });
 const [acme, stranger] = [await firm(), await firm()];
 const { passportId, verifyCode } = await seal(acme, makePdf({ text: "Deed of trust" }));
@@ -44,6 +47,21 @@ test("each of the two certificates has a log proof of its own", async () => {
 test("refuses the .ots with 409 until the calendars have a root that covers the certificate", async () => {
   assert.equal((await get(`${ofPublic}/ots`)).status, 409);
   assert.equal((await get(`${ofOwner}/ots`, acme)).status, 409);
+});
+
+test("the .ots of each certificate is about that certificate, once calendars have a root of the log", async () => {
+  const calendar = await startCalendar();
+  try {
+    const anchor = () => anchorLogs(harness, calendar.url);
+    for (const [path, caller] of [[ofPublic], [ofOwner, acme]] as const) {
+      const certificate = await bytesOf(await get(path, caller));
+      const { digest } = await digestOfOts(() => get(`${path}/ots`, caller), anchor);
+      assert.equal(digest, createHash("sha256").update(certificate).digest("hex"));
+    }
+    assert.equal((await get(`${ofOwner}/ots`, stranger)).status, 404);
+  } finally {
+    await calendar.close();
+  }
 });
 
 test("a passport that the caller may not see answers as an unknown one does", async () => {

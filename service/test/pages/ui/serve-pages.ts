@@ -125,6 +125,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         documents: {
           titleOf: () => null,
           signersOf: async () => [],
+          proof: async () => Buffer.alloc(0),
           deliveries: {} as PageDeps["client"]["documents"]["deliveries"],
           isToken: async () => false,
           of: async () => [],

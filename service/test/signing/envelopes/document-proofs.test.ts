@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { sealEntry, verifyLogProof } from "@signsealship/evidence/log";
+import { startCalendar } from "@signsealship/testing/doubles/calendar";
 import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -9,6 +10,7 @@ import { makeReceipt } from "../../../src/delivery/receipts/make.ts";
 import type { ReceiptKind } from "../../../src/delivery/receipts/receipts.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { accountsOf, openProviders } from "../../../src/providers/providers.ts";
+import { anchorLogs, digestOfOts } from "../../evidence/transparency-log/anchor-logs.ts";
 import { ordersToNotarize } from "../notaries/orders-to-notarize.ts";
 import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
@@ -101,6 +103,24 @@ test("an uploaded document has no proof, because it was not sealed here", async 
     const answer = await get(`${document}/${form}`);
     assert.equal(answer.status, 404);
     assert.match(await answer.text(), /was not sealed here/);
+  }
+});
+
+test("the .ots of each sealed document is about that document, once calendars have a root of the log", async () => {
+  const calendar = await startCalendar();
+  try {
+    const anchor = () => anchorLogs(running, calendar.url);
+    const documents = await documentsOf(await signedOrder());
+    for (const kind of ["sealed", "custody_certificate"]) {
+      const document = documents.get(kind) ?? assert.fail(`there is no ${kind}`);
+      const { digest, headers } = await digestOfOts(() => get(`${document}/ots`), anchor);
+      assert.equal(digest, document.slice(-64));
+      assert.equal(headers.get("content-type"), "application/octet-stream");
+      assert.match(headers.get("content-disposition") ?? "", /^attachment; filename="[a-z-]+\.pdf\.ots"/);
+      assert.equal((await get(`${document}/ots`, other.headers)).status, 404);
+    }
+  } finally {
+    await calendar.close();
   }
 });
 

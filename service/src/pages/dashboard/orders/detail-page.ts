@@ -40,7 +40,7 @@ import {
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
-  orderDocuments,
+  provenDocuments,
   readSigning,
   remindSigner,
   replaceSigner,
@@ -139,7 +139,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
     const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
       await Promise.all([
         readSigning(desk.envelopes, order.code, principal),
-        orderDocuments(desk.envelopes, order.code, principal),
+        provenDocuments(desk.envelopes, order.code, principal),
         roomsOfOrder(db, order.code, principal),
         latestOpenRooms(db, principal, roomsToChooseFrom),
         orderHistory(db, order.code),

@@ -9,7 +9,7 @@ import {
   serviceFlags,
 } from "../../../orders/order/order.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
-import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
+import type { ProvenDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import {
   card,
   codeText,
@@ -67,7 +67,7 @@ export type OrderDetailView = OrderRoomsView &
     signers: readonly SignerState[];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
-    documents: readonly OrderDocument[];
+    documents: readonly ProvenDocument[];
     receipts: readonly BillingDocument[];
     refusedSigner?: RefusedSigner;
     /** Whether this installation sends text messages. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type DeliveryDeps, orderZip } from "../../../closing/deliveries/deliveries.ts";
+import { proofForms } from "../../../evidence/transparency-log/transparency-log.ts";
 import { requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
@@ -7,9 +8,14 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type BillingDeps, documentFile, documentsOfOrder } from "../../../orders/billing/billing.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
-import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../../signing/envelopes/envelopes.ts";
+import {
+  type EnvelopeDeps,
+  openOrderDocument,
+  orderDocumentProof,
+  orderDocuments,
+} from "../../../signing/envelopes/envelopes.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
-import { documentToSave } from "../../ui/orders/document-list.ts";
+import { documentToSave, proofToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -26,7 +32,7 @@ type Deps = {
 };
 
 /**
- * Adds an order's documents, each as a page that shows it and as a file to save. Also adds the order's receipts, and a
+ * Adds an order's documents, each as a page that shows it and as a file to save, and the log's proofs of them. Also adds the order's receipts, and a
  * zip file of everything that is finished.
  */
 export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
@@ -67,6 +73,17 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     handle: async ({ params: { code, number }, request }) =>
       documentFile(desk.billing, await documentsOfOrder(db, code, requireBilling(principalOf(request))), number),
   });
+
+  for (const form of proofForms)
+    pageRoute(forms, frame, {
+      url: `/dashboard/orders/:code/documents/:documentId/${form}`,
+      handle: async ({ params: { code, documentId }, request }) => {
+        const order = await ownOrder(db, request, code);
+        const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
+        const proof = await orderDocumentProof(desk.envelopes, wanted, form);
+        return proofToSave({ ...order, title: desk.titleOf(order) }, { documentId, form, proof });
+      },
+    });
 
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/documents/:documentId",

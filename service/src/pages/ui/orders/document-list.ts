@@ -1,5 +1,6 @@
+import type { ProofForm } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
-import type { OrderDocument } from "../../../signing/envelopes/envelopes.ts";
+import type { OrderDocument, ProvenDocument } from "../../../signing/envelopes/envelopes.ts";
 import { codeText } from "../components.ts";
 import { plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
@@ -9,22 +10,24 @@ import { en, type Words } from "../words/en/en.ts";
 type Place = { path: string; hasView?: boolean };
 
 /**
- * An order's documents, each with a link to save it, and a link to view it if there is a page for that. A document that
- * is deleted has no links.
+ * An order's documents, each with a link to save it, a link to view it if there is a page for that, and links to save
+ * the proofs that the transparency log has of it. A document that is deleted has no links.
  */
 export function documentList(
   { path, hasView = false }: Place,
-  documents: readonly OrderDocument[],
+  documents: readonly (OrderDocument & Partial<Pick<ProvenDocument, "proofs">>)[],
   { orders, components, language }: Words = en,
 ): Html {
-  const { documentTitles, deleted, hashOf, takenIn } = orders;
+  const { documentTitles, deleted, hashOf, takenIn, proofs: proofTitles } = orders;
+  const proofLink = (documentId: string, form: ProofForm, title: string) =>
+    html`<br><a href="${path}/${documentId}/${form}" download>${proofTitles[form]}<span class="visually-hidden">: ${title}</span></a>`;
   const saved = (documentId: string, title: string) =>
     html`<a href="${path}/${documentId}" download>${title}</a>${hasView && html` (<a href="${path}/${documentId}/view">view<span class="visually-hidden"> ${title}</span></a>)`}`;
   return html`<ul class="order-documents">${documents.map(
-    ({ documentId, kind, sha256, origin, createdAt, deletedAt }) => {
+    ({ documentId, kind, sha256, origin, createdAt, deletedAt, proofs = [] }) => {
       const title = documentTitles[kind];
       const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
-      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}</li>`;
+      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
     },
   )}</ul>`;
 }
@@ -48,3 +51,19 @@ export const documentToSave = (
   pdf: file,
   name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), kind, words)}.pdf`,
 });
+
+/** The response with which a browser saves a proof of a document. It has the document's name, with the form behind it. */
+export const proofToSave = (
+  order: { code: string; title: string | null },
+  { documentId, form, proof }: { documentId: string; form: ProofForm; proof: Buffer },
+  words: Words = en,
+) => ({
+  pdf: proof,
+  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), kindIn(documentId), words)}.pdf.${form}`,
+  type: proofTypes[form],
+});
+
+export const proofTypes = { "tlog-proof": "text/plain", ots: "application/octet-stream" } as const;
+
+/** A document's id consists of its kind and hash. */
+const kindIn = (documentId: string) => documentId.slice(0, documentId.lastIndexOf("-")) as OrderDocument["kind"];

@@ -30,7 +30,7 @@ export type PageAnswer =
   | { page: string; status?: number; headers?: Headers }
   | { redirect: string; headers?: Headers }
   | { json: object }
-  | { pdf: Buffer | StoredFile; name: string; type?: "application/zip" }
+  | { pdf: Buffer | StoredFile; name: string; type?: "application/zip" | "text/plain" | "application/octet-stream" }
   | { file: string; type: string; name: string }
   | { played: StoredFile; type: "video/webm" };
 

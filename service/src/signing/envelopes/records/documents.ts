@@ -1,4 +1,10 @@
-import { logProof, requireComposedOts, requireLogProof } from "../../../evidence/transparency-log/transparency-log.ts";
+import {
+  existingProofs,
+  logProof,
+  type ProofForm,
+  requireComposedOts,
+  requireLogProof,
+} from "../../../evidence/transparency-log/transparency-log.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
@@ -82,6 +88,21 @@ export const orderDocuments = async (
   owner: Owner | null,
 ): Promise<OrderDocument[]> => (await rowsOf(db, hasCode(orderCode), owner)).map((row) => documentOf(rowMac, row));
 
+/** A document with the proofs that the transparency log has of it so far. */
+export type ProvenDocument = OrderDocument & { proofs: readonly ProofForm[] };
+
+/** The documents of an order with their proofs. @throws as `orderDocuments` */
+export async function provenDocuments(
+  { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
+  orderCode: string,
+  owner: Owner | null,
+): Promise<ProvenDocument[]> {
+  const rows = await rowsOf(db, hasCode(orderCode), owner);
+  const sealed = rows.filter(({ kind }) => !uploadedKinds.includes(kind)).map(({ sha256 }) => sha256);
+  const proofs = await existingProofs(db, rows[0]?.environment ?? "live", sealed);
+  return rows.map((row) => ({ ...documentOf(rowMac, row), proofs: proofs.get(row.sha256) ?? [] }));
+}
+
 /** A document in the JSON of `documentsOfOrder`, with its MAC in hex. */
 export type StoredOrderDocument = Pick<Row, "kind" | "sha256" | "blobKey"> & {
   mac: string | null;
@@ -152,11 +173,7 @@ const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"]
  * @throws ServiceError `not_found` for an unknown or deleted document and for one that was not sealed here;
  * `unavailable` (tlog-proof) or `conflict` (ots) while the log can't prove it yet
  */
-export async function orderDocumentProof(
-  deps: DocumentDeps,
-  wanted: Wanted,
-  form: "tlog-proof" | "ots",
-): Promise<Buffer> {
+export async function orderDocumentProof(deps: DocumentDeps, wanted: Wanted, form: ProofForm): Promise<Buffer> {
   const { kind, sha256, environment } = await findDocument(deps, wanted);
   const entry = { kind: "seal/v1", sealedSha256: sha256 } as const;
   // The line is queued in the statement that inserts the document, so an unknown line never comes.

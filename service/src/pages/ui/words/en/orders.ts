@@ -1,3 +1,4 @@
+import type { ProofForm } from "../../../../evidence/transparency-log/transparency-log.ts";
 import { type OrderStatus, statusLabels } from "../../../../orders/order/order.ts";
 import type { OrderDocument, SignerState } from "../../../../signing/envelopes/envelopes.ts";
 import { otherStatus, statuses } from "./statuses.ts";
@@ -70,6 +71,7 @@ export const orders = {
     fax_certificate: "Certificate of the fax",
   } satisfies Record<OrderDocument["kind"], string>,
   deleted: "deleted",
+  proofs: { "tlog-proof": "Public log proof", ots: "OpenTimestamps proof" } satisfies Record<ProofForm, string>,
   hashOf: (document: string) => `hash: ${document}`,
   unnamed: (shortCode: string) => `Order ${shortCode}`,
   lineLabel: ({ label }: { type: string; label: string }) => label,

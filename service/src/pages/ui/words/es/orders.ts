@@ -116,6 +116,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "Certificado del fax",
   },
   deleted: "borrado el",
+  proofs: { "tlog-proof": "Prueba del registro público", ots: "Prueba de OpenTimestamps" },
   hashOf: (document) => `hash: ${document}`,
   unnamed: (shortCode) => `Pedido ${shortCode}`,
   lineLabel,

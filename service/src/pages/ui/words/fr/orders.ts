@@ -115,6 +115,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "Certificat du fax",
   },
   deleted: "supprimé le",
+  proofs: { "tlog-proof": "Preuve du journal public", ots: "Preuve OpenTimestamps" },
   hashOf: (document) => `empreinte (hash) : ${document}`,
   unnamed: (shortCode) => `Commande ${shortCode}`,
   lineLabel,

@@ -114,6 +114,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "팩스 증명서",
   },
   deleted: "삭제 시각:",
+  proofs: { "tlog-proof": "공개 로그 증명", ots: "OpenTimestamps 증명" },
   hashOf: (document) => `해시: ${document}`,
   unnamed: (shortCode) => `주문 ${shortCode}`,
   lineLabel,

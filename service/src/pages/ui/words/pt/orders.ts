@@ -114,6 +114,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "Certificado do fax",
   },
   deleted: "excluído em",
+  proofs: { "tlog-proof": "Prova do registro público", ots: "Prova do OpenTimestamps" },
   hashOf: (document) => `hash: ${document}`,
   unnamed: (shortCode) => `Pedido ${shortCode}`,
   lineLabel,

@@ -114,6 +114,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "Katibayan ng fax",
   },
   deleted: "binura noong",
+  proofs: { "tlog-proof": "Patunay mula sa pampublikong log", ots: "Patunay ng OpenTimestamps" },
   hashOf: (document) => `hash ng ${document}`,
   unnamed: (shortCode) => `Order na ${shortCode}`,
   lineLabel,

@@ -114,6 +114,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "Chứng nhận fax",
   },
   deleted: "đã xóa vào",
+  proofs: { "tlog-proof": "Bằng chứng nhật ký công khai", ots: "Bằng chứng OpenTimestamps" },
   hashOf: (document) => `mã băm: ${document}`,
   unnamed: (shortCode) => `Đơn ${shortCode}`,
   lineLabel,

@@ -115,6 +115,7 @@ export const orders: Words["orders"] = {
     fax_certificate: "传真证明",
   },
   deleted: "删除于",
+  proofs: { "tlog-proof": "公开日志证明", ots: "OpenTimestamps 证明" },
   hashOf: (document) => `哈希值：${document}`,
   unnamed: (shortCode) => `订单 ${shortCode}`,
   lineLabel,

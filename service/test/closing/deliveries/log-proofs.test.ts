@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { test } from "node:test";
+import { sealEntry, verifyLogProof } from "@signsealship/evidence/log";
+import { parseDetached } from "@signsealship/evidence/ots";
+import { newClient } from "@signsealship/testing/client";
+import { startCalendar } from "@signsealship/testing/doubles/calendar";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { unzipSync } from "fflate";
+import { waitForLock } from "../../../src/evidence/transparency-log/store.ts";
+import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
+import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
+import { anchorLogs } from "../../evidence/transparency-log/anchor-logs.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const calendar = await forTests(startCalendar());
+calendar.order("server-error");
+const running = await forTests(openHarness({ OTS_CALENDARS: calendar.url, LOG_ROOT_INTERVAL: "86400" }));
+const { baseUrl } = running.service;
+const partner = await newPartner(running.service, { name: "Acme Title" });
+const acme = newClient(baseUrl, partner.key);
+const agent = (await newMember(running.service, "agent@acme.example", partner.key)).headers;
+const other = (await newMember(running.service, "other@other.example", (await newPartner(running.service)).key))
+  .headers;
+
+const place = async (fields: Record<string, string> = {}) => {
+  const form = orderForm({ ...minimal, svc_sign: "true", ...fields });
+  return (await acme.post<{ orderCode: string }>("/api/partner/orders", form)).orderCode;
+};
+const finish = async (code: string) => {
+  await acme.post(`/api/partner/sandbox/orders/${code}/checkout`);
+  for (let status = ""; status !== "Completed"; )
+    ({ status } = await acme.post<{ status: string }>(`/api/partner/sandbox/orders/${code}/advance`));
+};
+
+const { roomCode } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Ortega", reference: "2026-1187" });
+const email = "client@buyer.example";
+const deed = await place({ email });
+await acme.post(`/api/rooms/${roomCode}/orders`, { orderCode: deed });
+await finish(deed);
+await acme.post(`/api/rooms/${roomCode}/passport`);
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(baseUrl + path, { redirect: "manual", headers: { "Accept-Language": "en", Accept: "text/html", ...headers } });
+const textOf = async (path: string, headers: Record<string, string> = {}) => (await get(path, headers)).text();
+
+type Zip = { files: Record<string, Uint8Array>; names: string[]; readme: string; listed: Listed[] };
+type Listed = { path: string; kind: string; sha256: string; of?: string };
+
+/** The files of a zip by their paths below its top folder. */
+function openZip(bytes: ArrayBuffer): Zip {
+  const all = Object.entries(unzipSync(new Uint8Array(bytes)));
+  const files = Object.fromEntries(all.map(([name, content]) => [name.slice(name.indexOf("/") + 1), content]));
+  const text = (name: string) => Buffer.from(files[name] ?? []).toString();
+  const { files: listed } = JSON.parse(text("contents.json")) as { files: Listed[] };
+  return { files, names: Object.keys(files), readme: text("README.txt").replaceAll("\r", ""), listed };
+}
+async function zipAt(path: string): Promise<Zip> {
+  const answer = await get(path, agent);
+  assert.equal(answer.status, 200);
+  return openZip(await answer.arrayBuffer());
+}
+const roomZip = () => zipAt(`/dashboard/rooms/${roomCode}/zip`);
+const proofsIn = ({ names }: Zip, form: string) => names.filter((name) => name.endsWith(`.pdf.${form}`));
+
+const roomZipWith = (form: "tlog-proof" | "ots", count: number, act: () => Promise<void> = async () => {}) =>
+  until(async () => {
+    await act();
+    const zip = await roomZip();
+    return proofsIn(zip, form).length === count ? zip : null;
+  });
+const anchored = () => {
+  calendar.order("proper");
+  return roomZipWith("ots", 2, () => anchorLogs(running, calendar.url));
+};
+
+test("a zip has the log proof of each sealed file, and says which OpenTimestamps proofs will come, and when", async () => {
+  const zip = await roomZipWith("tlog-proof", 2);
+  assert.deepEqual(
+    proofsIn(zip, "tlog-proof").map((name) => name.replace(/2026-1187 .*, /, "")),
+    ["Evidence/01 signed.pdf.tlog-proof", "Evidence/Closing certificate.pdf.tlog-proof"],
+  );
+  assert.deepEqual(proofsIn(zip, "ots"), []);
+  assert.match(
+    zip.readme,
+    /Evidence: NAME\.pdf\.tlog-proof proves that the seal of NAME\.pdf is an entry of a public log/,
+  );
+  assert.doesNotMatch(zip.readme, /Not here yet: the log proof/);
+  const [, waiting = ""] =
+    /Not here yet: the OpenTimestamps proof .* within a day after the seal.*\n((?: {4}.*\n)+)/.exec(zip.readme) ?? [];
+  assert.match(waiting, /^ {4}Documents\/01 .*, signed\.pdf\n {4}Certificates\/Closing certificate\.pdf\n$/);
+  for (const { path, of, sha256 } of zip.listed) {
+    assert.equal(hash("sha256", zip.files[path] ?? new Uint8Array()), sha256, path);
+    if (of !== undefined) assert.ok(zip.names.includes(of), of);
+  }
+  for (const path of proofsIn(zip, "tlog-proof")) {
+    const sealed = zip.files[zip.listed.find((one) => one.path === path)?.of ?? ""] ?? assert.fail(path);
+    if (path.includes("Closing")) continue;
+    const entry = sealEntry(hash("sha256", sealed));
+    const proof = zip.files[path] ?? new Uint8Array();
+    const claims = await verifyLogProof({ proof, entry, environment: "test", logs: [] });
+    assert.equal(claims.find(({ name }) => name === "log_inclusion")?.state, "holds", path);
+  }
+});
+
+test("the room's page says which proofs the zip lacks, before somebody sends it", async () => {
+  await roomZipWith("tlog-proof", 2);
+  const page = await textOf(`/dashboard/rooms/${roomCode}`, agent);
+  assert.match(page, /The zip does not have these proofs yet: the OpenTimestamps proof of 1 file /);
+  assert.doesNotMatch(page, /the log proof of/);
+});
+
+test("a zip has the .ots of each sealed file once the calendars have a root, and its checker accepts all of it", async () => {
+  const zip = await anchored();
+  assert.doesNotMatch(zip.readme, /Not here yet/);
+  assert.match(zip.readme, /NAME\.pdf\.ots \(OpenTimestamps\) proves since when/);
+  for (const path of proofsIn(zip, "ots")) {
+    const { digest } = parseDetached(zip.files[path] ?? new Uint8Array());
+    const of = zip.listed.find((one) => one.path === path)?.of ?? "";
+    assert.equal(Buffer.from(digest).toString("hex"), hash("sha256", zip.files[of] ?? new Uint8Array()), path);
+  }
+  const checker = Buffer.from(zip.files["verify.html"] ?? []).toString();
+  const config = JSON.parse(/id="verify-config">([^<]+)</.exec(checker)?.[1] ?? "") as VerifyConfig;
+  const own = zip.names.filter((name) => /, signed\.pdf(\.tlog-proof|\.ots)?$/.test(name));
+  assert.equal(own.length, 3);
+  const [outcome, ...others] = await checkFiles({
+    files: own.map((name) => ({ name, bytes: zip.files[name] ?? new Uint8Array() })),
+    config,
+    trust: { seal: "", timeStamping: "" },
+    at: Date.now(),
+    subtle: crypto.subtle,
+  });
+  assert.deepEqual(others, []);
+  assert.ok(outcome?.kind === "proof" && outcome.verdict === "verified", JSON.stringify(outcome));
+  assert.equal(outcome.claims.find(({ name }) => name === "log_inclusion")?.state, "holds");
+  assert.doesNotMatch(await textOf(`/dashboard/rooms/${roomCode}`, agent), /does not have these proofs yet/);
+});
+
+/** Downloads each proof that a page links to, and compares the `.ots` with the hash in the address. */
+async function assertProofsOf(page: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const links = [...page.matchAll(/href="([^"]+-[0-9a-f]{64}\/(?:tlog-proof|ots))"/g)].map(([, link = ""]) => link);
+  for (const link of links) {
+    const answer = await get(link, headers);
+    assert.equal(answer.status, 200, link);
+    const [, sha256 = "", form = ""] = /-([0-9a-f]{64})\/(.*)$/.exec(link) ?? [];
+    assert.ok((answer.headers.get("content-disposition") ?? "").includes(`.pdf.${form}`), link);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    assert.equal(
+      answer.headers.get("content-type")?.split(";")[0],
+      form === "ots" ? "application/octet-stream" : "text/plain",
+    );
+    if (form === "ots") assert.equal(Buffer.from(parseDetached(bytes).digest).toString("hex"), sha256);
+    else assert.match(Buffer.from(bytes).toString(), /^c2sp\.org\/tlog-proof@v1\n/);
+  }
+  return links;
+}
+
+test("the firm's page of an order has the proofs of its sealed documents, and no other firm gets them", async () => {
+  await anchored();
+  const page = await textOf(`/dashboard/orders/${deed}`, agent);
+  const links = await assertProofsOf(page, agent);
+  assert.equal(links.length, 2);
+  assert.match(page, /Public log proof<span class="visually-hidden">: Signed and sealed/);
+  for (const link of links) assert.equal((await get(link, other)).status, 404);
+  const [first = ""] = links;
+  assert.equal((await get(first.replace(/[0-9a-f]{64}/, "0".repeat(64)), agent)).status, 404);
+  const [, original = ""] = /href="([^"]+\/original-[0-9a-f]{64})"/.exec(page) ?? [];
+  assert.equal((await get(`${original}/ots`, agent)).status, 404, "it was not sealed here");
+});
+
+test("the client's link to the documents has their proofs, in the client's language", async () => {
+  await anchored();
+  const path = await until(
+    () =>
+      mailsTo(running.service, email).flatMap(
+        (mail) => /\/orders\/[0-9a-f]{40}\/documents\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [],
+      )[0],
+  );
+  assert.equal((await assertProofsOf(await textOf(path))).length, 2);
+  assert.match(await textOf(`${path}?lang=es`), /Prueba del registro público/);
+  const [, link = ""] = /href="([^"]+\/ots)"/.exec(await textOf(path)) ?? [];
+  assert.equal((await get(link.replace(/\/documents\/[0-9a-f]{40}/, `/documents/${"0".repeat(40)}`))).status, 404);
+});
+
+test("a delivery has the proofs of its files in its zip and on its page, and asks for its code before", async () => {
+  await anchored();
+  const send = async (to: string, more: Record<string, string> = {}) => {
+    const fields = { name: "Lena Lender", email: to, days: "14", [`send-${deed}`]: "on", submission: to, ...more };
+    assert.equal((await postForm(`${baseUrl}/dashboard/rooms/${roomCode}/deliveries`, fields, agent)).status, 303);
+    return until(
+      () =>
+        mailsTo(running.service, to).flatMap(
+          (mail) => /\/deliveries\/[0-9a-f-]{36}\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [],
+        )[0],
+    );
+  };
+  const path = await send("lena@lender.example");
+  const links = await assertProofsOf(await textOf(path));
+  assert.equal(links.length, 2);
+  const zip = openZip(await (await fetch(baseUrl + path, { method: "POST" })).arrayBuffer());
+  assert.deepEqual([proofsIn(zip, "tlog-proof").length, proofsIn(zip, "ots").length], [1, 1]);
+  assert.match(await textOf(`/dashboard/rooms/${roomCode}`, agent), /Download begun/);
+  const [first = ""] = links;
+  const unknown = [
+    first.replace(/[0-9a-f]{64}\//, `${"0".repeat(64)}/`),
+    first.replace(path, `${path.slice(0, -40)}${"0".repeat(40)}`),
+  ];
+  for (const wrong of unknown) assert.equal((await get(wrong)).status, 404, wrong);
+  const locked = await send("code@lender.example", { code: "on" });
+  const early = await get(first.replace(path, locked));
+  assert.deepEqual([early.status, early.headers.get("location")], [303, locked]);
+});
+
+test("while the log lacks a seal, the zip has no proof and says so, and pages refuse it without an error of their own", async () => {
+  const code = await place();
+  await running.db.transaction(async (tx) => {
+    await waitForLock(tx, "test");
+    await finish(code);
+    const zip = await zipAt(`/dashboard/orders/${code}/zip`);
+    assert.deepEqual([proofsIn(zip, "tlog-proof"), proofsIn(zip, "ots")], [[], []]);
+    assert.match(zip.readme, /Not here yet: the log proof \(\.tlog-proof\) of these files\. It exists within a minute/);
+    assert.match(zip.readme, /Not here yet: the OpenTimestamps proof/);
+    const page = await textOf(`/dashboard/orders/${code}`, agent);
+    const [, sealed = ""] = /href="([^"]+\/sealed-[0-9a-f]{64})"/.exec(page) ?? [];
+    assert.doesNotMatch(page, /tlog-proof"|\/ots"/);
+    assert.equal((await get(`${sealed}/tlog-proof`, agent)).status, 503);
+    assert.equal((await get(`${sealed}/ots`, agent)).status, 409);
+  });
+  await until(async () => proofsIn(await zipAt(`/dashboard/orders/${code}/zip`), "tlog-proof").length === 1);
+});
