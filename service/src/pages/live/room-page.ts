@@ -1,5 +1,6 @@
 import type { ConsentText } from "../../signing/envelopes/envelopes.ts";
 import {
+  countryChoices,
   type Entered,
   type IdentityState,
   type LiveSession,
@@ -10,7 +11,7 @@ import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, notice, pageHead } from "../ui/components.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
-import { field } from "../ui/forms/fields.ts";
+import { field, select } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { roomPart, roomShell } from "../ui/live/parts.ts";
 import type { LiveWords } from "../ui/live/words/en.ts";
@@ -162,7 +163,9 @@ function consentPart({ token, reader, consentText, entered, people }: RoomView, 
     html`<div class="consent-text">${paragraphs.map((each) => html`<p>${each}</p>`)}</div>
 <form class="form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language, observers: observers.map(({ n }) => n).join(",") })}
 ${observers.length > 0 && html`<p>${consent.observers(observers.map(({ name }) => name).join(", "))}</p>`}
-${field({ name: "place", label: consent.place, maxLength: 200, autocomplete: "off", required: true })}
+${field({ name: "city", label: consent.city, maxLength: 80, autocomplete: "off", required: true })}
+${field({ name: "region", label: consent.region, maxLength: 80, autocomplete: "off", required: true })}
+${select({ name: "country", label: consent.country, value: "US", required: true, options: countryChoices(reader.words.language) })}
 <p>${consent.own}</p>
 <div class="form-actions"><button type="submit" name="answer" value="agree">${consent.agree}</button>
 ${entered.step === "about" && html`<button type="submit" name="answer" value="refuse" class="quiet-button" formnovalidate>${consent.refuse}</button>`}</div></form>`,

@@ -139,8 +139,10 @@ function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, A
       const redirect = linkFor(reader, roomPath(link.token));
       return { redirect, headers: { "Set-Cookie": cookie(link.token, browser) } };
     },
-    async consent({ link, form, reader }) {
-      await answerConsent(live, link, form);
+    async consent(asked) {
+      const { link, form, reader } = asked;
+      if ((await answerConsent(live, link, form)) === "abroad")
+        return show(asked, { error: liveWords[reader.words.language].consent.abroad, status: 400 });
       return { redirect: linkFor(reader, roomPath(link.token)) };
     },
   };

@@ -69,6 +69,7 @@ export { addProof, listProofs, openProof, type Proof } from "./commissions/proof
 export { addSeal, confirmSeal, isConfirmedFor, latestSeal, type SealPicture, sealTexts } from "./commissions/seals.ts";
 export { listNotaries, type Notary, notaryGauges, notaryState, operatorsToAdd } from "./commissions/store.ts";
 export { expiryMail, watchExpiries } from "./commissions/watch.ts";
+export { ruleFaults } from "./desk/act-checks.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
 export { completeAct, type DeskReport, reportOn, requireMode, type SignedAct } from "./desk/complete.ts";
 export { dayOf, type NotaryDay, waitingWords } from "./desk/day.ts";
@@ -137,6 +138,7 @@ export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
 export { openNotaries } from "./open-notaries.ts";
+export { countryChoices } from "./places.ts";
 export { queueMail } from "./queue/mail.ts";
 export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf } from "./queue/queue.ts";
 export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";

@@ -146,8 +146,10 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         .waitFor();
     }
     await assertGoodLooks(opened);
-    await pressAt(page.getByLabel("Where you are"), "O");
-    await page.keyboard.type("hio, United States");
+    await pressAt(page.getByLabel("City where you are"), "C");
+    await page.keyboard.type("olumbus");
+    await pressAt(page.getByLabel("State or province where you are"), "O");
+    await page.keyboard.type("hio");
     await pressAt(page.getByRole("button", { name: "I agree to the recording" }));
     await page.getByRole("heading", { name: "Waiting room" }).waitFor();
     return opened;

@@ -326,6 +326,13 @@ test("the form of an act names all faults at once, and keeps the typed values", 
     assert.ok(page.includes(problem), problem);
   assert.match(page, /value="License 12345678"/);
   assert.match(page, /value="Only a &lt;name&gt;"/);
+  const dear = await post(desk(code, "/act"), nora, { ...act, fee: "30.01" });
+  assert.equal(dear.status, 400);
+  assert.ok(
+    (await dear.text()).includes(
+      "Fee in dollars must not be above $30.00, the highest of your state (Ohio R.C. 147.08",
+    ),
+  );
   const elsewhere = await post(desk(code, "/act"), nora, { ...act, venue_state: "KY" });
   assert.match(await alertIn(elsewhere), /venue_state must be OH/);
   assert.equal((await upload(desk(code, "/check"), nora, makePdf())).status, 409);

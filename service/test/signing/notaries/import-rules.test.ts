@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import type { Act } from "../../../src/signing/notaries/acts/act.ts";
-import { actChecks } from "../../../src/signing/notaries/desk/act-checks.ts";
-import type { Eligibility } from "../../../src/signing/notaries/eligibility/eligible.ts";
+import type { ActMode } from "../../../src/signing/notaries/commissions/expiry.ts";
+import { ruleFaults } from "../../../src/signing/notaries/desk/act-checks.ts";
 import { importRules } from "../../../src/signing/notaries/eligibility/import/import-rules.ts";
 import { parseNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 
@@ -110,23 +109,18 @@ test("a second table adds to the excluded and known values, and is named in plac
   folder.remove();
 });
 
-test("a fee is compared with a cap that is one amount; the notary checks any other text", () => {
-  const judged = (value: string, feeCents: number) => {
-    const rules = { terms: { feeCap: { value, asOf: "2026-01-01", source: "Code 1" } } };
-    const eligibility = { rules, unclassed: [] } as unknown as Eligibility;
-    const act = { feeCents, principals: [], startedAt: "2026-01-01T00:00", mode: "ink" } as unknown as Act;
-    return actChecks(act, null, eligibility).find(({ name }) => name === "fee_cap")?.state;
-  };
-  for (const [text, cents, state] of [
-    ["$25", 2500, "holds"],
-    ["Up to $25.00 per act", 2501, "warns"],
-    ["$1,000", 90_000, "holds"],
-    ["$12500", 1_250_001, "warns"],
-    ["25 dollars", 9000, "warns"],
-    ["Up to $5 in person; RON technology fee $25", 100, "warns"],
-    ["No statutory cap ($25 is customary)", 100, "warns"],
-  ] as const)
-    assert.equal(judged(text, cents), state, text);
+test("refuses a fee above the known cap of an act online, and any fee where no cap is known", () => {
+  const csv = "state,status,fee_cap,fee_cap_cents\nOH,Yes,$5 on paper,2500\nNY,Yes,$25,\n";
+  const { rules: read } = imported(csv);
+  const faults = (state: string, mode: ActMode, feeCents: number) => ruleFaults({ mode, feeCents }, read.of(state));
+  assert.deepEqual(faults("OH", "ron", 2500), {});
+  assert.match(faults("OH", "ron", 2501)["fee"] ?? "", /^must not be above \$25\.00, .*RON laws, 2026-11-22/);
+  assert.match(faults("OH", "rin", 9000)["fee"] ?? "", /must not be above/);
+  assert.deepEqual(faults("OH", "ipen", 9000), {});
+  // A text such as “$25” is shown to the notary, and is not read as a number.
+  assert.match(faults("NY", "ron", 1)["fee"] ?? "", /^must be 0, because .* is missing for your state/);
+  assert.deepEqual(faults("NY", "ron", 0), {});
+  assert.throws(() => imported(csv.replace("2500", "$25")), /row 1: fee_cap_cents must be a whole number/);
 });
 
 test("JSON with values next to their sources gives the same", () => {

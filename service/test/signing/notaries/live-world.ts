@@ -54,7 +54,7 @@ export async function liveWorld(running: Harness, folder: string) {
       await post(`${room}/code`, {}, "");
       const entered = await post(`${room}/enter`, { code: await mailed(email, /Your code is (\d{6})\./) }, "");
       const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
-      const agreed = { answer: "agree", place: "Ohio, United States", version: "1", language: "en" };
+      const agreed = { answer: "agree", city: "Columbus", region: "Ohio", country: "US", version: "1", language: "en" };
       await post(`${room}/consent`, agreed, cookie);
       await post(`${desk}/start`, {}, nora.cookie);
       await post(`${desk}/admit`, { person: "1" }, nora.cookie);

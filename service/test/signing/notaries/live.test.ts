@@ -142,7 +142,7 @@ async function hashAt(browser: ReturnType<typeof browserAt>): Promise<string> {
   return hash("sha256", Buffer.from(await answer.arrayBuffer()));
 }
 
-const agreed = { answer: "agree", place: "Ohio, United States", version: "1", language: "en" };
+const agreed = { answer: "agree", city: "Columbus", region: "Ohio", country: "US", version: "1", language: "en" };
 /** The files with media that the service has stored. */
 function spooled(): string[] {
   const files = readdirSync(join(running.service.dataDir, "recordings"), { recursive: true, withFileTypes: true });
@@ -168,7 +168,17 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await stranger.send("/code")).status, 409);
   assert.match(await (await stranger.look()).text(), /open in another browser/);
   assert.equal((await signer.send("/media")).status, 409);
-  assert.equal((await signer.send("/consent", { ...agreed, place: "" })).status, 400);
+  assert.equal((await signer.send("/consent", { ...agreed, city: "" })).status, 400);
+  assert.equal((await signer.send("/consent", { ...agreed, country: "XX" })).status, 400);
+  // Whether an Ohio notary may act for a signer abroad depends on conditions, so the value is not known.
+  const abroad = await signer.send("/consent", { ...agreed, city: "Paris", region: "Île-de-France", country: "FR" });
+  assert.equal(abroad.status, 400);
+  assert.match(await abroad.text(), /may not act for somebody who is in that country/);
+  assert.match(
+    await (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text(),
+    /Paris, Île-de-France, France/,
+  );
+  assert.equal((await post(desk(code, "/start"))).status, 409);
   assert.equal((await signer.send("/consent", agreed)).status, 303);
   assert.match(await (await signer.look()).text(), /Waiting room/);
   assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 409);
@@ -533,7 +543,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
     assert.ok(sheet);
     return presentLines(await livePeople(db, id), await eventsOf(db, rowMac, await liveOf(code)), sheet);
   };
-  const present = ["Wanda Wise, credible witness, Ohio, United States"];
+  const present = ["Wanda Wise, credible witness, Columbus, Ohio, United States"];
   assert.deepEqual(await lines(), [], "no event says that she came");
   await db.transaction(async (tx) => {
     const session = await lockLive(tx, id);

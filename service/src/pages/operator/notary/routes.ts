@@ -29,6 +29,7 @@ import {
   refuseAct,
   releaseOrder,
   requireMode,
+  ruleFaults,
   type SheetDeps,
   scheduledFor,
   sheetOf,
@@ -218,8 +219,9 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
       const onTape = deps.live && (await onRecord(deps.live, claimed));
       const zone = await zoneOf(notaryDesk.db, claimed.notary.id);
       const read = readAct({ ...inUtc(typed, actTimes, zone), ...(onTape && typedOnRecord(onTape)) }, at);
-      if (!read.ok)
-        return { page: await orderPage(deps, request, operator, code, { act: { typed, ...read } }), status: 400 };
+      const faults = read.ok ? ruleFaults(read.value, claimed.eligibility.rules) : read.faults;
+      if (!read.ok || Object.keys(faults).length > 0)
+        return { page: await orderPage(deps, request, operator, code, { act: { typed, faults } }), status: 400 };
       requireMode(claimed, read.value);
       await noteAct(notaryDesk, claimed, read.value, at, onTape);
       return done(orderPath(code, "#upload"), "act-saved");

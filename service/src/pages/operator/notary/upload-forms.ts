@@ -29,7 +29,6 @@ const titles: Readonly<Record<Check["name"], string>> = {
   required_sentence: "Required sentence",
   signed_in_act: "Signed in the act",
   credentials_in_date: "Credentials in date",
-  fee_cap: "Fee",
   document_class: "Kind of document",
 };
 

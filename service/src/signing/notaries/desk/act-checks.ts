@@ -2,6 +2,9 @@ import type { Act } from "../acts/act.ts";
 import type { Commission } from "../commissions/commission.ts";
 import { endOf } from "../commissions/expiry.ts";
 import type { Eligibility } from "../eligibility/eligible.ts";
+import { onlineForms } from "../eligibility/online-rules.ts";
+import type { StateRules } from "../eligibility/rules.ts";
+import type { Faults } from "../form-reader.ts";
 import type { Check } from "../uploads/check.ts";
 
 type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
@@ -27,7 +30,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
 }
 
 /** Warnings about the act itself, which the notary should check before the act is entered into the journal. */
-export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules }: Eligibility): Check[] {
+export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);
   const expired = act.principals.filter(({ credential, witness }) => {
@@ -49,7 +52,6 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules
       "No credential had expired at the act.",
       `The credential had expired at the act: of ${expired.map(({ name }) => name).join(", ")}.`,
     ),
-    feeCheck(act, rules),
     look(
       "document_class",
       isRemote && unclassed.length > 0,
@@ -62,25 +64,16 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules
 const look = (name: Check["name"], warns: boolean, why: string, whyNot: string): Check =>
   warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
 
-function feeCheck({ feeCents }: Act, { terms: { feeCap } }: Eligibility["rules"]): Check {
-  const name = "fee_cap";
-  if (!feeCap) return { name, state: "holds", why: "No cap of fees is known of the state." };
-  const said = `${feeCap.value} (${feeCap.source})`;
-  const cap = onlyCents(feeCap.value);
-  if (cap === null) return { name, state: "warns", why: `Hold your fee against what the state says of fees: ${said}` };
-  return look(
-    name,
-    feeCents > cap,
-    `The fee is not above the state’s cap: ${said}`,
-    `The fee is above the state’s cap: ${said}`,
-  );
+/** The rules of the notary's state that an act breaks, by the names of the form's fields. */
+export function ruleFaults({ mode, feeCents }: Pick<Act, "mode" | "feeCents">, { online }: StateRules): Faults {
+  if (mode !== "ron" && mode !== "rin") return {};
+  const { feeCapCents: cap } = online;
+  if (!cap && feeCents > 0)
+    return {
+      fee: `must be 0, because the value “${onlineForms.feeCapCents.label}” is missing for your state: an administrator enters it`,
+    };
+  if (!cap || feeCents <= cap.value) return {};
+  return { fee: `must not be above ${dollars(cap.value)}, the highest of your state (${cap.source}, ${cap.asOf})` };
 }
 
-/** The amount, in cents, of a text that states one dollar amount and little else. Null for any other text. */
-function onlyCents(text: string): number | null {
-  const [, dollars] =
-    /^(?:up to |at most |maximum(?: of)? )?\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{2})?)(?: (?:per|for each|for an?) (?:act|notarial act|remote act|signature))?\.?$/i.exec(
-      text.trim(),
-    ) ?? [];
-  return dollars === undefined ? null : Math.round(Number(dollars.replaceAll(",", "")) * 100);
-}
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;

@@ -16,7 +16,7 @@ import { endWithSignature, requireReady } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
-import { actChecks, outsideOf } from "./act-checks.ts";
+import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { documentToNotarize, givenNow } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
@@ -179,7 +179,7 @@ async function writeDown(
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,
-  act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt">,
+  act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt" | "feeCents">,
 ): void {
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes(act.mode)) throw invalid(`mode is not open to you for this order. ${obstacles.join(" ")}`.trim());
@@ -191,6 +191,7 @@ export function requireMode(
     throw invalid(`venue_state must be ${notary.state}: a notary acts where the commission counts.`);
   const outside = outsideOf(notary, act);
   if (outside !== null) throw invalid(outside);
+  for (const [field, rule] of Object.entries(ruleFaults(act, rules))) throw invalid(`${field} ${rule}.`);
 }
 
 const warned = ({ checks }: DeskReport): string[] =>

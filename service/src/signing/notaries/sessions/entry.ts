@@ -13,6 +13,7 @@ import { keysOf } from "../../../kernel/platform/secrets.ts";
 import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import type { Ticket } from "../../../providers/providers.ts";
+import { isAbroad, isCountry, type Place, placeText } from "../places.ts";
 import { orderCodeOf } from "../sheets/store.ts";
 import { personName } from "./interruption.ts";
 import { codeMs, liveMail, roomCode } from "./mail.ts";
@@ -30,6 +31,7 @@ import {
   updatePerson,
 } from "./store.ts";
 import { observersIn } from "./third-persons.ts";
+import { onlineOf } from "./watch.ts";
 
 /**
  * The token of a room's link, and the secret of the browser. `browser` is null before the browser has entered the code.
@@ -195,30 +197,57 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 /**
  * Records whether the person agrees to be recorded, and where the person is. A person who refuses is not admitted, and
  * the session can't begin, so nobody's media is forwarded.
+ * @returns `abroad` for a signer outside the United States whose notary may not, or is not known to be allowed to, act
+ * for such a signer. The notary sees where the signer is; the answer is not taken.
  * @throws ServiceError `validation` naming the first wrong field, `conflict` after the text or the list of observers
  * has changed
  */
-export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Record<string, string>): Promise<void> {
+export async function answerConsent(
+  deps: LiveDeps,
+  link: RoomLink,
+  typed: Record<string, string>,
+): Promise<"abroad" | null> {
   const { answer, version = "", language = "" } = typed;
-  const place = (typed["place"] ?? "").trim();
   if (answer !== "agree" && answer !== "refuse") throw invalid("answer must be agree or refuse.");
-  if (answer === "agree" && (!isVisible(place) || !isPlainText(place) || place.length > 200))
-    throw invalid("place is required: state and country, at most 200 characters.");
+  const where = answer === "agree" ? readPlace(typed) : null;
   const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
   if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
-  const agreed = answer === "agree";
-  await atLink(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
-    const { at, tx, session: open } = locked;
+  const agreed = where !== null;
+  const place = where && placeText(where);
+  const outcome = await atLink(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
+    const { at, tx, session: open, person } = locked;
+    if (where && person.role === "signer" && isAbroad(where.country)) {
+      const { signerAbroad } = await onlineOf(deps, open);
+      if (!signerAbroad?.value) {
+        await write(deps, locked, sql`place = ${place}`, "abroad", { where });
+        return "abroad";
+      }
+    }
     const observers = observersIn(await livePeople(tx, open.id)).map(({ n }) => n);
     if (agreed && (typed["observers"] ?? "") !== observers.join(","))
       throw new ServiceError("conflict", "The list of observers has changed. Reload the page.");
     const consent = {
       ...{ agreed, version, language, textSha256: text.sha256, at: at.toISOString() },
       ...(observers.length > 0 && { observers }),
+      ...(where && { where }),
     };
-    const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${agreed ? place : null}, waiting_at = ${agreed ? at : null}`;
-    await write(deps, locked, set, agreed ? "consented" : "consent_refused", { consent, place: agreed ? place : null });
+    const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${place}, waiting_at = ${agreed ? at : null}`;
+    await write(deps, locked, set, agreed ? "consented" : "consent_refused", { consent, place });
+    return null;
   });
   const { session } = await enteredBy(deps, link);
   deps.rooms.tell(session.id, { kind: "changed" });
+  return outcome;
+}
+
+/** @throws ServiceError `validation` naming the first wrong field */
+function readPlace(typed: Record<string, string>): Place {
+  const part = (name: "city" | "region"): string => {
+    const text = (typed[name] ?? "").trim();
+    if (isVisible(text) && isPlainText(text) && text.length <= 80) return text;
+    throw invalid(`${name} is required: at most 80 characters.`);
+  };
+  const where = { city: part("city"), region: part("region"), country: typed["country"] ?? "" };
+  if (!isCountry(where.country)) throw invalid("country is required: two letters, as in ISO 3166-1.");
+  return where;
 }

@@ -8,6 +8,7 @@ import { nothing, type Statement, sql } from "../../../kernel/platform/database/
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Place } from "../places.ts";
 import type { SheetOutcome } from "../sheets/store.ts";
 
 /** A meeting of a notary and the signers of an order by audio and video. */
@@ -38,6 +39,8 @@ type RecordingConsent = {
   at: string;
   /** The numbers of the observers to whose presence the person has agreed. Absent without any. */
   observers?: readonly number[];
+  /** Where the person says they are. Absent after a refusal, and in answers from before it was asked in parts. */
+  where?: Place;
 };
 
 export type LivePerson = {

@@ -22,7 +22,6 @@ export type CheckName =
   | "required_sentence"
   | "signed_in_act"
   | "credentials_in_date"
-  | "fee_cap"
   | "document_class";
 
 /** The result of one check. `warns`: the notary may accept the document nevertheless. `fails`: nobody may accept it. */

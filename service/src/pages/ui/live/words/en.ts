@@ -35,7 +35,11 @@ export const en = {
   },
   consent: {
     title: "The recording",
-    place: "Where you are: state and country",
+    city: "City where you are",
+    region: "State or province where you are",
+    country: "Country in which you are",
+    abroad:
+      "This notary may not act for somebody who is in that country. The notary sees where you are, and tells you what else is possible.",
     agree: "I agree to the recording",
     refuse: "I do not agree",
     refused: "You did not agree. You are not let in, and nobody’s audio and video is passed on. The notary sees that.",

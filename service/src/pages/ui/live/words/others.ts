@@ -37,7 +37,11 @@ export const es: LiveWords = {
   },
   consent: {
     title: "La grabación",
-    place: "Dónde está usted: estado y país",
+    city: "Ciudad en la que está",
+    region: "Estado o provincia en que está",
+    country: "País en el que está",
+    abroad:
+      "Este notario no puede actuar para quien está en ese país. El notario ve dónde está usted y le dirá qué otra cosa es posible.",
     agree: "Acepto la grabación",
     refuse: "No acepto",
     refused: "Usted no aceptó. No se le deja entrar y no se transmite el audio ni el video de nadie. El notario lo ve.",
@@ -143,7 +147,11 @@ export const fr: LiveWords = {
   },
   consent: {
     title: "L’enregistrement",
-    place: "Où vous êtes : État et pays",
+    city: "Ville où vous êtes",
+    region: "État ou province où vous êtes",
+    country: "Pays où vous êtes",
+    abroad:
+      "Ce notaire ne peut pas agir pour une personne qui se trouve dans ce pays. Le notaire voit où vous êtes et vous dira ce qui est possible.",
     agree: "J’accepte l’enregistrement",
     refuse: "Je n’accepte pas",
     refused:
@@ -251,7 +259,11 @@ export const pt: LiveWords = {
   },
   consent: {
     title: "A gravação",
-    place: "Onde você está: estado e país",
+    city: "Cidade em que você está",
+    region: "Estado ou província em que você está",
+    country: "País em que você está",
+    abroad:
+      "Este notário não pode atuar para quem está nesse país. O notário vê onde você está e dirá o que mais é possível.",
     agree: "Concordo com a gravação",
     refuse: "Não concordo",
     refused: "Você não concordou. Você não entra, e nenhum áudio ou vídeo é transmitido. O tabelião vê isso.",

@@ -38,7 +38,11 @@ export const vi: LiveWords = {
   },
   consent: {
     title: "Việc ghi hình",
-    place: "Quý vị đang ở đâu: tiểu bang và quốc gia",
+    city: "Thành phố quý vị đang ở",
+    region: "Tiểu bang hoặc tỉnh quý vị đang ở",
+    country: "Quốc gia quý vị đang ở",
+    abroad:
+      "Công chứng viên này không được công chứng cho người đang ở quốc gia đó. Công chứng viên thấy nơi quý vị đang ở và sẽ cho biết cách khác.",
     agree: "Tôi đồng ý ghi hình",
     refuse: "Tôi không đồng ý",
     refused:
@@ -146,7 +150,11 @@ export const tl: LiveWords = {
   },
   consent: {
     title: "Ang pagrerekord",
-    place: "Nasaan kayo: estado at bansa",
+    city: "Lungsod na kinaroroonan ninyo",
+    region: "Estado o lalawigang kinaroroonan ninyo",
+    country: "Bansang kinaroroonan ninyo",
+    abroad:
+      "Hindi maaaring kumilos ang notaryong ito para sa taong nasa bansang iyon. Nakikita ng notaryo kung nasaan kayo, at sasabihin niya kung ano pa ang maaari.",
     agree: "Pumapayag ako sa pagrerekord",
     refuse: "Hindi ako pumapayag",
     refused:

@@ -17,7 +17,12 @@ export type ImportOptions = {
 export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };
-type State = { modes?: Entry; excluded?: Entry; terms?: Record<string, Entry> } & Record<string, unknown>;
+type State = {
+  modes?: Entry;
+  excluded?: Entry;
+  terms?: Record<string, Entry>;
+  online?: Record<string, Entry>;
+} & Record<string, unknown>;
 type RulesFile = { states: Record<string, State>; default: { modes: { value: string[] } }; classes: object };
 
 /** The words by which a text about exclusions names a class of the rules file. */
@@ -30,8 +35,8 @@ const classWords: Readonly<Record<string, RegExp>> = {
 
 /**
  * Merges a published table of the states' laws on remote acts into a rules file. For each state, the table says whether
- * such acts are authorized, which classes of documents are excluded, and which terms apply to fees, identity and
- * records. All other terms in the file stay as they are.
+ * such acts are authorized, which classes of documents are excluded, the highest fee in cents, and which terms apply to fees,
+ * identity and records. All other terms in the file stay as they are.
  * @param table the text of a CSV or JSON file
  * @throws StartupError naming the row or field, and the rule
  */
@@ -56,6 +61,9 @@ export function importRules(
       ...before,
       modes: entry(modesOf(before.modes?.value ?? file.default.modes.value, each), each.remoteSource),
       ...excludedOf(each, before.excluded, known, entry),
+      ...(each.feeCapCents && {
+        online: { ...before.online, feeCapCents: entry(each.feeCapCents.value, each.feeCapCents.source) },
+      }),
       terms: {
         ...before.terms,
         ...Object.fromEntries(

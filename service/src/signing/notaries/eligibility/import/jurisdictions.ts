@@ -1,6 +1,7 @@
 import { StartupError } from "../../../../kernel/platform/errors.ts";
 import { usStates } from "../../../../orders/pricing/pricing.ts";
 import { isDay } from "../../form-reader.ts";
+import { onlineForms } from "../online-rules.ts";
 import { type TermName, termNames } from "../rules.ts";
 import type { Cell, TableRow } from "./records.ts";
 
@@ -12,6 +13,8 @@ export type Jurisdiction = {
   /** The source of the statement that remote acts are or are not authorized. */
   remoteSource: string | null;
   terms: Partial<Record<TermName, Cell>>;
+  /** The highest fee for an act online, in cents. */
+  feeCapCents?: { value: number; source: string | null };
 };
 
 /**
@@ -21,11 +24,12 @@ export type Jurisdiction = {
 export type ReadTable = { jurisdictions: Jurisdiction[]; unread: string[]; doubtful: string[] };
 
 /** The possible names of each column in published tables. */
-const columns: Readonly<Record<"state" | "status" | TermName, readonly string[]>> = {
+const columns: Readonly<Record<"state" | "status" | "feeCapCents" | TermName, readonly string[]>> = {
   state: ["state", "jurisdiction", "state_code", "code", "abbreviation", "abbr", "state_name", "name"],
   status: ["ron_status", "ron_authorized", "in_state_ron", "ron", "authorized", "status"],
   effective: ["effective", "effective_date", "ron_effective_date", "effective_dates"],
   feeCap: ["fee_cap", "notary_fee_cap", "notary_fee", "notary_fees", "max_fee", "ron_fee_cap"],
+  feeCapCents: ["fee_cap_cents", "ron_fee_cap_cents"],
   identity: ["identity", "identity_verification", "identity_proofing"],
   recording: ["recording", "recording_requirements", "audio_video_recording"],
   retention: ["retention", "record_retention", "recording_retention", "journal_retention"],
@@ -55,6 +59,7 @@ export function readJurisdictions(rows: readonly TableRow[], today: string, file
   const present = new Set(rows.flatMap((row) => [...row.keys()]));
   const column = (of: keyof typeof columns) => columns[of].find((name) => present.has(name));
   const [state, status, effective] = [column("state"), column("status"), column("effective")];
+  const capColumn = column("feeCapCents");
   const statuses = columns.status.filter((name) => present.has(name));
   if (statuses.length > 1)
     throw new StartupError(
@@ -89,10 +94,11 @@ export function readJurisdictions(rows: readonly TableRow[], today: string, file
       state: code,
       isRemote: isRemote === true,
       remoteSource: says?.source ?? null,
+      ...capOf(cell(capColumn), place),
       terms: Object.fromEntries(termColumns.flatMap(([term, name]) => (cell(name) ? [[term, cell(name)]] : []))),
     };
   });
-  const read = new Set([state, status, ...termColumns.map(([, name]) => name), ...rowSources]);
+  const read = new Set([state, status, capColumn, ...termColumns.map(([, name]) => name), ...rowSources]);
   const isSource = (name: string) => [...read].some((each) => each && name.startsWith(`${each}_`));
   return { jurisdictions, unread: [...present].filter((name) => !read.has(name) && !isSource(name)), doubtful };
 }
@@ -102,6 +108,14 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
   if (!cell || cell.text === "" || /^(n\/?a|none|-|—|unknown)$/i.test(cell.text)) return undefined;
   const source = rowSources.map((each) => row.get(each)?.text).find((each) => each);
   return { text: cell.text, source: cell.source ?? source ?? null };
+}
+
+/** @throws StartupError for an amount that is not a whole number of cents */
+function capOf(cell: Cell | undefined, place: string): Pick<Jurisdiction, "feeCapCents"> {
+  if (!cell) return {};
+  const value = onlineForms.feeCapCents.read(cell.text);
+  if (value === undefined) throw new StartupError(`${place}: fee_cap_cents must be a whole number up to 100000`);
+  return { feeCapCents: { value, source: cell.source } };
 }
 
 const yes = /^(?:yes|true|full(?:y authorized)?|(?:fully )?authorized|authorised|permitted|in force|active)$/i;
