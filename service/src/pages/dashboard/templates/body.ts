@@ -7,12 +7,15 @@ import { checkbox, errorSummary, field, select, textArea } from "../../ui/forms/
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { placesElements } from "../orders/new/places-part.ts";
 import { authChoices, languageChoices } from "../orders/signer-choices.ts";
+import { fieldRefusal } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
-import { type RoleValues, roleField } from "./form-fields.ts";
+import { pageWords, type RoleValues, roleField } from "./form-fields.ts";
 
 export const path = "/dashboard/templates";
 
+/** Why a form was refused, in the words of the API, and what was typed. */
 export type Problem = { error: string; typed: FormValues };
 
 export const flagsOf = ({ content: { services } }: TemplateVersion): string =>
@@ -41,7 +44,34 @@ ${select({ name: at("auth"), label: "Identified by", value: row.auth, options: a
   })}`;
 }
 
+type PlacesView = {
+  /** The fields as text, in the form of the API. */
+  written: string | undefined;
+  /** The address of the document of which a new version is made; empty when a document must be chosen. */
+  kept: string;
+  /** Why the form was refused, in the words of the API. */
+  error: string | undefined;
+};
+
+/**
+ * The part of the form in which our script lets the firm place fields on the form's pages. Without a script the fields
+ * stay as they are.
+ */
+function placesPart({ written, kept, error }: PlacesView): Html {
+  const refused = error?.startsWith("fields[") ? [fieldRefusal(error)] : [];
+  return placesElements(
+    {
+      ...{ id: "places", name: "fields", value: written, kept },
+      refusals: refused.map(({ index, rule }) => ({ index, text: rule })),
+      text: "Choose a PDF above. Then you can say on its pages where each role signs and fills in.",
+    },
+    { title: html`<h2>Fields on the pages</h2>` },
+  );
+}
+
 export type TemplateFormView = FormSubmission & {
+  /** Where the browser loads pdf.js from. */
+  pdfJs: string;
   rows: readonly RoleValues[];
   textCodes: boolean;
   values: FormValues;
@@ -52,13 +82,13 @@ export type TemplateFormView = FormSubmission & {
 
 /** The form that makes a template from a PDF, or from an order. */
 export function newTemplateBody(view: TemplateFormView): Html {
-  const { values, order, rows, textCodes } = view;
+  const { values, order, rows, textCodes, pdfJs, error } = view;
   const lead = order
     ? html`From <a href="/dashboard/orders/${order.code}">${order.name}</a>: its document, its fields and its services. Its people become roles. The template keeps a copy of the document, with all that is written in it.`
     : "From a PDF. Its own signature fields and tags say where people sign; where it has none, a page is added to its end.";
   return html`${pageHead("Make a template", lead)}
-${errorSummary(view.error)}
-<form class="form card" method="post" action="${path}/new" enctype="multipart/form-data">
+${errorSummary(error && pageWords(error))}
+<form class="form card" id="template-form" method="post" action="${path}/new" enctype="multipart/form-data" data-pdf-js="${pdfJs}">
 ${submissionFields(view)}
 ${order ? html`<input type="hidden" name="order" value="${order.code}">` : pdfField("The form, empty or as you use it.", true)}
 ${field({ name: "name", label: "Name", value: values["name"], required: true, maxLength: 120, hint: "For example: Purchase agreement." })}
@@ -70,6 +100,7 @@ ${checkbox({ name: "svc_notary", label: "Online notarization", checked: values["
 ${checkbox({ name: "svc_ship", label: "Shipping", checked: values["svc_ship"] === "on" })}</fieldset>`
 }
 ${rolesPart(rows, textCodes)}
+${!order && placesPart({ written: values["fields"], kept: "", error })}
 ${messageField(values["message"])}
 <div class="form-actions"><button type="submit">Make the template</button></div>
 </form>`;
@@ -86,6 +117,7 @@ const messageField = (value: string | undefined): Html =>
   });
 
 export type TemplateDetailView = FormSubmission & {
+  pdfJs: string;
   template: TemplateVersion;
   /** The refused values and the reason; shown instead of the version's values. */
   problem?: Problem | undefined;
@@ -105,7 +137,7 @@ export function templateBody(view: TemplateDetailView): Html {
     html`<a href="${at}/order">Place an order from it</a><a href="${at}/bulk">Many orders from a list</a><a href="${at}/fill">Have it filled in online</a>`
   }</p>`;
   return html`${pageHead(name, `Version ${version} of ${latest}`, actions)}
-${errorSummary(view.problem?.error)}
+${errorSummary(view.problem && pageWords(view.problem.error))}
 ${archivedAt !== null && notice("attention", "This template is archived", "It places no orders until it is restored.")}
 ${!isLatest && notice("info", "An earlier version", html`Orders use <a href="${at}">version ${latest}</a> now.`)}
 <div class="panels">
@@ -156,18 +188,22 @@ function fieldsPart({ content: { fields, roles } }: TemplateVersion): Html {
 }
 
 function editPart(view: TemplateDetailView): Html {
-  const { template, problem, rows, textCodes } = view;
+  const { template, problem, rows, textCodes, pdfJs } = view;
+  const { templateId, version, content } = template;
   const values = problem?.typed ?? {};
-  const signs = template.content.services.svc_sign !== undefined;
-  return html`<p>This makes version ${template.version + 1}. Orders that were placed keep theirs.</p>
-<form class="form" method="post" action="${path}/${template.templateId}" enctype="multipart/form-data">
+  const written = values["fields"] ?? (content.fields ? JSON.stringify(content.fields) : "");
+  const kept = `${path}/${templateId}/versions/${version}/document`;
+  const signs = content.services.svc_sign !== undefined;
+  return html`<p>This makes version ${version + 1}. Orders that were placed keep theirs.</p>
+<form class="form" id="template-form" method="post" action="${path}/${templateId}" enctype="multipart/form-data" data-pdf-js="${pdfJs}">
 ${submissionFields(view)}
-<input type="hidden" name="from_version" value="${template.version}">
+<input type="hidden" name="from_version" value="${version}">
 ${field({ name: "name", label: "Name", value: values["name"] ?? template.name, required: true, maxLength: 120 })}
 ${signs && rolesPart(rows, textCodes)}
+${signs && placesPart({ written, kept, error: problem?.error })}
 ${signs && messageField(values["message"] ?? template.content.message ?? "")}
 ${pdfField("Choose one only to replace the form. The fields stay where they are on the page.", false)}
-<div class="form-actions"><button type="submit">Save as version ${template.version + 1}</button></div>
+<div class="form-actions"><button type="submit">Save as version ${version + 1}</button></div>
 </form>`;
 }
 

@@ -14,9 +14,7 @@ export const roleField = (row: number, member: string): string => `role${row}_${
 /** The rows of a template's roles: as they were typed, or as the template has them. */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
-  // A template with fields refuses a role without a field, so the form offers empty rows only for a template without
-  // fields.
-  const room = content?.fields ? roles.length : Math.min(Math.max(roles.length + 1, 3), mostRoles);
+  const room = Math.min(Math.max(roles.length + 1, 3), mostRoles);
   return Array.from({ length: room }, (_, index) => {
     const role = roles[index];
     const typed = (member: string, usual: string) => values?.[roleField(index + 1, member)] ?? usual;

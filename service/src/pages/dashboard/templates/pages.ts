@@ -28,6 +28,7 @@ import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts
 
 const section = "templates";
 const pageSize = "20";
+const scripts = ["template.js"] as const;
 
 /**
  * Adds the pages of the firm's templates.
@@ -101,7 +102,7 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
         });
         return done(`${path}/${name}`, "template-made");
       }),
-    refused: ({ request, form }, error) => show(request, form["order"] ?? "", form, pageWords(error)),
+    refused: ({ request, form }, error) => show(request, form["order"] ?? "", form, error),
   });
 
   async function show(request: FastifyRequest, code: string, values: FormValues, error?: string): Promise<string> {
@@ -110,13 +111,14 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
     const typed = error === undefined ? undefined : values;
     const body = newTemplateBody({
       ...submissionFor(request, typed),
+      pdfJs: deps.frame.assets.pdfJs.folder,
       rows: roleRows(from?.content ?? null, typed),
       textCodes: orders.offer.texts !== null,
       values,
       error,
       order: order ? { code, name: orderName({ order, title: titleOf(order) }) } : null,
     });
-    return dashboardPage(deps.frame, request, { title: "Make a template", section, body });
+    return dashboardPage(deps.frame, request, { title: "Make a template", section, body, scripts });
   }
 }
 
@@ -162,8 +164,7 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
         });
         return done(`${path}/${params.id}`, "template-saved");
       }),
-    refused: ({ request, params, form }, error) =>
-      show(request, params.id, { problem: { error: pageWords(error), typed: form } }),
+    refused: ({ request, params, form }, error) => show(request, params.id, { problem: { error, typed: form } }),
   });
   for (const verb of ["archive", "restore"] as const)
     pageRoute(forms, deps.frame, {
@@ -186,12 +187,13 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
     const template = version === null ? latest : await ownTemplate(deps, request, id, version);
     const body = templateBody({
       ...submissionFor(request, problem?.typed),
+      pdfJs: deps.frame.assets.pdfJs.folder,
       template,
       problem,
       rows: roleRows(template.content, problem?.typed),
       textCodes: orders.offer.texts !== null,
       latest: latest.version,
     });
-    return dashboardPage(deps.frame, request, { title: template.name, section, body });
+    return dashboardPage(deps.frame, request, { title: template.name, section, body, scripts });
   }
 }

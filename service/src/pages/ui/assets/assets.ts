@@ -35,6 +35,7 @@ const sources = {
   "seal.js": "./dashboard/passports/browser/seal.ts",
   "new-closing.js": "./dashboard/closings/browser/new-closing.ts",
   "new-order.js": "./dashboard/orders/browser/new-order.ts",
+  "template.js": "./dashboard/templates/browser/template.ts",
   "fill.js": "./client/browser/fill.ts",
   "embed.js": "./signing/browser/embed.ts",
   "act-check.js": "./signing/browser/act-check.ts",

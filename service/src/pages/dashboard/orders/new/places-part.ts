@@ -34,7 +34,7 @@ ${more.ask}
 <div class="with-script-block">${more.title}
 <p class="form-note" id="${id}-said" role="status">${text}</p>
 <div class="places-pictures" id="${id}-pictures" aria-hidden="true"></div>
-<div class="form-actions"><button type="button" class="quiet-button" id="${id}-open"${about === undefined ? html` disabled` : html` data-about="${about}"`}>Place fields on the pages</button></div></div>
+<div class="form-actions"><button type="button" class="quiet-button" id="${id}-open" disabled${about !== undefined && html` data-about="${about}"`}>Place fields on the pages</button></div></div>
 ${more.below}
 </div>`;
 

@@ -89,6 +89,7 @@ export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, ch
       button.focus();
     }
   });
+  if (load) button.disabled = false;
   refresh();
 
   return {

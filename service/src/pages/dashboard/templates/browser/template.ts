@@ -1,0 +1,59 @@
+import { part } from "../../../ui/browser/parts.ts";
+import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
+import { openDocument } from "../../orders/browser/places/opened.ts";
+import { openPlaces } from "../../orders/browser/places/section.ts";
+import { rowOf, type Signer, signerOf } from "../../orders/browser/places/signers.ts";
+
+// A template that was archived, or that buys no signing, has no places.
+const form = document.getElementById("template-form");
+if (form instanceof HTMLFormElement && document.getElementById("places")) connect(form);
+
+/** Lets the firm place fields for its roles on the pages of the template's document, or of a newly chosen one. */
+function connect(form: HTMLFormElement): void {
+  const chosen = part<HTMLInputElement>("field-document");
+  const said = part("places-said");
+  const kept = part("places").dataset["kept"] ?? "";
+  let library: ReturnType<typeof loadPdfJs> | undefined;
+
+  const open = async (bytes: ArrayBuffer) => {
+    library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
+    return openDocument(await library, bytes);
+  };
+
+  const places = openPlaces({
+    ...{ id: "places", input: part<HTMLInputElement>("field-fields"), form, signers: () => rolesIn(form) },
+    signerOf: (row) => signerOf(rolesIn(form))(row),
+    rowOf: rowOf(rolesIn(form)),
+    ...(kept !== "" && { load: openKept }),
+    changed() {},
+  });
+
+  async function openKept() {
+    const response = await fetch(kept);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return open(await response.arrayBuffer());
+  }
+
+  chosen.addEventListener("change", async () => {
+    const file = chosen.files?.[0];
+    places.show(null);
+    if (!file && kept === "") return;
+    said.textContent = "Opening the pages…";
+    try {
+      const opened = await (file ? file.arrayBuffer().then(open) : openKept());
+      if (chosen.files?.[0] === file) places.show(opened);
+      else void opened.document.loadingTask.destroy();
+    } catch {
+      said.textContent = "The pages of this file can’t be shown here. We look at it when you save the template.";
+    }
+  });
+}
+
+/** The roles that the form names now, in the order of their numbers. */
+function rolesIn(form: HTMLFormElement): Signer[] {
+  const inputs = [...form.querySelectorAll<HTMLInputElement>("input")];
+  return inputs.flatMap(({ name, value }) => {
+    const row = Number(/^role(\d+)_name$/.exec(name)?.[1] ?? 0);
+    return row > 0 && value.trim() !== "" ? [{ row, name: value.trim() }] : [];
+  });
+}
