@@ -18,7 +18,7 @@ import {
 } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { NotYetError } from "../../kernel/platform/errors.ts";
 import { type LineState, lineState } from "./anchor-store.ts";
 import { byPlace, leafHash, nameOf, nodeHash, rootOfTile } from "./grow.ts";
 import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
@@ -124,10 +124,10 @@ export const logProofChanges =
 
 export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";
 
-/** The proof as a file. @throws ServiceError `unavailable` while the log does not include the line */
+/** The proof as a file. @throws NotYetError while the log does not include the line */
 export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer> {
   const line = await logProof(db, log, entry);
-  if (line.state !== "logged") throw new ServiceError("unavailable", notLoggedYet);
+  if (line.state !== "logged") throw new NotYetError(notLoggedYet);
   return Buffer.from(line.proof);
 }
 

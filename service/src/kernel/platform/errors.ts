@@ -34,6 +34,13 @@ export class BusyError extends ServiceError {
   }
 }
 
+/** A refusal because the thing that was asked for exists only in a few seconds. It does not indicate a fault. */
+export class NotYetError extends ServiceError {
+  constructor(message: string) {
+    super("unavailable", message);
+  }
+}
+
 /** A refusal of input: `message` names the field and the rule. */
 export const invalid = (message: string): ServiceError => new ServiceError("validation", message);
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { HttpError, type HttpErrorCode } from "../../../src/kernel/http/errors/http-error.ts";
 import { createServer } from "../../../src/kernel/http/server.ts";
-import { BusyError, type ErrorCode, ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { BusyError, type ErrorCode, NotYetError, ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 
@@ -69,6 +69,9 @@ app.get<{ Params: { code: Code } }>("/api/refused/:code", ({ params: { code } })
 app.get("/api/busy", () => {
   throw new BusyError("Too much is under way.");
 });
+app.get("/api/not-yet", () => {
+  throw new NotYetError("It exists in a few seconds.");
+});
 app.get("/api/broken", () => {
   throw new Error("the secret reason");
 });
@@ -122,6 +125,13 @@ test("warns once about many refusals because of load, without a stack, and logs 
   assert.deepEqual(fields, { refused: 1, reason: "Too much is under way." });
   await get("/api/broken");
   assert.equal(error.mock.callCount(), 1);
+});
+
+test("a refusal because something does not exist yet is a 503 that the log does not report as an error", async (t) => {
+  const error = t.mock.method(log, "error");
+  const { statusCode, body } = await get("/api/not-yet");
+  assert.deepEqual([statusCode, body], [503, { error: "It exists in a few seconds." }]);
+  assert.equal(error.mock.callCount(), 0);
 });
 
 test("every code is used by some refusal in the source", () => {

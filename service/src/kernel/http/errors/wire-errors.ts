@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { BusyError, type ErrorCode } from "../../platform/errors.ts";
+import { BusyError, type ErrorCode, NotYetError } from "../../platform/errors.ts";
 import { wantsProblem } from "../accept.ts";
 import { type HttpErrorCode, isRefusal, type Refusal } from "./http-error.ts";
 
@@ -113,6 +113,7 @@ function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
 export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = wireErrorOf(error);
   if (error instanceof BusyError) warnOfBusy(request.log, error);
-  else if (answer.status >= 500) request.log.error({ requestId: request.id, err: error }, "request failed");
+  else if (answer.status >= 500 && !(error instanceof NotYetError))
+    request.log.error({ requestId: request.id, err: error }, "request failed");
   return sendWireError(request, reply, answer);
 }

@@ -94,7 +94,7 @@ test("places a field of another type above an own field", async () => {
   assert.deepEqual(await used(emptyForm(), fields), [null, null, null]);
 });
 
-test("uses no own field of a form that XFA describes too, or with a name that pages could mistake", async () => {
+test("uses no own field of a form that XFA describes too, with a name that pages could mistake, or that pages list twice", async () => {
   const altered = (object: number, from: RegExp, to: string) => {
     const text = emptyForm().toString("latin1");
     return Buffer.from(appendRevision(text, [[object, bodyOf(text, object).replace(from, to)]]), "latin1");
@@ -102,6 +102,7 @@ test("uses no own field of a form that XFA describes too, or with a name that pa
   const [first] = requested.slice(0, 1);
   assert.deepEqual(await used(altered(1, /\/AcroForm <</, "/AcroForm << /XFA []"), requested.slice(0, 1)), [null]);
   assert.deepEqual(await used(altered(20, /Buyer Name/, "Buyer <b>"), first ? [first] : []), [null]);
+  assert.deepEqual(await used(altered(5, /\[20 0 R/, "[20 0 R 20 0 R"), first ? [first] : []), [null], "shown twice");
 });
 
 test("of two requested signatures of one signer, one is signed in an own field", async () => {

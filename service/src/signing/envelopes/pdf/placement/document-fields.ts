@@ -120,9 +120,11 @@ function partialName({ file }: PdfLookup, node: Dict): string | null {
   return value && isString(value) ? textOfBytes(stringBytes(value), "exact") : null;
 }
 
-function onPages(look: PdfLookup, candidates: Map<number, Candidate>): DocumentField[] {
+/** Finds the place of each field. Leaves out a field that pages show at two places: its signer would be asked at one. */
+function onPages(look: PdfLookup, candidates: ReadonlyMap<number, Candidate>): DocumentField[] {
   const { file, root } = look;
   const found: DocumentField[] = [];
+  const listed = new Map<number, number>();
   let number = 0;
   for (const page of pages(file, root.dict)) {
     const annotations = resolve(file, entry(page.dict, "Annots"));
@@ -130,15 +132,14 @@ function onPages(look: PdfLookup, candidates: Map<number, Candidate>): DocumentF
     const placed = here.flatMap((annotation): DocumentField[] => {
       const object = asRef(annotation)?.num ?? -1;
       const candidate = candidates.get(object);
+      listed.set(object, (listed.get(object) ?? 0) + 1);
       const rect = candidate && rectangle(file, entry(candidate.dict, "Rect"));
       if (!candidate || !rect || rect[0] >= rect[2] || rect[1] >= rect[3]) return [];
-      candidates.delete(object);
       const { name, kind } = candidate;
       return [{ object, name, kind, page: number, place: shownPlace(pageBox(file, page), rect) }];
     });
     found.push(...placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x));
-    if (candidates.size === 0) break;
     number++;
   }
-  return found;
+  return found.filter(({ object }) => listed.get(object) === 1);
 }
