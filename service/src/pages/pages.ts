@@ -36,7 +36,7 @@ export type PageDeps = {
   baseUrl: string;
   /** Null when a mail server sends the mails. */
   outbox: Outbox | null;
-  client: Omit<ClientDeps, keyof Common | "baseUrl"> & ClientParts;
+  client: Omit<ClientDeps, keyof Common | "baseUrl" | "hasRooms"> & ClientParts;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
   /** Null when nobody signs documents here. */
@@ -74,7 +74,8 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     if (outbox) outboxRoutes(scope, { limits, assets, outbox });
     await scope.register(async (forms) => {
       acceptForms(forms);
-      clientPages(forms, { ...common, ...client, baseUrl }, client);
+      const hasRooms = Boolean(people?.operator.notaries.live);
+      clientPages(forms, { ...common, ...client, baseUrl, hasRooms }, client);
     });
     if (signing) signingPages(scope, { limits, assets, ...signing, ownOrigin });
     verifyPages(scope, { ...common, ...verify, baseUrl });
@@ -84,10 +85,11 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
       const confirmation = people.dashboard.members;
       const { live } = people.operator.notaries;
-      appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity, live });
-      identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
       const passing = live && new Passing(live.own);
-      if (live && passing) livePages(scope, { limits, assets, live, passing, ownOrigin });
+      const rooms = live && passing && { live, passing };
+      appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity, live: rooms });
+      identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
+      if (rooms) livePages(scope, { limits, assets, ...rooms, ownOrigin });
       operatorPages(scope, { console: { ...console, confirmation }, ...people.operator }, passing);
     }
   });

@@ -1,5 +1,6 @@
 import {
   type appointmentOf,
+  type NotarySession,
   type QueuePlace,
   sessionWords,
   slotText,
@@ -10,9 +11,12 @@ import { clientFrame } from "../ui/client-frame.ts";
 import { card, facts, notice, pageHead } from "../ui/components.ts";
 import { select } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
+import { ownDeviceCheck } from "../ui/live/parts.ts";
+import { liveWords } from "../ui/live/words/languages.ts";
 import { type Html, html } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { type AppointmentWords, appointmentWords } from "./appointment-words.ts";
+import { devicePath } from "./device-routes.ts";
 import { appointmentPath, queuePart } from "./queue-part.ts";
 
 export type AppointmentView = {
@@ -23,13 +27,15 @@ export type AppointmentView = {
    * queue.
    */
   now: QueuePlace | null;
+  /** Whether the page offers the device check. */
+  hasDeviceCheck: boolean;
   reader: Reader;
   error?: string | null;
 };
 
 /** The page on which a client books, moves and cancels the appointment for an order. */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
-  const { token, found, now, reader, error } = view;
+  const { token, found, now, hasDeviceCheck, reader, error } = view;
   const words = appointmentWords[reader.words.language];
   const { session, offers } = found;
   const body = html`<div class="stack">
@@ -39,6 +45,7 @@ ${now && queuePart({ token, place: now, reader })}
 <div class="panels">
 ${session && card("booked", words.booked, bookedPart(view, words))}
 ${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
+${hasDeviceCheck && ownDeviceCheck(devicePath(token), liveWords[reader.words.language])}
 </div></div>`;
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
@@ -47,7 +54,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,
-    ...(now && { scripts: ["htmx.js"] }),
+    scripts: [...(now ? (["htmx.js"] as const) : []), ...(hasDeviceCheck ? (["own-device.js"] as const) : [])],
     body,
   });
 }
@@ -58,12 +65,16 @@ function bookedPart({ token, found: { session, isFixed }, reader }: AppointmentV
   const { modes, when } = sessionWords[language];
   const about = facts([
     [when, whenText(session.startsAt, session.zone, language)],
-    [modes[session.mode], session.mode === "ipen" ? session.meetingPoint : words.byMail],
+    [modes[session.mode], pointOf(session, words)],
   ]);
   if (isFixed) return html`${about}${notice("info", words.fixed, "")}`;
   return html`${about}
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><button type="submit" class="quiet-button">${words.cancel}</button></form>`;
 }
+
+/** The link of the notary's own tool is in the mail alone. */
+const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
+  mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 
 function form({ token, found: { offers, session }, reader }: AppointmentView, words: AppointmentWords): Html {
   const { language } = reader.words;

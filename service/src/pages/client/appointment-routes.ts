@@ -5,23 +5,26 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import {
   appointmentOf,
   askNow,
+  type BookingDeps,
   bookAppointment,
   cancelAppointment,
   type IdentityDeps,
   invitationOf,
   inviteToBook,
   leaveQueue,
-  type QueueDeps,
+  type QueuePlace,
   queuePlaceOf,
   whenText,
 } from "../../signing/notaries/notaries.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { inLanguage } from "../ui/error-page.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
+import { cameraHeaders } from "../ui/page/headers.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 import { appointmentPage, invitationPage } from "./appointment-page.ts";
 import { appointmentWords } from "./appointment-words.ts";
+import { type DeviceDeps, deviceRoutes } from "./device-routes.ts";
 import { appointmentPath, queueFragment } from "./queue-part.ts";
 import { queueWords } from "./queue-words.ts";
 
@@ -29,9 +32,12 @@ export type AppointmentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
-  /** The queue for notaries by audio and video. Null when the installation has no audio and video. */
-  live: QueueDeps | null;
+  /** Null when the installation has no audio and video. */
+  live: Omit<DeviceDeps, "limits"> | null;
 };
+
+/** The states in which people wait for a room, and may test their device before. */
+const checkedIn: ReadonlySet<QueuePlace["state"]> = new Set(["booked", "waiting", "taken"]);
 
 /** `key` is the last part of the address: the token of a person's link, or the order's code. */
 type Asked = { key: string; form: FormValues; query: FormValues; reader: Reader };
@@ -49,13 +55,21 @@ type Routed = {
  * Adds the appointment pages. Each person who must appear has a link to one of them. The page that opens by the order's
  * link mails these links on request. A GET changes nothing.
  */
-export function appointmentPages(app: FastifyInstance, { assets, limits, notaries, live }: AppointmentPageDeps): void {
+export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps): void {
+  const { assets, limits, notaries } = deps;
   const { desk } = notaries;
+  const live = deps.live?.live ?? null;
+  const booking: BookingDeps = { desk, rooms: live?.identity ?? null };
 
   async function showAppointment({ key: token, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
-    const [found, now] = await Promise.all([appointmentOf(desk, token), live && queuePlaceOf(live, token)]);
-    const page = appointmentPage(assets, { token, found, now, reader, error: refused?.error ?? null });
-    return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };
+    const [found, now] = await Promise.all([appointmentOf(booking, token), live && queuePlaceOf(live, token)]);
+    const hasDeviceCheck = now !== null && checkedIn.has(now.state);
+    const page = appointmentPage(assets, {
+      ...{ token, found, now, hasDeviceCheck, reader },
+      error: refused?.error ?? null,
+    });
+    const headers = { ...inLanguage(reader), ...(hasDeviceCheck && cameraHeaders) };
+    return { page, status: refused?.status ?? 200, headers };
   }
 
   /** Serves the part of the page that refreshes while a person waits in the queue. */
@@ -86,7 +100,7 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
       url: "/appointments/:key",
       show: showAppointment,
       act: async ({ key, form, reader }: Asked) => {
-        await bookAppointment(desk, key, form["slot"] ?? "");
+        await bookAppointment(booking, key, form["slot"] ?? "");
         return { redirect: linkFor(reader, appointmentPath(key)) };
       },
     },
@@ -111,6 +125,13 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
       },
     },
   ];
+
+  app.register(async (scope) => {
+    const { live: rooms } = deps;
+    if (!rooms) return;
+    acceptForms(scope);
+    deviceRoutes(scope, { limits, ...rooms });
+  });
 
   app.register(async (scope) => {
     acceptForms(scope);

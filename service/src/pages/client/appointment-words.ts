@@ -16,6 +16,7 @@ const en = {
   none: "No time can be booked here now. The notary will write to you.",
   fixed: "It begins in less than 2 hours, so it can’t be changed here.",
   byMail: "The link is in the email.",
+  here: "In the notary’s room. When the notary opens it, this page shows the button that leads in.",
   refused: "That did not work",
   taken: "This time can’t be booked any more, or the appointment can’t be changed now. See the times below.",
 };
@@ -38,6 +39,7 @@ const es: AppointmentWords = {
   none: "Ahora no se puede reservar ninguna hora aquí. El notario le escribirá.",
   fixed: "Comienza en menos de 2 horas, así que no se puede cambiar aquí.",
   byMail: "El enlace está en el correo.",
+  here: "En la sala del notario. Cuando el notario la abra, esta página mostrará el botón para entrar.",
   refused: "No funcionó",
   taken: "Esta hora ya no se puede reservar, o la cita no se puede cambiar ahora. Vea las horas abajo.",
 };
@@ -58,6 +60,7 @@ const fr: AppointmentWords = {
   none: "Aucune heure ne peut être réservée ici. Le notaire vous écrira.",
   fixed: "Il commence dans moins de 2 heures et ne peut plus être changé ici.",
   byMail: "Le lien est dans le courriel.",
+  here: "Dans la salle du notaire. Quand le notaire l’ouvre, cette page montre le bouton pour entrer.",
   refused: "Cela n’a pas marché",
   taken:
     "Cette heure ne peut plus être réservée, ou le rendez-vous ne peut pas être changé. Voyez les heures ci-dessous.",
@@ -79,6 +82,7 @@ const pt: AppointmentWords = {
   none: "Nenhum horário pode ser marcado aqui agora. O tabelião escreverá para você.",
   fixed: "Começa em menos de 2 horas, então não pode ser mudado aqui.",
   byMail: "O link está no e-mail.",
+  here: "Na sala do tabelião. Quando o tabelião a abrir, esta página mostrará o botão para entrar.",
   refused: "Não funcionou",
   taken: "Este horário não pode mais ser marcado, ou o encontro não pode ser mudado agora. Veja os horários abaixo.",
 };
@@ -99,6 +103,7 @@ const zh: AppointmentWords = {
   none: "目前无法在此预约。公证人会写信给您。",
   fixed: "距开始不到 2 小时，无法在此更改。",
   byMail: "链接在邮件中。",
+  here: "在公证人的会议室。公证人打开会议室后，此页面会显示进入按钮。",
   refused: "没有成功",
   taken: "此时间已无法预约，或目前无法更改预约。请查看下面的时间。",
 };
@@ -119,6 +124,7 @@ const vi: AppointmentWords = {
   none: "Hiện không thể đặt giờ nào ở đây. Công chứng viên sẽ viết thư cho quý vị.",
   fixed: "Cuộc hẹn bắt đầu trong vòng chưa đến 2 giờ nên không thể thay đổi ở đây.",
   byMail: "Liên kết ở trong email.",
+  here: "Trong phòng của công chứng viên. Khi công chứng viên mở phòng, trang này hiện nút để vào.",
   refused: "Chưa được",
   taken: "Giờ này không còn đặt được, hoặc hiện không thể đổi cuộc hẹn. Hãy xem các giờ bên dưới.",
 };
@@ -139,6 +145,7 @@ const ko: AppointmentWords = {
   none: "지금은 여기에서 예약할 수 있는 시간이 없습니다. 공증인이 연락드립니다.",
   fixed: "시작까지 2시간이 남지 않아 여기에서 변경할 수 없습니다.",
   byMail: "링크는 이메일에 있습니다.",
+  here: "공증인의 방입니다. 공증인이 방을 열면 이 페이지에 들어가는 버튼이 나타납니다.",
   refused: "실패했습니다",
   taken: "이 시간은 더 이상 예약할 수 없거나 지금은 예약을 변경할 수 없습니다. 아래 시간을 확인하세요.",
 };
@@ -159,6 +166,7 @@ const tl: AppointmentWords = {
   none: "Walang oras na mapipili rito ngayon. Susulatan kayo ng notaryo.",
   fixed: "Magsisimula ito sa loob ng wala pang 2 oras, kaya hindi na mababago rito.",
   byMail: "Nasa email ang link.",
+  here: "Sa silid ng notaryo. Kapag binuksan ito ng notaryo, lalabas sa page na ito ang button papasok.",
   refused: "Hindi gumana",
   taken: "Hindi na mapipili ang oras na ito, o hindi mababago ngayon ang appointment. Tingnan ang mga oras sa ibaba.",
 };

@@ -56,6 +56,8 @@ export type OrderPageDeps = {
     receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
   };
   retention: RetentionPlan;
+  /** Whether the service has rooms in which people meet a notary by audio and video. */
+  hasRooms: boolean;
   /** The address of the service, printed on paper versions of the page. */
   baseUrl: string;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
@@ -130,7 +132,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       receiptsOf(deps, order),
     ]);
     const takesAppointment =
-      order.status === "NotarizationPending" && ((await takesAppointments(db)) || (await isAnyOnDuty(db)));
+      order.status === "NotarizationPending" &&
+      ((await takesAppointments(db, deps.hasRooms)) || (await isAnyOnDuty(db)));
     const payable =
       order.payBy === "client" &&
       payments.isConfigured &&

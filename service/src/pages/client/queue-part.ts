@@ -17,9 +17,18 @@ export function queuePart(view: QueueView): Html {
   const { token, place, reader } = view;
   const words = queueWords[reader.words.language];
   const path = linkFor(reader, `${appointmentPath(token)}/now`);
-  const waits = place.state === "waiting" || place.state === "taken";
-  return html`<div id="now"${waits && html` hx-get="${path}" hx-trigger="every 5s" hx-swap="outerHTML"`}>
-${card("now", words.title, html`<div aria-live="polite">${linesOf(view)}</div>${actionOf(view)}${waits && html`<p class="without-script">${reader.words.reload}</p>`}`)}</div>`;
+  const seconds = secondsOf(place);
+  const waits = seconds !== null;
+  const title = place.state === "booked" || place.state === "open" ? words.room : words.title;
+  return html`<div id="now"${waits && html` hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="outerHTML"`}>
+${card("now", title, html`<div aria-live="polite">${linesOf(view)}</div>${actionOf(view)}${waits && html`<p class="without-script">${reader.words.reload}</p>`}`)}</div>`;
+}
+
+/** How often the page looks for changes; null when nothing is to change by itself. */
+function secondsOf(place: QueuePlace): number | null {
+  if (place.state === "waiting" || place.state === "taken") return 5;
+  if (place.state !== "booked") return null;
+  return place.isSoon ? 5 : 60;
 }
 
 export const queueFragment = (view: QueueView): string => render(queuePart(view));
@@ -31,6 +40,7 @@ function linesOf({ place, reader }: QueueView): Html {
   if (place.state === "taken") return html`<p><strong>${words.taken(place.notary || words.aNotary)}</strong></p>`;
   if (place.state === "open") return html`<p><strong>${words.open}</strong></p>`;
   if (place.state === "expired") return html`<p>${words.expired}</p>`;
+  if (place.state === "booked") return html`<p>${words.booked}</p>`;
   const [before = "", after = ""] = words.until("\u0000").split("\u0000");
   return html`<p><strong>${words.place(place.place)}</strong></p><p>${estimateText(place, reader)}</p>
 <p class="quiet-text">${before}${plainTime(place.until, language)}${after}</p>`;

@@ -18,6 +18,9 @@ type QueueWords = {
   enter: string;
   expired: string;
   refused: string;
+  /** The title while a room is open, or an appointment in one is booked. */
+  room: string;
+  booked: string;
 };
 
 const en: QueueWords = {
@@ -40,6 +43,9 @@ const en: QueueWords = {
   enter: "Go to the room",
   expired: "No notary was free in time. Choose a time below, or ask again.",
   refused: "That can’t be asked now. Choose a time below.",
+  room: "The notary’s room",
+  booked:
+    "The room is not open yet. The notary opens it at the time of your appointment. Keep this page open then: it shows the button to the room.",
 };
 
 const es: QueueWords = {
@@ -62,6 +68,9 @@ const es: QueueWords = {
   enter: "Ir a la sala",
   expired: "Ningún notario estuvo libre a tiempo. Elija una hora abajo o pida de nuevo.",
   refused: "Ahora no se puede pedir. Elija una hora abajo.",
+  room: "La sala del notario",
+  booked:
+    "La sala aún no está abierta. El notario la abre a la hora de su cita. Tenga abierta entonces esta página: mostrará el botón para entrar.",
 };
 
 const fr: QueueWords = {
@@ -84,6 +93,9 @@ const fr: QueueWords = {
   enter: "Aller à la salle",
   expired: "Aucun notaire n’a été libre à temps. Choisissez une heure ci-dessous ou redemandez.",
   refused: "La demande n’est pas possible maintenant. Choisissez une heure ci-dessous.",
+  room: "La salle du notaire",
+  booked:
+    "La salle n’est pas encore ouverte. Le notaire l’ouvre à l’heure du rendez-vous. Gardez alors cette page ouverte : elle montrera le bouton pour entrer.",
 };
 
 const pt: QueueWords = {
@@ -106,6 +118,9 @@ const pt: QueueWords = {
   enter: "Ir para a sala",
   expired: "Nenhum tabelião ficou livre a tempo. Escolha um horário abaixo ou peça de novo.",
   refused: "Isso não pode ser pedido agora. Escolha um horário abaixo.",
+  room: "A sala do tabelião",
+  booked:
+    "A sala ainda não está aberta. O tabelião a abre na hora do encontro. Deixe esta página aberta nessa hora: ela mostrará o botão para entrar.",
 };
 
 const zh: QueueWords = {
@@ -125,6 +140,8 @@ const zh: QueueWords = {
   enter: "进入会议室",
   expired: "没有公证人能及时与您见面。请在下面选择时间，或再次请求。",
   refused: "现在无法提出请求。请在下面选择时间。",
+  room: "公证人的会议室",
+  booked: "会议室尚未打开。公证人会在预约时间打开。届时请保持此页面打开，页面会显示进入按钮。",
 };
 
 const vi: QueueWords = {
@@ -147,6 +164,8 @@ const vi: QueueWords = {
   enter: "Vào phòng",
   expired: "Không có công chứng viên nào rảnh kịp thời. Hãy chọn giờ bên dưới hoặc yêu cầu lại.",
   refused: "Hiện không thể yêu cầu. Hãy chọn giờ bên dưới.",
+  room: "Phòng của công chứng viên",
+  booked: "Phòng chưa mở. Công chứng viên mở phòng vào giờ hẹn. Khi đó hãy để trang này mở: trang sẽ hiện nút để vào.",
 };
 
 const ko: QueueWords = {
@@ -169,6 +188,9 @@ const ko: QueueWords = {
   enter: "방으로 가기",
   expired: "제때 가능한 공증인이 없었습니다. 아래에서 시간을 선택하거나 다시 요청하세요.",
   refused: "지금은 요청할 수 없습니다. 아래에서 시간을 선택하세요.",
+  room: "공증인의 방",
+  booked:
+    "방이 아직 열리지 않았습니다. 공증인이 예약 시간에 방을 엽니다. 그때 이 페이지를 열어 두면 들어가는 버튼이 나타납니다.",
 };
 
 const tl: QueueWords = {
@@ -191,6 +213,9 @@ const tl: QueueWords = {
   enter: "Pumunta sa silid",
   expired: "Walang notaryong naging libre sa tamang oras. Pumili ng oras sa ibaba o humiling muli.",
   refused: "Hindi ito mahihiling ngayon. Pumili ng oras sa ibaba.",
+  room: "Ang silid ng notaryo",
+  booked:
+    "Hindi pa bukas ang silid. Bubuksan ito ng notaryo sa oras ng inyong appointment. Panatilihing bukas ang page na ito sa oras na iyon: lalabas dito ang button papasok.",
 };
 
 export const queueWords: Readonly<Record<Language, QueueWords>> = { en, es, fr, pt, zh, vi, ko, tl };

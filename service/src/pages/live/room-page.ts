@@ -13,7 +13,7 @@ import { card, notice, pageHead } from "../ui/components.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
 import { field, select } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
-import { roomPart, roomShell } from "../ui/live/parts.ts";
+import { deviceCard, roomPart, roomShell } from "../ui/live/parts.ts";
 import type { LiveWords } from "../ui/live/words/en.ts";
 import { liveWords } from "../ui/live/words/languages.ts";
 import { previewPart } from "../ui/orders/document-view.ts";
@@ -126,19 +126,7 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
 const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
   entered.person.role === "observer"
     ? [card("device", words.device.title, html`<p>${words.room.observes}</p>`)]
-    : [devicePart(words)];
-
-/** The card with the device check. The script runs the check, and nothing is sent to other people. */
-const devicePart = ({ device }: LiveWords): Html =>
-  card(
-    "device",
-    device.title,
-    html`<p>${device.lead}</p>
-<div id="device-check" hidden><video id="device-picture" class="live-preview" muted playsinline></video>
-<p><label for="device-level">${device.level}</label> <meter id="device-level" min="0" max="1" value="0"></meter></p></div>
-<p id="device-said" role="status"></p>
-<p class="form-actions"><button type="button" id="device-start" class="secondary">${device.start}</button></p>`,
-  );
+    : [deviceCard(words)];
 
 /**
  * The card of the person's identity check. A credible witness has the same card as a signer without a check, because

@@ -41,12 +41,12 @@ export {
   invitationOf,
   scheduledFor,
   setHours,
-  slotText,
 } from "./appointments/book.ts";
 export { hoursDays, instantOf, typedHours } from "./appointments/hours.ts";
 export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { sessionMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
+export { type BookingDeps, slotText } from "./appointments/offers.ts";
 export {
   bringSessionsNearer,
   findHours,
@@ -140,7 +140,7 @@ export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
 export { openNotaries } from "./open-notaries.ts";
 export { countryChoices } from "./places.ts";
 export { queueMail } from "./queue/mail.ts";
-export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf } from "./queue/queue.ts";
+export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf, testerOf } from "./queue/queue.ts";
 export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
@@ -179,12 +179,12 @@ export { notaryName, personName } from "./sessions/interruption.ts";
 export { isLeased, nodesWithSessions, otherHolder, type SessionOfPage } from "./sessions/lease.ts";
 export { liveMail } from "./sessions/mail.ts";
 export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessions/messages.ts";
+export { liveObstacle } from "./sessions/offered.ts";
 export { reportPage, showPage } from "./sessions/pages.ts";
 export { reopen } from "./sessions/reopen.ts";
 export {
   connectNotary,
   type LiveDeps,
-  liveObstacle,
   liveOf,
   livePeopleOf,
   openLive,

@@ -233,6 +233,19 @@ test("a moved appointment replaces the entry, a canceled one removes it, and its
   assert.ok(slotsIn(await pageOf(code)).includes(second));
 });
 
+test("without rooms of its own, offers no time by audio and video of a notary without a link, and no check of a device", async () => {
+  const code = await waitingOrder();
+  const { meeting_url: _, ...noLink } = hours;
+  const [slot = ""] = slotsIn(await pageOf(code)).filter((each) => each.includes(" ron "));
+  assert.equal((await nora.post("/operator/notary/hours", noLink)).status, 303);
+  const slots = slotsIn(await pageOf(code));
+  assert.ok(slots.length > 0 && slots.every((each) => each.includes(" ipen ")));
+  assert.equal((await book(code, slot)).status, 409);
+  assert.equal((await sessionsOf(code)).length, 0);
+  assert.equal((await postForm(at(`${await pathOf(code)}/device/check`), {})).status, 404);
+  assert.equal((await nora.post("/operator/notary/hours", hours)).status, 303);
+});
+
 test("a time that is not offered, of another notary, or malformed is refused, and nothing is written", async () => {
   const code = await waitingOrder();
   const [slot = ""] = slotsIn(await pageOf(code));

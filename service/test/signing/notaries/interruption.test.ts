@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isBroken, phaseOf, restartAfter } from "../../../src/signing/notaries/sessions/interruption.ts";
-import { liveGap } from "../../../src/signing/notaries/sessions/session.ts";
+import { liveGap } from "../../../src/signing/notaries/sessions/offered.ts";
 
 const known = <T>(value: T) => ({ value, asOf: "2026-11-26", source: "made up" });
 const minutes = 60_000;

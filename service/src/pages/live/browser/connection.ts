@@ -7,7 +7,8 @@ export type ServerMessage =
   | { kind: "publish"; sdp: string }
   | { kind: "subscribe"; sdp: string; tracks: { mid: string; person: string; media: "audio" | "video" }[] };
 
-type Ticket = { ticket: string; iceServers: RTCIceServer[] };
+/** `at` is the query of further requests, for a test whose requests must all reach one node of the service. */
+type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };
 
 /** Handles a message that the server pushed. */
 export type Receive = (message: ServerMessage) => void;
@@ -39,7 +40,7 @@ type Heard = {
    * Called before the first request is sent, because the server's first offer may arrive before the response to that
    * request.
    */
-  ready: (receive: Receive) => void;
+  ready: (receive: Receive, at: string) => void | Promise<void>;
   track: (person: string, track: MediaStreamTrack) => void;
   /** Called with the people who are still in the room. */
   gone: (people: Set<string>) => void;
@@ -62,7 +63,7 @@ export async function connect(
   before: Connection | null = null,
 ): Promise<Connection> {
   before?.retire();
-  const { ticket, iceServers } = (await post(`${base}/${kind}`).finally(before?.close)) as unknown as Ticket;
+  const { ticket, iceServers, at = "" } = (await post(`${base}/${kind}`).finally(before?.close)) as unknown as Ticket;
   const received = new RTCPeerConnection({ iceServers });
   const sent = new RTCPeerConnection({ iceServers });
   const people = new Map<string, string>();
@@ -83,7 +84,7 @@ export async function connect(
   };
   const ask = async (message: { kind: string; sdp?: string | undefined }) => {
     const { sdp } = message;
-    const said = await post(`${base}/signal`, { ticket, kind: message.kind, ...(sdp !== undefined && { sdp }) });
+    const said = await post(`${base}/signal${at}`, { ticket, kind: message.kind, ...(sdp !== undefined && { sdp }) });
     return said["messages"] as ServerMessage[];
   };
   received.ontrack = ({ transceiver, track: come }) => {
@@ -109,8 +110,8 @@ export async function connect(
     pc.onconnectionstatechange = () => {
       if (pc.connectionState === "failed") fail();
     };
-  ready(receive);
   try {
+    await ready(receive, at);
     for (const each of await ask({ kind: "join" })) receive(each);
     if (own) {
       await offer(sent, own);

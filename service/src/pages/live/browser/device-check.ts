@@ -6,20 +6,41 @@ import type { Connection } from "./connection.ts";
 
 type Check = {
   media: () => Promise<MediaStream>;
-  causeOf: (error: unknown) => string;
   words: Readonly<Record<string, string>>;
   run: (stream: MediaStream, track: (track: MediaStreamTrack) => void) => Promise<Connection>;
 };
+
+const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
+
+/** Opens camera and microphone. */
+export async function openMedia(): Promise<MediaStream> {
+  if (!navigator.mediaDevices) throw new DOMException("", "InsecureError");
+  return navigator.mediaDevices.getUserMedia(constraints);
+}
+
+/** The cause of a failure, in words that tell how to fix it. */
+export function causeOf(error: unknown, words: Readonly<Record<string, string>>): string {
+  const name = error instanceof DOMException ? error.name : "";
+  if (name === "InsecureError") return words["insecure"] ?? "";
+  if (name === "NotAllowedError") return words["denied"] ?? "";
+  if (name === "NotFoundError" || name === "NotReadableError" || name === "OverconstrainedError")
+    return words["missing"] ?? "";
+  return words["lost"] ?? words["noLine"] ?? "";
+}
 
 const trySeconds = 5;
 const weakShare = 0.05;
 const heardLevel = 0.01;
 
-/** Binds the button of the card, if the page has one that is not bound yet. */
+/** Binds the buttons of the card, if the page has one that is not bound yet. */
 export function startDeviceCheck(check: Check): void {
   const button = document.getElementById("device-start");
   if (!(button instanceof HTMLButtonElement) || button.dataset["bound"]) return;
   button.dataset["bound"] = "yes";
+  document.getElementById("device-tone")?.addEventListener("click", () => {
+    say(check.words, "toneHint");
+    playTone();
+  });
   button.addEventListener("click", () => {
     button.disabled = true;
     void tryDevice(check).finally(() => {
@@ -28,16 +49,31 @@ export function startDeviceCheck(check: Check): void {
   });
 }
 
-async function tryDevice({ media, causeOf, words, run }: Check): Promise<void> {
-  const say = (name: string | undefined) => {
-    const said = document.getElementById("device-said");
-    if (said) said.textContent = (name && words[name]) ?? name ?? "";
-  };
+/** Shows the words with this name, or the text itself. */
+function say(words: Check["words"], name: string): void {
+  const said = document.getElementById("device-said");
+  if (said) said.textContent = words[name] ?? name;
+}
+
+const toneHz = 440;
+const toneSeconds = 1.5;
+
+/** Plays a tone, so that the person can hear whether the speaker works. No page can find that out. */
+function playTone(): void {
+  const context = new AudioContext();
+  const tone = new OscillatorNode(context, { frequency: toneHz });
+  tone.connect(new GainNode(context, { gain: 0.2 })).connect(context.destination);
+  tone.onended = () => void context.close();
+  tone.start();
+  tone.stop(context.currentTime + toneSeconds);
+}
+
+async function tryDevice({ media, words, run }: Check): Promise<void> {
   let stream: MediaStream;
   try {
     stream = await media();
   } catch (error) {
-    return say(causeOf(error));
+    return say(words, causeOf(error, words));
   }
   const box = document.getElementById("device-check");
   const picture = document.getElementById("device-picture");
@@ -46,7 +82,7 @@ async function tryDevice({ media, causeOf, words, run }: Check): Promise<void> {
     picture.srcObject = stream;
     await picture.play().catch(() => {});
   }
-  say("running");
+  say(words, "running");
   const level = watchLevel(stream);
   let connection: Connection | null = null;
   try {
@@ -57,9 +93,9 @@ async function tryDevice({ media, causeOf, words, run }: Check): Promise<void> {
     await new Promise((done) => setTimeout(done, trySeconds * 1000));
     const { lost, received } = await connection.stats();
     const isWeak = lost / Math.max(1, lost + received) > weakShare;
-    say(!isBack || received === 0 ? "noLine" : level.heard() ? (isWeak ? "weak" : "good") : "silent");
+    say(words, !isBack || received === 0 ? "noLine" : level.heard() ? (isWeak ? "weak" : "good") : "silent");
   } catch {
-    say("noLine");
+    say(words, "noLine");
   } finally {
     connection?.close();
     level.stop();

@@ -2,7 +2,7 @@
 import { make, part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
 import { type Connection, connect, joiner, post, type Receive, type ServerMessage } from "./connection.ts";
-import { startDeviceCheck } from "./device-check.ts";
+import { causeOf, openMedia, startDeviceCheck } from "./device-check.ts";
 import { type Led, offerPages, type Reads, startFollowing, startReaders } from "./follow.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
@@ -24,7 +24,6 @@ const { base = "", self = "" } = room.dataset;
 const sends = room.dataset["sends"] !== "no";
 const names = JSON.parse(room.dataset["names"] ?? "{}") as Record<string, string>;
 const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string>;
-const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
 
 const nameOf = (person: string): string => names[person] ?? person;
 const chat = startChat({ base, nameOf, unsent: words["unsent"] ?? "" });
@@ -70,26 +69,14 @@ function dropOthers(people: Set<string>): void {
 }
 
 async function ownMedia(): Promise<MediaStream> {
-  if (own?.active) return own;
-  if (!navigator.mediaDevices) throw new DOMException("", "InsecureError");
-  own = await navigator.mediaDevices.getUserMedia(constraints);
+  if (!own?.active) own = await openMedia();
   return own;
-}
-
-/** The cause of a failure, in words that tell how to fix it. */
-function causeOf(error: unknown): string {
-  const name = error instanceof DOMException ? error.name : "";
-  if (name === "InsecureError") return words["insecure"] ?? "";
-  if (name === "NotAllowedError") return words["denied"] ?? "";
-  if (name === "NotFoundError" || name === "NotReadableError" || name === "OverconstrainedError")
-    return words["missing"] ?? "";
-  return words["lost"] ?? "";
 }
 
 /** This device's media. Null when there are none: the page then says why. */
 const ownOrCause = (): Promise<MediaStream | null> =>
   ownMedia().catch((error: unknown) => {
-    said.textContent = causeOf(error);
+    said.textContent = causeOf(error, words);
     joinButton.hidden = false;
     pictures.hidden = false;
     return null;
@@ -194,7 +181,6 @@ function apply(): void {
   if (!isOn && wasOn) leave();
   startDeviceCheck({
     media: ownMedia,
-    causeOf,
     words,
     run: async (stream, track) => {
       check?.close();

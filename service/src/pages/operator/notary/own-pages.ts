@@ -28,7 +28,7 @@ const journalPath = "/operator/notary/journal";
  * Adds the page on which a notary sets the hours and the place for electronic acts. Clients book appointments in these
  * hours.
  */
-export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk }: NotaryDeskDeps): void {
+export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk, live }: NotaryDeskDeps): void {
   consoleRoute(scope, frame, { url: path, permission, handle: ({ request, operator }) => show(request, operator) });
   consoleRoute(scope, frame, {
     method: "POST",
@@ -44,11 +44,20 @@ export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk }:
   async function show(request: FastifyRequest, operator: Operator, typed?: Typed, problem?: string): Promise<string> {
     const notary = await notaryOf(notaryDesk.db, operator);
     const values = typed ?? typedHours(await findHours(notaryDesk.db, notary.id));
-    return consolePage(frame, request, { title: "Your hours", section: "notary", body: hoursBody(values, problem) });
+    return consolePage(frame, request, {
+      title: "Your hours",
+      section: "notary",
+      body: hoursBody(values, live !== null, problem),
+    });
   }
 }
 
-function hoursBody(typed: Typed, problem?: string): Html {
+const linkHint = "It is mailed to those who book. Without it no such time is offered.";
+const roomHint =
+  "Where an act can be done by audio and video in a room of this service, people book these hours and are led into that room, without a link. " +
+  "This link is for the other orders that you may do by audio and video: it is mailed to those who book, and without it they are offered no such time.";
+
+function hoursBody(typed: Typed, hasRooms: boolean, problem?: string): Html {
   const value = (name: string) => typed[name] ?? "";
   return html`${pageHead("Your hours", "Clients of orders that you may notarize electronically book 30 minutes in these hours, up to 14 days ahead.", html`<a href="/operator/notary">Notary’s desk</a>`)}
 ${errorSummary(problem)}
@@ -60,7 +69,7 @@ ${field({ name: "zone", label: "Your zone", required: true, maxLength: 60, value
 <fieldset><legend>Each week</legend><p class="hint">Like “09:00-12:00, 13:00-17:00”. Leave a day empty where you can’t be met.</p>
 ${hoursDays.map(({ name, label }) => field({ name, label, maxLength: 200, value: value(name) }))}</fieldset>
 ${textArea({ name: "exceptions", label: "Other days", rows: 3, maxLength: 4000, value: value("exceptions"), hint: "One a line, like “2026-12-24 closed” or “2026-12-26 10:00-12:00”." })}
-${field({ name: "meeting_url", label: "Link of your tool for audio and video", type: "url", maxLength: 1000, value: value("meeting_url"), hint: "It is mailed to those who book. Without it no such time is offered." })}
+${field({ name: "meeting_url", label: "Link of your tool for audio and video", type: "url", maxLength: 1000, value: value("meeting_url"), hint: hasRooms ? roomHint : linkHint })}
 ${field({ name: "place", label: "Address where people come", maxLength: 300, value: value("place"), hint: "For acts in person, electronically. Without it none is offered." })}
 <div class="form-actions"><button type="submit">Save the hours</button></div></form>`,
   )}</div>

@@ -87,7 +87,8 @@ export async function orderPage(
   const typed = shown.act?.typed ?? inLocal(draft?.act ? typedAct(draft.act as Act) : initial, actTimes, zone);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
   const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
-  const meeting = live && { session: open?.session ?? null, obstacle: liveObstacle(live, claimed) };
+  const obstacle = live && liveObstacle(live.identity, claimed, deps.notaryDesk.clock());
+  const meeting = live && { session: open?.session ?? null, obstacle };
   const hasRemote = deps.notarySigning.remote !== null;
   const body = orderBody(
     { claimed, draft, identity, session, sheet, hasPasskey, hasRemote, meeting, zone, ...shown },

@@ -27,6 +27,7 @@ const sources = {
   "guides.js": "./guides/browser/guides.ts",
   "notary-sign.js": "./operator/browser/notary-sign.ts",
   "notary-room.js": "./live/browser/notary-room.ts",
+  "own-device.js": "./live/browser/own-device.ts",
   "keys.js": "./operator/browser/keys.ts",
   "recording.js": "./operator/browser/recording.ts",
   "passkey.js": "./ui/browser/passkey.ts",

@@ -1,4 +1,5 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
+import { card } from "../components.ts";
 import { field } from "../forms/fields.ts";
 import type { FormValues } from "../forms/form-body.ts";
 import { type Html, html } from "../render.ts";
@@ -58,6 +59,26 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 /** The part that changes; `isOn` is true while the person's media flows. */
 export const roomPart = (isOn: boolean, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${isOn ? "on" : "off"}">${parts}</div>`;
+
+/** The card with the device check. The script runs the check, and nothing is sent to other people. */
+export const deviceCard = ({ device }: LiveWords): Html =>
+  card(
+    "device",
+    device.title,
+    html`<p>${device.lead}</p>
+<div id="device-check" hidden><video id="device-picture" class="live-preview" muted playsinline></video>
+<p><label for="device-level">${device.level}</label> <meter id="device-level" min="0" max="1" value="0"></meter></p></div>
+<p id="device-said" role="status"></p>
+<p class="form-actions"><button type="button" id="device-start" class="secondary">${device.start}</button>
+<button type="button" id="device-tone" class="quiet-button">${device.tone}</button></p>`,
+  );
+
+/**
+ * The device check on a page outside of rooms, which has its own script.
+ * @param base the address below which the script tests the connection
+ */
+export const ownDeviceCheck = (base: string, words: LiveWords): Html =>
+  html`<div id="own-device" data-base="${base}" data-words="${JSON.stringify(words.device)}">${deviceCard(words)}</div>`;
 
 /** Reads a message that a page's script sends for the media server. @throws ServiceError for any other form */
 export function messageOf({ kind, sdp }: FormValues) {

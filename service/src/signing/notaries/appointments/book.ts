@@ -8,30 +8,16 @@ import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { claimTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import { listWorkingNotaries, lockNotary, type Notary } from "../commissions/store.ts";
+import { lockNotary } from "../commissions/store.ts";
 import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../desk/desk.ts";
 import { orderOfId, type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
-import { eligibilityFor } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { endRequestOf } from "../queue/store.ts";
-import { readHours, slotsOf } from "./hours.ts";
+import { readHours } from "./hours.ts";
 import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
-import {
-  endSession,
-  findHours,
-  insertSession,
-  moveSession,
-  type NotarySession,
-  sessionsOf,
-  takenTimes,
-  writeHours,
-} from "./store.ts";
-
-type Mode = NotarySession["mode"];
-
-/** A time at which a notary can be booked. */
-export type Offer = { notary: Notary; mode: Mode; startsAt: Date; zone: string; meetingPoint: string };
+import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
+import { endSession, insertSession, moveSession, type NotarySession, sessionsOf, writeHours } from "./store.ts";
 
 /** An appointment can't be changed when less than this time remains before its start. */
 const fixedMs = 2 * hourMs;
@@ -78,11 +64,13 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
  * The appointment of the order that a link belongs to, and the times that can be booked.
  * @throws ServiceError `not_found` for an invalid link
  */
-export async function appointmentOf(deps: DeskDeps, token: string) {
+export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: string) {
   const order = await waiting(deps, token);
   const now = deps.clock();
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
-  const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
+  const offers = (
+    await Promise.all(notaries.map((notary) => offersOf({ desk: deps, rooms }, deps.db, order, notary)))
+  ).flat();
   // If several notaries are free at the same time, the client sees that time only once.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
@@ -91,58 +79,20 @@ export async function appointmentOf(deps: DeskDeps, token: string) {
   return { order, session, isFixed, offers: shown.slice(0, mostOffers) };
 }
 
-/** The notaries who may act for the order: if a notary has claimed it, only that one; otherwise all. */
-const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
-  (await listWorkingNotaries(db)).filter(
-    ({ mayWork, status, operatorId }) =>
-      mayWork && status === "active" && (claimedBy === null || claimedBy === `operator:${operatorId}`),
-  );
-
-async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: Notary): Promise<Offer[]> {
-  const hours = await findHours(db, notary.id).catch((error: unknown) => {
-    // A notary whose stored hours fail their MAC is skipped, so that other notaries' times can still be offered.
-    deps.log.error({ err: error, notaryId: notary.id }, "the hours of a notary can’t be used");
-    return null;
-  });
-  if (!hours) return [];
-  const now = deps.clock();
-  const rules = await deps.readEligibility(db);
-  const points: readonly (readonly [Mode, string | null])[] = [
-    ["ron", hours.meetingUrl],
-    ["ipen", hours.place],
-  ];
-  const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
-  // Cached by day, because a notary's permissions change at most once a day and reading certificates is slow.
-  const byDay = new Map<string, readonly string[]>();
-  const modesOn = (day: string, at: Date) => {
-    const modes = byDay.get(day) ?? eligibilityFor(rules, notary, order, at).modes;
-    byDay.set(day, modes);
-    return modes;
-  };
-  return slots.flatMap((startsAt) => {
-    const modes = modesOn(startsAt.toISOString().slice(0, 10), startsAt);
-    return points.flatMap(([mode, meetingPoint]) =>
-      meetingPoint !== null && modes.includes(mode) ? [{ notary, mode, startsAt, zone: hours.zone, meetingPoint }] : [],
-    );
-  });
-}
-
-/** The value by which the form names an offered time. */
-export const slotText = ({ startsAt, mode, notary }: Offer): string => `${startsAt.toISOString()} ${mode} ${notary.id}`;
-
 /**
  * Books a time, or moves the existing appointment to it. If no notary has claimed the order, it is claimed for the
  * notary of that time.
  * @throws ServiceError `conflict` for a time that is taken (of two concurrent bookings only one succeeds), and within
  * two hours of the present appointment
  */
-export async function bookAppointment(deps: DeskDeps, token: string, slot: string): Promise<void> {
-  const order = await waiting(deps, token);
+export async function bookAppointment(deps: BookingDeps, token: string, slot: string): Promise<void> {
+  const { desk } = deps;
+  const order = await waiting(desk, token);
   const [at = "", mode = "", notaryId = ""] = slot.split(" ");
   if (!isUuid(notaryId) || Number.isNaN(Date.parse(at)))
     throw invalid("slot must be one of the times that are offered.");
-  await deps.db.transaction(async (tx) => {
-    const { still, now } = await lockWaiting(tx, deps, order);
+  await desk.db.transaction(async (tx) => {
+    const { still, now } = await lockWaiting(tx, desk, order);
     const notary = await lockNotary(tx, notaryId);
     const eligible = (await notariesFor(tx, still)).some(({ id }) => id === notaryId);
     const offers = notary && eligible ? await offersOf(deps, tx, still, notary) : [];

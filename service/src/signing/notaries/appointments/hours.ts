@@ -13,8 +13,8 @@ export type NotaryHours = {
   /** The time windows of single days, by `YYYY-MM-DD`. They replace the windows of the week. */
   exceptions: Readonly<Record<string, readonly Window[]>>;
   /**
-   * The web address of the notary's own tool for audio and video. Null when the notary offers no appointments by audio
-   * and video.
+   * The web address of the notary's own tool for audio and video. It counts only for acts that can't be done in a room
+   * of this service.
    */
   meetingUrl: string | null;
   /** The address for appointments in person. Null when the notary offers none. */

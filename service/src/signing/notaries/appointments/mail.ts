@@ -71,12 +71,16 @@ export const sessionMail = defineMail({
     const when = whenText(startsAt, zone, letter.language);
     const isOff = moment === "canceled" || moment === "again";
     const host = new URL(baseUrl).hostname;
+    // Each person has an own page, and it leads into the room. So in a room everybody’s calendar names another place.
+    const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
+    const isHere = meetingPoint === null;
+    const isChecked = isHere && person !== null && !isOff;
     const entry = {
       uid: `${id}@${host}`,
       ...{ sequence, startsAt, stampedAt: clock(), isCanceled: isOff },
       summary: words.summary,
-      description: `${words.modes[mode]}: ${meetingPoint}`,
-      location: meetingPoint,
+      description: `${words.modes[mode]}: ${meetingPoint ?? url}`,
+      location: meetingPoint ?? url,
       organizer: letter.firm.contactEmail ?? `no-reply@${host}`,
       attendee: letter.to,
     };
@@ -84,9 +88,13 @@ export const sessionMail = defineMail({
       ...letter,
       id: `session:${id}:${sequence}:${moment}:${reminded}:${person ?? "notary"}`,
       subject: words.subjects[moment],
-      lines: [words.lines[moment](when, isPlainName(notary) ? notary : null), ...(isOff ? [] : [words.have])],
-      ...(!isOff && { facts: [[words.when, when] as const, [words.modes[mode], meetingPoint] as const] }),
-      link: path === null ? null : { label: words.link, url: `${baseUrl}${path}?lang=${letter.language}` },
+      lines: [
+        words.lines[moment](when, isPlainName(notary) ? notary : null),
+        ...(isOff ? [] : [words.have]),
+        ...(isChecked ? [words.check] : []),
+      ],
+      ...(!isOff && { facts: [[words.when, when] as const, [words.modes[mode], meetingPoint ?? words.room] as const] }),
+      link: path === null ? null : { label: words.link, url: isChecked ? `${url}#device` : url },
       caution: words.caution,
       calendar: { method: isOff ? ("CANCEL" as const) : ("REQUEST" as const), ics: icsOf(entry) },
     };

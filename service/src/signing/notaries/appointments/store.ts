@@ -23,8 +23,8 @@ export type NotarySession = {
   mode: "ron" | "ipen";
   startsAt: Date;
   zone: string;
-  /** The web address of the notary's tool, or the address of the place. */
-  meetingPoint: string;
+  /** The web address of the notary's tool, or the address of the place. Null for a room of this service. */
+  meetingPoint: string | null;
   sequence: number;
   state: "scheduled" | "canceled" | "ended";
   outcome: SessionOutcome | null;
@@ -171,9 +171,11 @@ export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =
         WHEN 0 THEN interval '24 hours' WHEN 1 THEN interval '1 hour' WHEN 2 THEN interval '10 minutes' ELSE interval '-1 hour' END)
     ORDER BY s.starts_at LIMIT 200`);
 
-/** Whether any notary offers appointments. */
-export async function takesAppointments(db: Sql): Promise<boolean> {
-  const rows = await db.query(sql`SELECT FROM notary_hours WHERE meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`);
+/** Whether any notary offers appointments. @param hasRooms whether the service has rooms for audio and video */
+export async function takesAppointments(db: Sql, hasRooms: boolean): Promise<boolean> {
+  const rows = await db.query(
+    sql`SELECT FROM notary_hours WHERE ${hasRooms} OR meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`,
+  );
   return rows.length > 0;
 }
 

@@ -13,6 +13,9 @@ export type SessionWords = {
   summary: string;
   when: string;
   have: string;
+  /** Where people meet when they meet in a room of this service. */
+  room: string;
+  check: string;
   link: string;
   caution: string;
 };
@@ -42,6 +45,8 @@ const en: SessionWords = {
   summary: "Appointment with the notary",
   when: "When",
   have: "Have the credential at hand that you identify yourself with.",
+  room: "In the notary’s room of this service. The link below leads there.",
+  check: "Check your camera, microphone and connection beforehand: the page of the link below tries them.",
   link: "See the appointment",
   caution: "If you expect no notarization, ignore this email.",
 };
@@ -71,6 +76,8 @@ const es: SessionWords = {
   summary: "Cita con el notario",
   when: "Cuándo",
   have: "Tenga a mano el documento con el que se identifica.",
+  room: "En la sala del notario de este servicio. El enlace de abajo lleva allí.",
+  check: "Pruebe antes su cámara, su micrófono y su conexión: la página del enlace de abajo los comprueba.",
   link: "Ver la cita",
   caution: "Si no espera ninguna notarización, ignore este correo.",
 };
@@ -101,6 +108,8 @@ const fr: SessionWords = {
   summary: "Rendez-vous avec le notaire",
   when: "Quand",
   have: "Ayez à portée de main la pièce avec laquelle vous vous identifiez.",
+  room: "Dans la salle du notaire de ce service. Le lien ci-dessous y mène.",
+  check: "Essayez avant votre caméra, votre microphone et votre connexion : la page du lien ci-dessous les vérifie.",
   link: "Voir le rendez-vous",
   caution: "Si vous n’attendez aucun acte notarié, ignorez ce courriel.",
 };
@@ -131,6 +140,8 @@ const pt: SessionWords = {
   summary: "Encontro com o tabelião",
   when: "Quando",
   have: "Tenha à mão o documento com que você se identifica.",
+  room: "Na sala do tabelião neste serviço. O link abaixo leva até lá.",
+  check: "Teste antes sua câmera, seu microfone e sua conexão: a página do link abaixo faz o teste.",
   link: "Ver o encontro",
   caution: "Se você não espera nenhum ato notarial, ignore este e-mail.",
 };
@@ -156,6 +167,8 @@ const zh: SessionWords = {
   summary: "与公证人的预约",
   when: "时间",
   have: "请准备好您用于证明身份的证件。",
+  room: "在本服务的公证人会议室。下面的链接通向那里。",
+  check: "请提前测试您的摄像头、麦克风和网络：下面链接的页面可以测试。",
   link: "查看预约",
   caution: "如果您没有等待公证，请忽略此邮件。",
 };
@@ -186,6 +199,8 @@ const vi: SessionWords = {
   summary: "Cuộc hẹn với công chứng viên",
   when: "Thời gian",
   have: "Hãy chuẩn bị sẵn giấy tờ dùng để chứng minh danh tính.",
+  room: "Trong phòng của công chứng viên trên dịch vụ này. Liên kết bên dưới dẫn đến đó.",
+  check: "Hãy thử trước máy ảnh, micrô và đường truyền: trang của liên kết bên dưới sẽ kiểm tra.",
   link: "Xem cuộc hẹn",
   caution: "Nếu quý vị không chờ việc công chứng nào, hãy bỏ qua email này.",
 };
@@ -215,6 +230,8 @@ const ko: SessionWords = {
   summary: "공증인과의 예약",
   when: "시간",
   have: "신원을 증명할 신분증을 준비해 주세요.",
+  room: "이 서비스의 공증인 방입니다. 아래 링크로 들어갑니다.",
+  check: "미리 카메라, 마이크, 회선을 확인하세요. 아래 링크의 페이지에서 확인할 수 있습니다.",
   link: "예약 보기",
   caution: "예정된 공증이 없다면 이 메일을 무시하세요.",
 };
@@ -245,6 +262,8 @@ const tl: SessionWords = {
   summary: "Appointment sa notaryo",
   when: "Kailan",
   have: "Ihanda ang ID na gagamitin ninyo sa pagpapakilala.",
+  room: "Sa silid ng notaryo sa serbisyong ito. Dito papunta ang link sa ibaba.",
+  check: "Subukan muna ang inyong kamera, mikropono at linya: sinusubukan ang mga ito ng page ng link sa ibaba.",
   link: "Tingnan ang appointment",
   caution: "Kung wala kayong inaasahang notaryo, huwag pansinin ang email na ito.",
 };

@@ -9,12 +9,16 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { lockWaiting, personOfLink, scheduledFor } from "../appointments/book.ts";
+import type { NotarySession } from "../appointments/store.ts";
 import { findNotary, listWorkingNotaries, type Notary } from "../commissions/store.ts";
 import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
+import { personName } from "../sessions/interruption.ts";
 import { roomTokenOf } from "../sessions/mail.ts";
-import { type LiveDeps, liveObstacle } from "../sessions/session.ts";
+import { liveObstacle } from "../sessions/offered.ts";
+import type { LiveDeps } from "../sessions/session.ts";
 import { livePeople, openLiveOf } from "../sessions/store.ts";
+import type { Of } from "../sessions/tickets.ts";
 import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from "./estimate.ts";
 import {
   countOpenLocked,
@@ -37,6 +41,8 @@ export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
+/** How long before an appointment its page looks often whether the room is open. */
+const soonMs = 15 * minuteMs;
 /** How old a session may be to count for an estimate. */
 const measuredMs = 90 * dayMs;
 
@@ -80,7 +86,7 @@ export const mayTake = (
   now: Date,
 ) =>
   (order.claimedBy === null || order.claimedBy === `operator:${notary.operatorId}`) &&
-  liveObstacle(deps, { order, eligibility: eligibilityFor(rules, notary, order, now) }) === null;
+  liveObstacle(deps.identity, { order, eligibility: eligibilityFor(rules, notary, order, now) }, now) === null;
 
 const takersOf = (deps: QueueDeps, line: Line, order: WaitingOrder, now: Date): Notary[] =>
   line.there.filter((notary) => mayTake(deps, line, notary, order, now));
@@ -92,6 +98,8 @@ export type QueuePlace =
   | { state: "taken"; notary: string }
   /** The path of the person's own room. */
   | { state: "open"; room: string }
+  /** The person has an appointment in a room that is not open yet. */
+  | { state: "booked"; isSoon: boolean }
   /** No notary took the request in time. `isOffered` says whether the person may ask again. */
   | { state: "expired"; isOffered: boolean };
 
@@ -121,6 +129,8 @@ export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<Queu
       until: request.expiresAt,
     };
   }
+  if (session !== null && isInRoom(session))
+    return { state: "booked", isSoon: session.startsAt.getTime() - now.getTime() < soonMs };
   const isOffered = takers.length > 0 && session === null;
   if (request?.outcome === "expired" && session === null) return { state: "expired", isOffered };
   return isOffered ? { state: "offered" } : null;
@@ -143,6 +153,24 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
   const called = new Set(open.flatMap(({ state, notaryId }) => (state === "taken" && notaryId ? [notaryId] : [])));
   const free = takers.filter(({ id }) => !busy.has(id) && !called.has(id)).length;
   return estimateOf({ place, notaries: takers.length, free, lengths });
+}
+
+/** Whether people meet in a room of this service, by audio and video. */
+const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "ron" && meetingPoint === null;
+
+/**
+ * Who tests a device by a link, before the session is open. Null unless the person waits for a room: with an
+ * appointment in one, or in the queue.
+ * @throws ServiceError `not_found` for an invalid link
+ */
+export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): Promise<Of | null> {
+  const { order, person } = await personOfLink(desk, token);
+  const [appointment, request] = await Promise.all([
+    scheduledFor(desk.db, order.orderId),
+    openRequestOf(desk.db, order.orderId),
+  ]);
+  const waitsFor = appointment && isInRoom(appointment) ? appointment : request;
+  return waitsFor ? { session: waitsFor.id, person: personName(person) } : null;
 }
 
 /** The path of a person's room in the order's open session; null when no session is open. */

@@ -1,7 +1,6 @@
-/** A live session of an order: whether the service offers it, how the notary opens it, and how it begins. */
+/** A live session of an order: how the notary opens it, and how it begins. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -13,10 +12,8 @@ import { actKinds } from "../acts/act.ts";
 import { findNotary } from "../commissions/store.ts";
 import { type Claimed, claimedOrder, lockClaimed } from "../desk/desk.ts";
 import { orderOfId } from "../desk/orders.ts";
-import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
-import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { type IdentityDeps, meansFor } from "../identity/checks.ts";
+import type { IdentityDeps } from "../identity/checks.ts";
 import { endRequestOf } from "../queue/store.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
@@ -25,6 +22,7 @@ import { notaryName, personName } from "./interruption.ts";
 import { leaseOf, requireLease } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
+import { liveObstacle } from "./offered.ts";
 import type { LiveRooms } from "./rooms.ts";
 import {
   appendEvent,
@@ -51,47 +49,13 @@ export type LiveDeps = {
   tool: string;
 };
 
-/** The most people besides the notary. The engine supports eight people in a session. */
-export const mostPeople = 7;
-/** How long an operator's confirmation of a state's requirement is valid: a year. */
-const confirmedMs = 366 * dayMs;
-
-/**
- * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, none of
- * the state's ways of identifying a signer is possible here, the state requires a certificate that the service does not
- * have, or the operator has not confirmed that the state's requirement is met. Null when they are offered. The service
- * never decides by itself that a state accepts the service.
- */
-export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
-  const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
-  if (!platform) return `The value “${onlineForms.platform.label}” is missing.`;
-  const since = platformConfirmed ? now.getTime() - Date.parse(`${platformConfirmed.value.on}T00:00:00Z`) : null;
-  if (platform.value !== "none" && (since === null || since < 0 || since > confirmedMs))
-    return `“${onlineForms.platformConfirmed.label}” is missing, or older than a year.`;
-  if (certificateOf?.value === "service") return "The state wants a certificate of the service, and this one has none.";
-  if (personalKnowledge?.value) return null;
-  return proofingGap(online, means);
-}
-
-/** Why the notary can't open a session for the order here; null when the notary can. */
-export function liveObstacle(
-  { identity, sheets }: Pick<LiveDeps, "identity" | "sheets">,
-  { eligibility, order }: Pick<Claimed, "eligibility" | "order">,
-): string | null {
-  const { modes, obstacles, rules } = eligibility;
-  if (!modes.includes("ron"))
-    return obstacles.join(" ") || "The rules of your state don’t offer acts by audio and video.";
-  if (order.signers.length > mostPeople) return `A session has at most ${mostPeople} signers.`;
-  return liveGap(rules.online, meansFor(identity, order.environment), sheets.desk.clock());
-}
-
 /** Opens a session: prepares the document, begins the run sheet, and mails each signer a link. @throws ServiceError */
 export async function openLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   sessionOf(operator);
   const read = formReader(typed);
   const act = accepted(read.done(read.requiredOneOf("act", actKinds)));
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
-  const obstacle = liveObstacle(deps, claimed);
+  const obstacle = liveObstacle(deps.identity, claimed, deps.sheets.desk.clock());
   if (obstacle !== null) throw invalid(`A session is not offered here for this order. ${obstacle}`);
   const { rowMac } = deps.sheets.desk;
   if (await openLiveOf(deps.sheets.desk.db, claimed.order.taskId))

@@ -18,7 +18,8 @@ import type { Progress } from "../sheets/steps.ts";
 import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
 import { arrivals, notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
-import { atLive, type LiveDeps, type LockedLive, mostPeople, note } from "./session.ts";
+import { mostPeople } from "./offered.ts";
+import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import {
   deletePerson,
   eventsOf,

@@ -24,6 +24,8 @@ export const en = {
     lead: "Try camera, microphone and line before you meet the notary. Nothing of the check is recorded.",
     start: "Check this device",
     running: "Say your name: the bar moves when your microphone works. The line is tried for some seconds.",
+    tone: "Play a tone",
+    toneHint: "You should hear a tone now. If not, turn the sound up, or choose another speaker.",
     level: "Microphone",
     good: "Camera, microphone and line work.",
     weak: "It works, but the line loses packets. Go nearer to your router, or close other programs.",

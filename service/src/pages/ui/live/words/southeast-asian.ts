@@ -27,6 +27,8 @@ export const vi: LiveWords = {
     lead: "Hãy thử máy ảnh, micrô và đường truyền trước khi gặp. Phần thử không được ghi lại.",
     start: "Thử thiết bị này",
     running: "Hãy nói tên của quý vị: thanh sẽ chuyển động khi micrô hoạt động. Đường truyền được thử vài giây.",
+    tone: "Phát một âm thanh",
+    toneHint: "Bây giờ quý vị sẽ nghe một âm thanh. Nếu không, hãy tăng âm lượng hoặc chọn loa khác.",
     level: "Micrô",
     good: "Máy ảnh, micrô và đường truyền đều hoạt động.",
     weak: "Hoạt động, nhưng đường truyền mất gói. Hãy đến gần bộ phát sóng hơn hoặc đóng các chương trình khác.",
@@ -139,6 +141,8 @@ export const tl: LiveWords = {
     start: "Subukan ang device na ito",
     running:
       "Sabihin ang inyong pangalan: gagalaw ang bar kung gumagana ang mikropono. Ilang segundo ang pagsubok ng linya.",
+    tone: "Magpatugtog ng tunog",
+    toneHint: "Dapat may marinig kayong tunog ngayon. Kung wala, lakasan ang tunog o pumili ng ibang speaker.",
     level: "Mikropono",
     good: "Gumagana ang kamera, mikropono at linya.",
     weak: "Gumagana, pero may nawawalang packet sa linya. Lumapit sa router o isara ang ibang programa.",

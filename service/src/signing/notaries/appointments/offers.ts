@@ -1,0 +1,65 @@
+/** The times at which people can book a notary. */
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { listWorkingNotaries, type Notary } from "../commissions/store.ts";
+import type { DeskDeps } from "../desk/desk.ts";
+import type { WaitingOrder } from "../desk/orders.ts";
+import { eligibilityFor } from "../eligibility/eligible.ts";
+import { liveObstacle, type ProofProviders } from "../sessions/offered.ts";
+import { slotsOf } from "./hours.ts";
+import { findHours, type NotarySession, takenTimes } from "./store.ts";
+
+/** `rooms` is null when the service has no rooms for audio and video. */
+export type BookingDeps = { desk: DeskDeps; rooms: ProofProviders | null };
+
+type Point = Pick<NotarySession, "mode" | "meetingPoint">;
+
+/** A time at which a notary can be booked. */
+export type Offer = Point & { notary: Notary; startsAt: Date; zone: string };
+
+/** The notaries who may act for the order: if a notary has claimed it, only that one; otherwise all. */
+export const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
+  (await listWorkingNotaries(db)).filter(
+    ({ mayWork, status, operatorId }) =>
+      mayWork && status === "active" && (claimedBy === null || claimedBy === `operator:${operatorId}`),
+  );
+
+/**
+ * The times at which the notary can be booked for the order. By audio and video people meet in a room of this service
+ * where the act can be done there; otherwise by the link of the notary's own tool, if there is one.
+ */
+export async function offersOf(
+  { desk, rooms }: BookingDeps,
+  db: Sql,
+  order: WaitingOrder,
+  notary: Notary,
+): Promise<Offer[]> {
+  const hours = await findHours(db, notary.id).catch((error: unknown) => {
+    // A notary whose stored hours fail their MAC is skipped, so that other notaries' times can still be offered.
+    desk.log.error({ err: error, notaryId: notary.id }, "the hours of a notary can’t be used");
+    return null;
+  });
+  if (!hours) return [];
+  const now = desk.clock();
+  const rules = await desk.readEligibility(db);
+  const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
+  const pointsAt = (at: Date): Point[] => {
+    const eligibility = eligibilityFor(rules, notary, order, at);
+    const isHere = rooms !== null && liveObstacle(rooms, { order, eligibility }, at) === null;
+    const points: Point[] = [];
+    if (isHere) points.push({ mode: "ron", meetingPoint: null });
+    else if (hours.meetingUrl !== null) points.push({ mode: "ron", meetingPoint: hours.meetingUrl });
+    if (hours.place !== null) points.push({ mode: "ipen", meetingPoint: hours.place });
+    return points.filter(({ mode }) => eligibility.modes.includes(mode));
+  };
+  // Cached by day, because a notary's permissions change at most once a day and reading certificates is slow.
+  const byDay = new Map<string, Point[]>();
+  return slots.flatMap((startsAt) => {
+    const day = startsAt.toISOString().slice(0, 10);
+    const points = byDay.get(day) ?? pointsAt(startsAt);
+    byDay.set(day, points);
+    return points.map((point) => ({ notary, startsAt, zone: hours.zone, ...point }));
+  });
+}
+
+/** The value by which the form names an offered time. */
+export const slotText = ({ startsAt, mode, notary }: Offer): string => `${startsAt.toISOString()} ${mode} ${notary.id}`;

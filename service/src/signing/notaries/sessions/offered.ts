@@ -1,0 +1,40 @@
+/** Whether the service offers a live session for an order. */
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { EligibleOrder } from "../desk/desk.ts";
+import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
+import type { OnlineRules } from "../eligibility/rules.ts";
+import { type IdentityDeps, meansFor } from "../identity/checks.ts";
+
+/** The providers by which the service can identify people. */
+export type ProofProviders = Pick<IdentityDeps, "proofing" | "quiz">;
+
+/** The most people besides the notary. The engine supports eight people in a session. */
+export const mostPeople = 7;
+/** How long an operator's confirmation of a state's requirement is valid: a year. */
+const confirmedMs = 366 * dayMs;
+
+/**
+ * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, none of
+ * the state's ways of identifying a signer is possible here, the state requires a certificate that the service does not
+ * have, or the operator has not confirmed that the state's requirement is met. Null when they are offered. The service
+ * never decides by itself that a state accepts the service.
+ */
+export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
+  const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
+  if (!platform) return `The value “${onlineForms.platform.label}” is missing.`;
+  const since = platformConfirmed ? now.getTime() - Date.parse(`${platformConfirmed.value.on}T00:00:00Z`) : null;
+  if (platform.value !== "none" && (since === null || since < 0 || since > confirmedMs))
+    return `“${onlineForms.platformConfirmed.label}” is missing, or older than a year.`;
+  if (certificateOf?.value === "service") return "The state wants a certificate of the service, and this one has none.";
+  if (personalKnowledge?.value) return null;
+  return proofingGap(online, means);
+}
+
+/** Why a notary can't open a session for the order here at this time; null when the notary can. */
+export function liveObstacle(identity: ProofProviders, { eligibility, order }: EligibleOrder, at: Date): string | null {
+  const { modes, obstacles, rules } = eligibility;
+  if (!modes.includes("ron"))
+    return obstacles.join(" ") || "The rules of your state don’t offer acts by audio and video.";
+  if (order.signers.length > mostPeople) return `A session has at most ${mostPeople} signers.`;
+  return liveGap(rules.online, meansFor(identity, order.environment), at);
+}

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connectionTo } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
+import { freePort } from "@signsealship/testing/free-port";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import ICAL from "ical.js";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { languages } from "../../../src/kernel/platform/languages.ts";
+import { appointmentWords } from "../../../src/pages/client/appointment-words.ts";
+import { queueWords } from "../../../src/pages/client/queue-words.ts";
+import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
+import { addNotary, sessionWords } from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles } from "./certificate-files.ts";
+import { liveSettings } from "./live-rules.ts";
+
+const folder = await forTests(temporaryFolder());
+const settings = { ...liveSettings(folder.path), ...ownProcess };
+const addressed = async () => {
+  const port = String(await freePort());
+  return { PORT: port, NODE_URL: `http://127.0.0.1:${port}` };
+};
+const running = await forTests(openHarness({ ...settings, ...(await addressed()) }));
+const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
+const at = (path: string) => running.service.baseUrl + path;
+
+/** An address as mails have it. */
+const mailed = (path: string) => at(path).replace("127.0.0.1", "localhost");
+
+const daily = Object.fromEntries(
+  ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].map((day) => [`hours_${day}`, "00:00-23:59"]),
+);
+const hours = { zone: "America/Chicago", ...daily };
+const link = "https://meet.example/nora";
+
+const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+await addNotary(
+  { db: running.db, clock: () => new Date() },
+  person.id,
+  {
+    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate },
+  },
+  "operator",
+);
+const post = (path: string, typed: Record<string, string>) =>
+  postForm(at(`/operator/notary${path}`), typed, { cookie: person.cookie, Accept: "text/html" });
+const look = async (path: string) =>
+  (await fetch(at(`/operator/notary${path}`), { headers: { cookie: person.cookie } })).text();
+const setHours = async (more: Record<string, string> = {}) =>
+  assert.equal((await post("/hours", { ...hours, ...more })).status, 303);
+await setHours();
+
+/** A test order of a firm of its own that waits for a notary. The first of these people gets the emails. */
+async function waitingOrder(emails: readonly string[]) {
+  const { headers } = await newPartner(running.service);
+  const people = emails.map((email, n) => ({ name: `Person ${"ABCDEFGHI"[n]}`, email }));
+  const form = { ...minimal, email: emails[0] ?? "", svc_notary: "true", signers: JSON.stringify(people) };
+  const body = orderForm(form, makePdf({ text: "Deed" }));
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
+  const { orderCode: code } = (await placed.json()) as { orderCode: string };
+  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers });
+  assert.match(await (await fetch(at(`/orders/${code}`))).text(), /orders\/[0-9a-f]{40}\/appointment/);
+  assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 303);
+  const paths = await Promise.all(
+    emails.map((email) =>
+      until(
+        () =>
+          mailsTo(running.service, email).flatMap((mail) => /\/appointments\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
+      ),
+    ),
+  );
+  const [path = ""] = paths;
+  const show = async () => (await fetch(at(path))).text();
+  return {
+    ...{ code, paths, path, show },
+    slots: async () => [...(await show()).matchAll(/<option value="(\S+ (ron|ipen) \S+)"/g)],
+    book: (slot: string) => postForm(at(path), { slot }),
+    async advance(seconds: number) {
+      const moved = await fetch(at("/api/partner/sandbox/clock"), {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify({ advanceSeconds: seconds }),
+      });
+      assert.equal(moved.status, 200, await moved.text());
+    },
+  };
+}
+
+type Order = Awaited<ReturnType<typeof waitingOrder>>;
+
+/** Books the first time by audio and video that is at least `hoursAhead` away. */
+async function bookRoom(order: Order, hoursAhead = 3): Promise<void> {
+  const after = Date.now() + hoursAhead * 3_600_000;
+  const [, slot = ""] =
+    (await order.slots()).find(
+      ([, each = "", mode]) => mode === "ron" && Date.parse(each.split(" ")[0] ?? "") > after,
+    ) ?? [];
+  assert.equal((await order.book(slot)).status, 303);
+}
+
+const pointOf = async ({ code }: Order) =>
+  (
+    await running.db.query<{ point: string | null }>(sql`
+      SELECT s.meeting_point AS point FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND s.state = 'scheduled'`)
+  )[0]?.point;
+
+/** The decoded text of a mail, with its calendar entry. */
+function partsOf(mail: string): { text: string; location: string; description: string } {
+  const decode = (part: string) => Buffer.from(part, "base64").toString();
+  const [, base64 = ""] = /text\/calendar[^\r]*;\s*method=[\s\S]*?base64\r\n\r\n([\s\S]*?)\r\n--/i.exec(mail) ?? [];
+  const [, plain = ""] = /(BEGIN:VCALENDAR[\s\S]*?END:VCALENDAR)/.exec(mail) ?? [];
+  const calendar = new ICAL.Component(ICAL.parse(base64 === "" ? plain : decode(base64)));
+  const { location, description } = new ICAL.Event(calendar.getFirstSubcomponent("vevent") ?? undefined);
+  return { text: mail.replaceAll(/=\r\n/g, "").replaceAll("=3D", "="), location, description };
+}
+
+const mailWith = (email: string, subject: RegExp) =>
+  until(() => mailsTo(running.service, email).find((mail) => subject.test(mail))).then(partsOf);
+
+test("offers times by audio and video to people of a notary without a link, and each person’s place is their own page", async () => {
+  const order = await waitingOrder(["anna@example.com", "ben@example.com"]);
+  assert.ok((await order.slots()).every(([, , mode]) => mode === "ron"));
+  await bookRoom(order);
+  assert.equal(await pointOf(order), null);
+  for (const [n, email] of ["anna@example.com", "ben@example.com"].entries()) {
+    const { text, location, description } = await mailWith(email, /Subject: .*Your appointment with the notary\r/);
+    const own = `${mailed(order.paths[n] ?? "")}?lang=en`;
+    assert.equal(location, own);
+    assert.equal(description, `By audio and video: ${own}`);
+    assert.match(text, /In the notary’s room of this service|In the notary=E2=80=99s room of this service/);
+    assert.match(text, /Check your camera, microphone and connection beforehand/);
+    assert.ok(text.includes(`${own}#device`), "the mail leads to the device check");
+  }
+  const notary = await mailWith(person.email, /Subject: .*Your appointment with the notary\r/);
+  assert.equal(notary.location, `${mailed("/operator/notary")}?lang=en`);
+  assert.doesNotMatch(notary.text, /Check your camera|\/appointments\//);
+  const page = await order.show();
+  assert.match(page, /In the notary’s room\. When the notary opens it/);
+  assert.doesNotMatch(page, /The link is in the email/);
+  assert.match(await look(`/orders/${order.code}`), /In a room of this service\.[\s\S]*href="#session"/);
+  assert.match(await look("/hours"), /led into that room, without a link/);
+});
+
+test("says where people meet, and offers the check, in each of the eight languages", async () => {
+  const order = await waitingOrder(["many@example.com"]);
+  await bookRoom(order);
+  const seen = new Set<string>();
+  for (const language of languages) {
+    const page = await (await fetch(at(`${order.path}?lang=${language}`))).text();
+    const texts = [
+      appointmentWords[language].here,
+      queueWords[language].booked,
+      liveWords[language].device.start,
+      liveWords[language].device.tone,
+    ];
+    for (const text of texts) assert.ok(page.includes(text), `${language}: ${text}`);
+    seen.add([...texts, sessionWords[language].room, sessionWords[language].check].join("\n"));
+  }
+  assert.equal(seen.size, 8);
+});
+
+test("prefers the room to a notary’s link, and keeps the link for an order that can't be done in a room", async () => {
+  const here = await waitingOrder(["here@example.com"]);
+  // A session has at most seven people besides the notary.
+  const many = await waitingOrder(Array.from({ length: 8 }, (_, n) => `person${n}@example.com`));
+  assert.deepEqual(await many.slots(), [], "neither a room nor a link");
+  const [, slot = ""] = (await here.slots()).at(-1) ?? [];
+  assert.equal((await many.book(slot)).status, 409);
+  assert.equal(await pointOf(many), undefined);
+  await setHours({ meeting_url: link });
+  await bookRoom(here);
+  assert.equal(await pointOf(here), null);
+  await bookRoom(many, 30);
+  assert.equal(await pointOf(many), link);
+  assert.equal((await mailWith("person3@example.com", /Subject: .*Your appointment with the notary\r/)).location, link);
+  assert.match(await many.show(), /The link is in the email/);
+  assert.doesNotMatch(await many.show(), /own-device|device-start/);
+  assert.equal((await postForm(at(`${many.path}/device/check`), {})).status, 409);
+  await setHours();
+});
+
+test("reminds people with a link to the device check, and leads into the room once the notary opens it", async () => {
+  const email = "reminded@example.com";
+  const order = await waitingOrder([email]);
+  await bookRoom(order, 30);
+  const place = async () => (await fetch(at(`${order.path}/now`))).text();
+  assert.match(await place(), /every 60s[\s\S]*The room is not open yet/);
+  const [session] = await running.db.query<{ startsAt: Date }>(sql`
+    SELECT s.starts_at AS "startsAt" FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+    WHERE ${isSealed(sql`o.code`, "order", order.code)}`);
+  await order.advance(Math.ceil(((session?.startsAt.getTime() ?? 0) - Date.now()) / 1000) - 300);
+  const reminder = await mailWith(email, /Subject: .*is soon/);
+  assert.ok(reminder.text.includes(`${mailed(order.path)}?lang=en#device`));
+  assert.match(await place(), /every 5s[\s\S]*The room is not open yet/);
+  const open = await post(`/orders/${order.code}/session`, { act: "jurat" });
+  assert.equal(open.status, 303);
+  const page = await order.show();
+  assert.match(page, /The notary’s room is open[\s\S]*\/notary-room\/[0-9a-f]{40}/);
+  const [, token] = /\/notary-room\/([0-9a-f]{40})/.exec(page) ?? [];
+  const inMail = await until(
+    () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/([0-9a-f]{40})/.exec(mail)?.[1] ?? [])[0],
+  );
+  assert.equal(token, inMail, "the page leads to the same room as the mail of the session");
+  assert.doesNotMatch(page, /device-start/, "the room has its own check");
+  assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
+});
+
+test("allows camera and device check on the page of an appointment in a room alone, and to its own person", async () => {
+  const [order, other] = [await waitingOrder(["own@example.com"]), await waitingOrder(["other@example.com"])];
+  const cameraOf = async ({ path }: Order) => (await fetch(at(path))).headers.get("permissions-policy") ?? "";
+  const check = (path: string) => postForm(at(`${path}/device/check`), {});
+  assert.match(await cameraOf(order), /camera=\(\)/);
+  assert.equal((await check(order.path)).status, 409);
+  assert.equal((await fetch(at(`${order.path}/device/events`))).status, 409);
+  for (const each of [order, other]) await bookRoom(each);
+  assert.match(await cameraOf(order), /camera=\(self\), microphone=\(self\)/);
+  const begun = await check(order.path);
+  assert.equal(begun.status, 200);
+  const { ticket } = (await begun.json()) as { ticket: string };
+  const signal = (path: string) => postForm(at(`${path}/device/signal`), { ticket, kind: "join" });
+  assert.equal((await signal(other.path)).status, 404, "another person's ticket");
+  assert.equal((await signal(order.path)).status, 200);
+  const stranger = `/appointments/${"0".repeat(40)}`;
+  for (const path of [stranger, `/appointments/${order.code}`]) {
+    assert.equal((await check(path)).status, 404);
+    assert.equal((await fetch(at(`${path}/device/events`))).status, 404);
+  }
+  assert.equal((await postForm(at(`${order.path}/cancel`), {})).status, 303);
+  assert.match(await cameraOf(order), /camera=\(\)/);
+  assert.equal((await check(order.path)).status, 409);
+  assert.equal((await signal(order.path)).status, 409);
+});
+
+test("keeps a device check at the node that has it, when a load balancer sends its requests to another one", async () => {
+  const { dataDir } = running.service;
+  const { user, password, host, port, database } = connectionTo(dataDir, "owner");
+  const otherDir = join(folder.path, "other");
+  mkdirSync(otherDir);
+  for (const shared of ["keys", "blobs", "outbox"]) {
+    mkdirSync(join(dataDir, shared), { recursive: true });
+    symlinkSync(join(dataDir, shared), join(otherDir, shared));
+  }
+  const first = 36_000 + (process.pid % 200) * 20;
+  const other = await startService({
+    ...{ ...settings, ...(await addressed()), DATA_DIR: otherDir, RATE_LIMITS: "off" },
+    DATABASE_URL: `postgresql://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    MEDIA_PORTS: `${first}-${first + 19}`,
+  });
+  try {
+    const order = await waitingOrder(["nodes@example.com"]);
+    await bookRoom(order);
+    const device = `${order.path}/device`;
+    const begun = await postForm(`${other.baseUrl}${device}/check`, {});
+    const { ticket, at: query } = (await begun.json()) as { ticket: string; at: string };
+    const joinBy = (more: string) => postForm(at(`${device}/signal${more}`), { ticket, kind: "join" });
+    assert.equal((await joinBy("")).status, 404, "this node has no such check");
+    const last = query.at(-1) === "0" ? "1" : "0";
+    assert.equal((await joinBy(query.slice(0, -1) + last)).status, 404, "a forged address leads nowhere");
+    const stream = await fetch(at(`${device}/events${query}`));
+    assert.match(stream.headers.get("content-type") ?? "", /text\/event-stream/);
+    assert.equal((await joinBy(query)).status, 200);
+    await stream.body?.cancel();
+    const another = await waitingOrder(["nodes2@example.com"]);
+    await bookRoom(another);
+    const stolen = await postForm(at(`${another.path}/device/signal${query}`), { ticket, kind: "join" });
+    assert.equal(stolen.status, 404, "an address is of one link");
+  } finally {
+    await other.stop();
+  }
+});
