@@ -20,7 +20,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { NotYetError } from "../../kernel/platform/errors.ts";
 import { type LineState, lineState } from "./anchor-store.ts";
-import { byPlace, leafHash, nameOf, nodeHash, rootOfTile } from "./grow.ts";
+import { byPlace, edgePlaces, hashOfRange, LogHalt, leafHash, nameOf, nodeHash, rootOfTile } from "./grow.ts";
 import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
 import { retractionLines } from "./retractions.ts";
 import {
@@ -134,7 +134,7 @@ export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry
 /**
  * The bytes of a tile, if a published checkpoint covers its width; null for any other path. Readers store a tile
  * forever, so the database may have damaged none of its bits.
- * @throws Error for a bundle that is not of its hashes, and for a full tile that is not of the tile above
+ * @throws Error for a bundle that is not of its hashes, and for a tile that does not lead to the newest checkpoint
  */
 export async function publishedTile(db: Sql, log: LogName, path: string): Promise<Buffer | null> {
   const tile = parseTilePath(path);
@@ -144,21 +144,36 @@ export async function publishedTile(db: Sql, log: LogName, path: string): Promis
   const { level, n, width } = tile;
   const place = { level: level === "entries" ? 0 : level, n };
   const above = { level: place.level + 1, n: Math.floor(n / tileWidth) };
-  const isFull = width === tileWidth;
-  const tiles = byPlace(await selectTiles(db, log, isFull ? [place, above] : [place]));
+  // The tile above has the root of a tile that is full by now. The other tiles are those on the edge of the tree.
+  const isFull = widthAt(place, newest.size) === tileWidth;
+  const edge = isFull ? [] : edgePlaces(newest.size).filter((one) => nameOf(one) !== nameOf(place));
+  const tiles = byPlace(await selectTiles(db, log, [place, ...(isFull ? [above] : edge)]));
   const stored = tiles.get(nameOf(place));
   const bytes = stored ? firstOf(stored, level === "entries", width) : null;
   if (!stored || !bytes) return null;
   const hashes = stored.hashes.subarray(0, width * hashLength);
   const isOfHashes = level !== "entries" || equalBytes(Buffer.concat(parseBundle(bytes).map(leafHash)), hashes);
-  if (!isOfHashes || (isFull && !isOf(tiles.get(nameOf(above)), n % tileWidth, hashes)))
-    throw new Error(`${path} of the ${log} log is damaged in the database`);
+  const isOfTree = isFull ? isOf(tiles.get(nameOf(above)), n % tileWidth, stored.hashes) : leadsTo(newest, tiles);
+  if (!isOfHashes || !isOfTree) throw new Error(`${path} of the ${log} log is damaged in the database`);
   return bytes;
 }
 
 /** Whether a tile has, at this place, the root of the 256 hashes of a tile below. */
 const isOf = (above: StoredTile | undefined, place: number, hashes: Buffer): boolean =>
-  above !== undefined && equalBytes(rootOfTile(hashes), hashInTile(above.hashes, place));
+  above !== undefined &&
+  hashes.length === tileWidth * hashLength &&
+  equalBytes(rootOfTile(hashes), hashInTile(above.hashes, place));
+
+/** Whether the tiles on the edge of a tree, each with all its hashes, lead to the root of a checkpoint. */
+function leadsTo({ size, note }: StoredCheckpoint, tiles: ReadonlyMap<string, StoredTile>): boolean {
+  try {
+    return equalBytes(hashOfRange(tiles, { start: 0, end: size }), parseCheckpoint(note).root);
+  } catch (error) {
+    // A hash or a tile is missing.
+    if (error instanceof LogHalt) return false;
+    throw error;
+  }
+}
 
 function firstOf({ hashes, entries }: StoredTile, isBundle: boolean, width: number): Buffer | null {
   if (hashes.length < width * hashLength || (width === tileWidth && hashes.length !== tileWidth * hashLength))

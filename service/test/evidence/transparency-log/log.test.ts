@@ -222,7 +222,7 @@ test("refuses to prove a line by a damaged tile, and proves it once the tile is 
   }
 });
 
-test("serves no damaged bundle or full tile, because readers would store it for a year", async () => {
+test("serves no damaged bundle or tile, full or partial, because readers would store it for a year", async () => {
   for (let i = 0; i < 300; i++)
     await db.query(queueEntry("test", { kind: "artifact/v1", commitment: String(i).padStart(64, "e") }, new Date()));
   // A batch that began while a tile is damaged would halt the log.
@@ -230,7 +230,9 @@ test("serves no damaged bundle or full tile, because readers would store it for 
     const [waits] = await db.query(sql`SELECT FROM log_entries WHERE log = 'test' AND leaf IS NULL`);
     return !waits && (await checkpointOf("test")).checkpoint.size === (await currentTree(db, "test"))?.size;
   });
-  const paths = ["tile/0/000", "tile/entries/000", "tile/0/000.p/9", "tile/entries/000.p/9", "tile/entries/001.p/9"];
+  const ofFull = ["tile/0/000", "tile/entries/000", "tile/0/000.p/9", "tile/entries/000.p/9"];
+  const ofEdge = ["tile/0/001.p/9", "tile/entries/001.p/9", "tile/1/000.p/1"];
+  const paths = [...ofFull, ...ofEdge];
   const statuses = async () => {
     const answers = await Promise.all(paths.map((path) => fetch(`${service.baseUrl}/log/test/${path}`)));
     for (const { status, headers } of answers)
@@ -238,18 +240,24 @@ test("serves no damaged bundle or full tile, because readers would store it for 
     return answers.map(({ status }) => status);
   };
   const [first, last, upper] = [sql`level = 0 AND n = 0`, sql`level = 0 AND n = 1`, sql`level = 1`];
-  const faults: [Statement, number[]][] = [
-    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${first}`, [500, 500, 200, 500, 200]],
-    [sql`hashes = set_byte(hashes, 8191, 255 - get_byte(hashes, 8191)) WHERE ${first}`, [500, 500, 200, 200, 200]],
-    [sql`entries = set_byte(entries, 9, 255 - get_byte(entries, 9)) WHERE ${first}`, [200, 500, 200, 500, 200]],
-    [sql`entries = set_byte(entries, 9, 255 - get_byte(entries, 9)) WHERE ${last}`, [200, 200, 200, 200, 500]],
-    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${upper}`, [500, 500, 200, 200, 200]],
+  const faults: [Statement, string[]][] = [
+    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${first}`, ofFull],
+    [sql`hashes = set_byte(hashes, 8191, 255 - get_byte(hashes, 8191)) WHERE ${first}`, ofFull],
+    [
+      sql`entries = set_byte(entries, 9, 255 - get_byte(entries, 9)) WHERE ${first}`,
+      ["tile/entries/000", "tile/entries/000.p/9"],
+    ],
+    [sql`entries = set_byte(entries, 9, 255 - get_byte(entries, 9)) WHERE ${last}`, ["tile/entries/001.p/9"]],
+    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${last}`, ofEdge],
+    [sql`hashes = set_byte(hashes, 999, 255 - get_byte(hashes, 999)) WHERE ${last}`, ofEdge],
+    [sql`hashes = set_byte(hashes, 9, 255 - get_byte(hashes, 9)) WHERE ${upper}`, paths],
   ];
   const whole = paths.map(() => 200);
   assert.deepEqual(await statuses(), whole);
   for (const [fault, expected] of faults) {
     await damage(fault);
-    assert.deepEqual(await statuses(), expected);
+    const damaged = paths.map((path) => (expected.includes(path) ? 500 : 200));
+    assert.deepEqual(await statuses(), damaged, expected.join());
     await damage(fault);
     assert.deepEqual(await statuses(), whole);
   }
