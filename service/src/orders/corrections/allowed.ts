@@ -32,13 +32,14 @@ const isUnpaid = (order: OrderState): boolean => targetOf(order, "cancelled") !=
 
 /** A reason that excludes all actions except the refund; null when there is none. */
 function whyNothing(order: Trouble): string | null {
-  if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
   if (order.status === "OnHold") return "The order is on hold. Write a note to the people who look at it.";
   if (order.status === "Completed") return "The order is complete.";
   return isEnding(order) ? "The order has ended." : null;
 }
 
 function whyNotDocument(order: Trouble): string | null {
+  // The price depends on the document.
+  if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
   if (order.isSealed) return "The document is signed or notarized: another document needs an order of its own.";
   if (beforeSealing.includes(order.status)) return null;
   if (order.status === "NotarizationPending")

@@ -97,7 +97,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-/** Routes with which a firm corrects an order in trouble. The order keeps its code and its payment. */
+/** Routes with which a firm corrects an order. The order keeps its code and its payment. */
 export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps): void {
   const { frame, corrections } = deps;
   const common = {

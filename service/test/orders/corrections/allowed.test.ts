@@ -26,11 +26,11 @@ const allowedIn = (status: string, more?: object): Act[] =>
   acts.filter((act) => whyNot(at(status, more), act) === null);
 
 const table: Readonly<Record<string, string>> = {
-  Created: "",
-  ManualQuoteRequired: "",
-  QuoteReady: "",
-  AwaitingPayment: "",
-  PaymentFailed: "",
+  Created: "email address fax",
+  ManualQuoteRequired: "email address fax",
+  QuoteReady: "email address fax",
+  AwaitingPayment: "email address fax",
+  PaymentFailed: "email address fax",
   Paid: "email address fax refund",
   EsignPending: "document email address fax refund",
   EsignDeclined: "document email address fax again refund",

@@ -284,7 +284,39 @@ test("a refund is requested once, and a person of the service is told", async ()
   assert.equal(await statusOf(code), "EsignDeclined");
 });
 
-test("an unpaid order, and another firm’s, are not corrected", async () => {
+test("before payment the client's email, the address and the fax number are corrected, at the same price", async () => {
+  const code = await running.order(
+    [jane],
+    {
+      ...{ svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street", ship_city: "Albany" },
+      ...{ ship_state: "NY", ship_postal: "12207", fax_to: "2125550123", email: "typo@example.com" },
+    },
+    undefined,
+    { pay: false },
+  );
+  const priceOf = async () =>
+    (await db.query<{ cents: number }>(sql`SELECT total_cents AS cents FROM orders WHERE id = ${await idOf(code)}`))[0]
+      ?.cents;
+  const before = await priceOf();
+  const moved = {
+    ...{ ship_name: "Lender", ship_line1: "2 State Street", ship_city: "Albany" },
+    ...{ ship_state: "NY", ship_postal: "12207" },
+  };
+  assert.equal(
+    (await call(`${code}/corrections`, { ...moved, fax_to: "2125550199", email: "client@example.com" })).code,
+    200,
+  );
+  assert.deepEqual((await correctionsOf(code)).corrections.map(({ kind }) => kind).sort(), ["address", "email", "fax"]);
+  assert.equal(await priceOf(), before);
+  assert.equal(await statusOf(code), "QuoteReady");
+  const { orderCode } = await running.client.ok<{ orderCode: string }>(
+    "POST",
+    `/api/partner/sandbox/orders/${code}/checkout`,
+  );
+  assert.equal(orderCode, code);
+});
+
+test("an unpaid order gets no other document, and another firm’s order is not corrected", async () => {
   const code = await running.order([jane], {}, undefined, { pay: false });
   const refused = await call(`${code}/document`, upload(makePdf({ pages: 1 })));
   assert.deepEqual([refused.code, refused.error], [409, "Nothing is paid yet: cancel the order, and place it again."]);

@@ -55,7 +55,7 @@ export function putRightPart(view: PutRightView): Html {
   const { order, corrected } = view;
   const { refusals, corrections, status } = corrected;
   const after = refusals.again === null ? ` Then press “${againWords[status] ?? "Send again"}”.` : "";
-  return html`<p>The order keeps its code and its payment.${after}</p>
+  return html`<p>The order keeps its code and its price.${after}</p>
 ${refusals.document === null && documentForm(view)}
 ${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: "Links to documents that went to the earlier address stop working." }))}
 ${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(view.typed))}
