@@ -88,7 +88,7 @@ type Fillable = {
   readonly name: string;
 };
 
-/** What a field other than a signature asks for; null for a field that can't be given to a signer. */
+/** The kind of a field other than a signature; null for a field that can't be given to a signer. */
 function fillableKind(look: PdfLookup, { dict, type, above, name }: Fillable): DocumentFieldKind | null {
   const { file, acroForm } = look;
   if (!isUntouched(look) || (acroForm && entry(acroForm.dict, "XFA")) || !usableName.test(name)) return null;
