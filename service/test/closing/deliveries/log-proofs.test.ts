@@ -12,10 +12,12 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
 import { waitForLock } from "../../../src/evidence/transparency-log/store.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
 import { anchorLogs } from "../../evidence/transparency-log/anchor-logs.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { settled } from "../../upkeep/own-log/findings.ts";
 
 const calendar = await forTests(startCalendar());
 calendar.order("server-error");
@@ -231,4 +233,30 @@ test("while the log lacks a seal, the zip has no proof and says so, and pages re
     assert.equal((await get(`${sealed}/ots`, agent)).status, 409);
   });
   await until(async () => proofsIn(await zipAt(`/dashboard/orders/${code}/zip`), "tlog-proof").length === 1);
+});
+
+test("a damaged tile of the log keeps nobody from the documents: the zip leaves the proof out", async () => {
+  const code = await place();
+  await finish(code);
+  await settled(running.db);
+  const flip = () =>
+    running.db.transaction(async (tx) => {
+      await tx.script("SET LOCAL session_replication_role = replica");
+      await tx.query(sql`
+        UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE log = 'test' AND level = 0`);
+    });
+  await running.db.transaction(async (tx) => {
+    // A batch on a damaged tile would halt the log.
+    await waitForLock(tx, "test");
+    await flip();
+    try {
+      const zip = await zipAt(`/dashboard/orders/${code}/zip`);
+      assert.deepEqual(proofsIn(zip, "tlog-proof"), []);
+      assert.match(zip.readme, /Not here yet: the log proof/);
+      assert.ok(zip.names.some((name) => name.startsWith("Documents/")));
+    } finally {
+      await flip();
+    }
+  });
+  assert.equal(proofsIn(await zipAt(`/dashboard/orders/${code}/zip`), "tlog-proof").length, 1);
 });
