@@ -136,7 +136,7 @@ function proofsText({ files, waiting, environment, hasClosingCertificate }: Cont
       : "",
     files.length > 0
       ? `
-  To check these proofs, drop one document on verify.html together with its own proofs.${
+  To check these proofs, drop the documents on verify.html together with their proofs. Do not rename them.${
     hasClosingCertificate
       ? " Those of the closing certificate\n  are checked by the command line: signsealship verify FILE.pdf --with PROOF."
       : ""

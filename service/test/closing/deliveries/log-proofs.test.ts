@@ -127,18 +127,35 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
   }
   const checker = Buffer.from(zip.files["verify.html"] ?? []).toString();
   const config = JSON.parse(/id="verify-config">([^<]+)</.exec(checker)?.[1] ?? "") as VerifyConfig;
-  const own = zip.names.filter((name) => /, signed\.pdf(\.tlog-proof|\.ots)?$/.test(name));
-  assert.equal(own.length, 3);
-  const [outcome, ...others] = await checkFiles({
-    files: own.map((name) => ({ name, bytes: zip.files[name] ?? new Uint8Array() })),
-    config,
-    trust: { seal: "", timeStamping: "" },
-    at: Date.now(),
-    subtle: crypto.subtle,
-  });
-  assert.deepEqual(others, []);
-  assert.ok(outcome?.kind === "proof" && outcome.verdict === "verified", JSON.stringify(outcome));
-  assert.equal(outcome.claims.find(({ name }) => name === "log_inclusion")?.state, "holds");
+  const check = (files: { name: string; bytes: Uint8Array }[]) =>
+    checkFiles({ files, config, trust: { seal: "", timeStamping: "" }, at: Date.now(), subtle: crypto.subtle });
+  const dropped = zip.names
+    .filter((name) => /\.(pdf|tlog-proof|ots)$/.test(name))
+    .map((name) => ({ name: name.slice(name.lastIndexOf("/") + 1), bytes: zip.files[name] ?? new Uint8Array() }));
+  const others = dropped.filter(({ name }) => !name.startsWith("Closing"));
+  const included = (outcomes: Awaited<ReturnType<typeof check>>) =>
+    outcomes
+      .flatMap((outcome) => (outcome.kind === "proof" ? outcome.claims : []))
+      .find(({ name }) => name === "log_inclusion")?.state;
+  for (const files of [dropped, others]) {
+    const outcomes = await check(files);
+    assert.equal(included(outcomes), "holds");
+    for (const outcome of outcomes)
+      if (outcome.kind === "failed") assert.match(outcome.why, /does not check the proofs of a closing certificate/);
+      else assert.equal(outcome.verdict, "verified", JSON.stringify(outcome));
+  }
+  // Two documents at once: each is judged with the proofs that have its name, whatever they prove.
+  const deedPdf = others.find(({ name }) => name.endsWith(".pdf")) ?? assert.fail();
+  const second = { name: "other.pdf", bytes: Buffer.concat([deedPdf.bytes, Buffer.from("\n")]) };
+  assert.equal(included(await check([...others, second])), "holds");
+  const [wrong] = dropped.filter(({ name }) => name === "Closing certificate.pdf.tlog-proof");
+  assert.ok(wrong);
+  const renamed = { ...wrong, name: `${deedPdf.name}.tlog-proof` };
+  assert.equal(included(await check([deedPdf, second, renamed])), "fails");
+  const nameless = await check([deedPdf, second, { ...wrong, name: "x.tlog-proof" }]);
+  assert.ok(
+    nameless.some((outcome) => outcome.kind === "failed" && /the one PDF that it belongs to/.test(outcome.why)),
+  );
   assert.doesNotMatch(await textOf(`/dashboard/rooms/${roomCode}`, agent), /does not have these proofs yet/);
 });
 

@@ -19,7 +19,7 @@ import { checkClosing } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { checkCustody, isCustodyCertificate, readManifests, roomClaim } from "./custody.ts";
-import { kindOf, type NamedBytes } from "./files.ts";
+import { isNamedAfter, kindOf, type NamedBytes, takeNamedAfter } from "./files.ts";
 import {
   type CertificateFacts,
   type FailedOutcome,
@@ -77,6 +77,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const isGood = ofClosing?.verdict === "verified";
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   const isLiveRoom = isGood && ofClosing.purpose?.environment === "live";
+  failures.push(...takeNamedAfter(beside, closing).map((file) => failed(file, notChecked)));
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
   const custody = new Set<NamedBytes>();
   for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
@@ -84,7 +85,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const judged: ProofOutcome[] = [];
   const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
-    const own = pdfs.length === 1 ? beside : [];
+    const own = pdfs.length === 1 ? beside : beside.filter((file) => isNamedAfter(file, pdf));
     const others = documents.filter((one) => one !== pdf);
     const outcome = await checkPdf(pdf, own, others, {
       ...(custody.has(pdf) ? ofNoRecord(context) : context),
@@ -108,7 +109,9 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     }),
   );
   if (pdfs.length !== 1)
-    for (const file of beside) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
+    for (const file of beside)
+      if (!pdfs.some((pdf) => isNamedAfter(file, pdf)))
+        failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
   // These files only support a document; without one, there is nothing to verify.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
@@ -149,6 +152,7 @@ function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
   );
 }
 
+const notChecked = "This page does not check the proofs of a closing certificate. The command line does.";
 const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
 
 function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
