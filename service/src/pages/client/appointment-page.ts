@@ -42,11 +42,10 @@ export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentVi
 ${pageHead(words.title, words.lead)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
 ${now && queuePart({ token, place: now, reader })}
-<div class="panels">
 ${session && card("booked", words.booked, bookedPart(view, words))}
-${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
 ${hasDeviceCheck && ownDeviceCheck(devicePath(token), liveWords[reader.words.language])}
-</div></div>`;
+${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
+</div>`;
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
@@ -69,7 +68,7 @@ function bookedPart({ token, found: { session, isFixed }, reader }: AppointmentV
   ]);
   if (isFixed) return html`${about}${notice("info", words.fixed, "")}`;
   return html`${about}
-<form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><button type="submit" class="quiet-button">${words.cancel}</button></form>`;
+<form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;
 }
 
 /** The link of the notary's own tool is in the mail alone. */

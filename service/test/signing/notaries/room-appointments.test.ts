@@ -148,6 +148,9 @@ test("offers times by audio and video to people of a notary without a link, and 
   assert.match(page, /In the notary’s room\. When the notary opens it/);
   assert.doesNotMatch(page, /The link is in the email/);
   assert.match(await look(`/orders/${order.code}`), /In a room of this service\.[\s\S]*href="#session"/);
+  assert.equal((await postForm(at(`${order.path}/cancel`), {})).status, 303);
+  const desk = await look(`/orders/${order.code}`);
+  assert.match(desk, /By audio and video they meet you in a room of this service\.[\s\S]*href="#session"/);
   assert.match(await look("/hours"), /led into that room, without a link/);
 });
 
@@ -239,6 +242,19 @@ test("allows camera and device check on the page of an appointment in a room alo
   assert.match(await cameraOf(order), /camera=\(\)/);
   assert.equal((await check(order.path)).status, 409);
   assert.equal((await signal(order.path)).status, 409);
+});
+
+test("offers the device check to people who wait in the queue, and to nobody after they left it", async () => {
+  const order = await waitingOrder(["waits@example.com"]);
+  assert.equal((await post("/now/on", {})).status, 303);
+  assert.doesNotMatch(await order.show(), /device-start/);
+  assert.equal((await postForm(at(`${order.path}/now`), {})).status, 303);
+  assert.match(await order.show(), /number 1 in the queue[\s\S]*device-start/);
+  assert.equal((await postForm(at(`${order.path}/device/check`), {})).status, 200);
+  assert.equal((await postForm(at(`${order.path}/now/leave`), {})).status, 303);
+  assert.doesNotMatch(await order.show(), /device-start/);
+  assert.equal((await postForm(at(`${order.path}/device/check`), {})).status, 409);
+  assert.equal((await post("/now/off", {})).status, 303);
 });
 
 test("keeps a device check at the node that has it, when a load balancer sends its requests to another one", async () => {

@@ -89,7 +89,7 @@ ${errorSummary(message)}
 <div class="panels">
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
-${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting !== null)}${appointmentPart(order.code, draft, typed, zone)}`)}
+${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle))}
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
@@ -133,10 +133,11 @@ const documentPart = (code: string, notices: OrderView["claimed"]["notices"]): H
 const roomWords = html`In a room of this service. <a href="#session">Open the session</a> when the time has come.`;
 const noRoomWords = "In a room of this service, which has no rooms any more. Mail them a link of your tool.";
 
-function bookedPart(code: string, session: NotarySession | null, hasRooms: boolean): Html {
+function bookedPart(code: string, session: NotarySession | null, meeting: OrderView["meeting"]): Html {
   if (!session)
     return html`<p>Those who must appear book a time in <a href="/operator/notary/hours">your hours</a>, by a link of their own.</p>
 ${buttonForm(orderPath(code, "/invite"), "Mail them the link to book")}
+${meeting?.obstacle === null && html`<p>By audio and video they meet you in a room of this service. <a href="#session">Open the session</a> when the time has come.</p>`}
 <p>Or mail them a link of your tool:</p>`;
   const { startsAt, zone, mode, meetingPoint } = session;
   const end = (outcome: "no_show" | "technical", label: string) =>
@@ -144,7 +145,7 @@ ${buttonForm(orderPath(code, "/invite"), "Mail them the link to book")}
   return html`${facts([
     ["Booked", whenText(startsAt, zone, "en")],
     ["How", modeWords[mode]],
-    ["Where", meetingPoint ?? (hasRooms ? roomWords : noRoomWords)],
+    ["Where", meetingPoint ?? (meeting ? roomWords : noRoomWords)],
   ])}
 <div class="form-actions">${end("no_show", "Nobody came")}${end("technical", "It failed for technical reasons")}</div>
 <p class="hint">The first time people choose another time, the second time the order fails. Giving the order back cancels the appointment.</p>`;
