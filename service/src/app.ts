@@ -184,9 +184,9 @@ const deliveriesWith = (
   titleOf: TitleOf,
   assets: Assets,
 ): DeliveryDeps => ({
-  ...{ db, rowMac, blobs, log, clock, titleOf, secrets, hasCalendars: config.otsCalendars.length > 0 },
+  ...{ db, rowMac, blobs, log, clock, titleOf, secrets },
   verifier: {
-    baseUrl: config.baseUrl,
+    ...{ baseUrl: config.baseUrl, hasCalendars: config.otsCalendars.length > 0 },
     page: async () => Buffer.from(standaloneVerifier(assets, await sealing.trustList())),
   },
 });

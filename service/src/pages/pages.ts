@@ -36,7 +36,7 @@ export type PageDeps = {
   baseUrl: string;
   /** Null when a mail server sends the mails. */
   outbox: Outbox | null;
-  client: Omit<ClientDeps, keyof Common | "baseUrl" | "hasRooms"> & ClientParts;
+  client: Omit<ClientDeps, keyof Common | "baseUrl"> & Omit<ClientParts, "hasRooms">;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
   /** Null when nobody signs documents here. */
@@ -75,7 +75,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     await scope.register(async (forms) => {
       acceptForms(forms);
       const hasRooms = Boolean(people?.operator.notaries.live);
-      clientPages(forms, { ...common, ...client, baseUrl, hasRooms }, client);
+      clientPages(forms, { ...common, ...client, baseUrl }, { ...client, hasRooms });
     });
     if (signing) signingPages(scope, { limits, assets, ...signing, ownOrigin });
     verifyPages(scope, { ...common, ...verify, baseUrl });

@@ -24,9 +24,12 @@ export type ZipDeps = DocumentDeps &
      * Two ways to verify documents: this service at its web address, and a page in one file that works without a
      * network.
      */
-    verifier: { baseUrl: string; page: () => Promise<Buffer> };
-    /** Whether the log's roots go to OpenTimestamps calendars, so that documents get `.ots` proofs. */
-    hasCalendars: boolean;
+    verifier: {
+      baseUrl: string;
+      page: () => Promise<Buffer>;
+      /** Whether the log's roots go to OpenTimestamps calendars, so that documents get `.ots` proofs. */
+      hasCalendars: boolean;
+    };
   };
 
 /** An order with its stored documents. */
@@ -207,7 +210,7 @@ async function proofsOf(
     });
     const name = of.slice(of.lastIndexOf("/") + 1, -".pdf".length);
     if (bytes) found.push({ path: unique(`Evidence/${name}`, `.pdf.${form}`), form, of, bytes });
-    else if (form === "tlog-proof" || deps.hasCalendars) waiting[form].push(of);
+    else if (form === "tlog-proof" || deps.verifier.hasCalendars) waiting[form].push(of);
   };
   for (const { path, orderCode, kind, sha256 } of present) {
     const wanted = { orderCode, owner: { partnerId, environment }, documentId: `${kind}-${sha256}` };
@@ -228,7 +231,7 @@ const closingCertificatePath = "Certificates/Closing certificate.pdf";
  * How many files of finished orders lack each proof of the log. A file that was not sealed here needs none.
  */
 export async function waitingProofs(
-  { db, hasCalendars }: Pick<ZipDeps, "db" | "hasCalendars">,
+  { db, verifier: { hasCalendars } }: Pick<ZipDeps, "db" | "verifier">,
   environment: Environment,
   orders: readonly Deliverable[],
 ): Promise<Record<ProofForm, number>> {

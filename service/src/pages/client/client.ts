@@ -21,15 +21,20 @@ import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
 export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps;
 
-/** `fills` is null when no forms are filled in online. */
-export type ClientParts = { rowMac: RowMac; fills: FillRoutesDeps["fills"] | null };
+export type ClientParts = {
+  rowMac: RowMac;
+  /** Null when no forms are filled in online. */
+  fills: FillRoutesDeps["fills"] | null;
+  /** Whether the service has rooms in which people meet a notary by audio and video. */
+  hasRooms: boolean;
+};
 
 /**
  * Adds the pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential.
  */
-export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills }: ClientParts): void {
+export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills, hasRooms }: ClientParts): void {
   logoRoute(app, deps);
-  orderRoutes(app, deps);
+  orderRoutes(app, deps, hasRooms);
   paymentRoutes(app, deps);
   roomRoutes(app, deps, rowMac);
   if (fills) fillPages(app, { ...deps, fills });

@@ -56,8 +56,6 @@ export type OrderPageDeps = {
     receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
   };
   retention: RetentionPlan;
-  /** Whether the service has rooms in which people meet a notary by audio and video. */
-  hasRooms: boolean;
   /** The address of the service, printed on paper versions of the page. */
   baseUrl: string;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
@@ -87,8 +85,11 @@ export type OrderPageDeps = {
   };
 };
 
-/** Adds `/orders/{code}`, the part of it that refreshes, and the order's documents for anyone with the mailed link. */
-export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
+/**
+ * Adds `/orders/{code}`, the part of it that refreshes, and the order's documents for anyone with the mailed link.
+ * @param hasRooms whether the service has rooms in which people meet a notary by audio and video
+ */
+export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms: boolean): void {
   const { db, assets, payments, baseUrl } = deps;
 
   clientRoute(app, deps, "/orders/:code", async ({ params }, reader) =>
@@ -132,8 +133,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       receiptsOf(deps, order),
     ]);
     const takesAppointment =
-      order.status === "NotarizationPending" &&
-      ((await takesAppointments(db, deps.hasRooms)) || (await isAnyOnDuty(db)));
+      order.status === "NotarizationPending" && ((await takesAppointments(db, hasRooms)) || (await isAnyOnDuty(db)));
     const payable =
       order.payBy === "client" &&
       payments.isConfigured &&
