@@ -131,6 +131,8 @@ export type RoomCheckout = {
 };
 
 export type RoomCharge = {
+  /** The id of the one payment for all of these orders. */
+  paymentId: string;
   /** The orders that are charged. `orders.get` returns the state of each order's charge. */
   orders: { orderCode: string; chargeId: string; totalCents: number }[];
   totalCents: number;

@@ -116,8 +116,8 @@ type RoomCheckout = SharedCheckout & {
 const isNotPayable = (error: unknown): boolean => error instanceof ServiceError && error.code === "not_payable";
 
 /**
- * Charges the firm's card or bank account for all payable orders of the room that the firm pays: either all of them, or
- * none.
+ * Charges the firm's card or bank account once for all payable orders of the room that the firm pays: either all of
+ * them, or none.
  * @throws ServiceError `not_found` for an unknown room, and the errors of `chargeGroup`
  */
 export async function roomCharge<Result extends GroupCharge>(
@@ -180,5 +180,5 @@ async function payable(db: Sql, { id }: Group, which: Statement): Promise<Payabl
 type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
 
 /** The sum that a checkout asks for the order: its total, or a supplement; null for none. */
-const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
+export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
   isPayable(status) ? totalCents : supplementCents;

@@ -2,7 +2,8 @@ import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
-import { type NewOrder, writeOrder } from "../../orders/order/order.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { firmChargeQueue, type NewOrder, writeOrder } from "../../orders/order/order.ts";
 import { attachIn } from "./attachments/attachments.ts";
 import { holdOrder } from "./attachments/store.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
@@ -47,7 +48,7 @@ export function placeClosing(
     // This statement runs first, so a duplicate request waits here for the original one. It then finds the closing that
     // was placed, instead of failing because the documents are already used.
     await record(tx, placed);
-    for (const { order } of documents) await writeOrder(tx, order);
+    for (const { order } of documents) await writeOrder(tx, { ...order, isChargedWithOthers: true });
     await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });
     const change = await beginChange(tx, clock, principal, placed.roomCode);
     for (const [index, { isInvited, ...person }] of people.entries()) {
@@ -55,6 +56,7 @@ export function placeClosing(
       const at = new Date(change.at.getTime() + index);
       await (isInvited ? inviteIn : addIn)(tx, { ...change, at }, person);
     }
+    const charged: number[] = [];
     for (const { order, label, receivers } of documents) {
       const held = await holdOrder(tx, order.code, principal.environment);
       if (!held) throw new Error("an order that was just written is missing");
@@ -62,7 +64,10 @@ export function placeClosing(
       await attachIn(tx, change, { partnerId, environment }, { ...held, label });
       const of = { roomId: change.room.id, orderId: held.id, by: actorOf(principal), at: change.at };
       await receive(tx, of, receivers);
+      if (order.form.payBy === "firm" && order.status === "QuoteReady") charged.push(held.id);
     }
+    // One payment for all orders that have a price. An order that a person has to price is charged when it has one.
+    if (charged.length > 0) await enqueue(tx, firmChargeQueue, { orderIds: charged });
     return placed;
   });
 }

@@ -1,7 +1,7 @@
 export { attachOrder, detachOrder } from "./attachments/attachments.ts";
 export { closingsOf, type RoomOfOrder, roomsOfOrder } from "./attachments/store.ts";
 export { type RoomDeps, roomNotFound } from "./begin-change.ts";
-export { clientCheckout, payableOfClient, payableOfRoom, roomCheckout } from "./checkout.ts";
+export { clientCheckout, payableOfClient, payableOfRoom, roomCharge, roomCheckout, sumDue } from "./checkout.ts";
 export { attachFields, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom } from "./lifecycle.ts";
 export { roomPage } from "./list.ts";

@@ -239,7 +239,7 @@ function chargeRoute(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac):
     operationId: "chargeRoom",
     summary: "Charge a room to your firm",
     description:
-      "Charges your firm's card or bank account on file for every payable order of the room that your firm pays (`pay_by=firm`), all of them or none. An owner sets in the dashboard how much a key may spend for an order and in a month. Each order moves only by the processor's signed notice; its answer has the charge's state.",
+      "Charges your firm's card or bank account on file once for every payable order of the room that your firm pays (`pay_by=firm`), all of them or none. An owner sets in the dashboard how much a key may spend for an order and in a month; the sum counts for the month. The orders move together, and only by the processor's signed notice; each order's answer has the charge's state.",
     params: roomParams,
     headers: idempotencyHeader,
     bodyIs: "none",

@@ -101,11 +101,15 @@ export const RoomCheckout = Type.Object(
 
 export const RoomCharge = Type.Object(
   {
+    paymentId: text(
+      "The id of the one payment for all of them. In the payment processor's account, its metadata names it as `charge`.",
+      "1c4fd2f3-4a0e-4ad0-9c4e-2ad8f31d1c55",
+    ),
     orders: Type.Array(
       Type.Object({
         orderCode: text("An order that is charged.", orderCodeExample),
         chargeId: text(
-          "The id of its charge; the order's answer has the state.",
+          "The id of its charge, which is its part of the payment; the order's answer has the state.",
           "6f9619ff-8b86-4d01-b42d-00cf4fc964ff",
         ),
         totalCents: Type.Integer({ minimum: 0, description: "The order's total in US cents.", examples: [9500] }),
@@ -115,7 +119,7 @@ export const RoomCharge = Type.Object(
     totalCents: Type.Integer({ minimum: 0, description: "Their sum in US cents.", examples: [18_240] }),
     requestId: requestId(),
   },
-  { $id: "RoomCharge", description: "The charges of a room's orders to your firm's card or bank account." },
+  { $id: "RoomCharge", description: "The payment of a room's orders by your firm's card or bank account." },
 );
 
 export const RotatedRoom = Type.Object(

@@ -33,6 +33,8 @@ export type NewOrder = OrderRow & {
   rowMac: Buffer | null;
   /** The template from which the order was placed; null without a template. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
+  /** If the firm pays: whether the caller queues one charge for this order and others. */
+  isChargedWithOthers?: true;
 };
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
@@ -119,8 +121,9 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
  * Queues the next job for an order that can be paid: a mail to the client or, when the firm pays, a charge of the
  * firm's own method.
  */
-function quoteJob({ status, createdAt: at, form }: NewOrder): Statement {
+function quoteJob({ status, createdAt: at, form, isChargedWithOthers }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
+  if (form.payBy === "firm" && isChargedWithOthers) return nothing;
   if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id))`;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text, 'queuedAt', clock_timestamp()))`;
 }

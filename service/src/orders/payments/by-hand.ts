@@ -256,6 +256,7 @@ export async function bookRefundByHand(
       request: null,
       orderCode: null,
       checkoutId: null,
+      chargeId: null,
     } as const;
     const options = { at, log, actor: "processor", simulated: false, livemode: null, amount: cents } as const;
     await takeRefund(tx, order, { ...message, amount: cents, currency: refund.currency }, options);

@@ -11,9 +11,11 @@ import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
 import { isDisputed } from "./disputes.ts";
-import { type ChargeDeps, chargeOrder } from "./firm/charges.ts";
+import { chargeRows } from "./firm/charge-store.ts";
+import type { ChargeDeps } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
-import { firmRows } from "./firm/store.ts";
+import { type ChargeJob, sendCharges } from "./firm/send-charges.ts";
+import { methodRows } from "./firm/store.ts";
 import { watchCharges } from "./firm/stuck.ts";
 import { isLost } from "./processor/apply.ts";
 import { takeEvent } from "./processor/events.ts";
@@ -49,25 +51,26 @@ export { endPendingPayment, type PendingPayment, pendingPayments } from "./check
 export { isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
 export { billingDocumentState, billingPartyState, defaultZone, lockBilling, restBefore } from "./documents.ts";
+export {
+  type ChargeState,
+  chargesOfCode,
+  type FirmCharge,
+  isOpenCharge,
+  latestUnpaid,
+  type OverdueCharge,
+  type PayingMethod,
+  type PaymentOfFirm,
+  payingMethod,
+  paymentsOfFirm,
+  sumOfCharges,
+} from "./firm/charge-store.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
 export { moneyMail } from "./firm/money-mail.ts";
-export {
-  activeMethod,
-  type ChargeState,
-  chargesOfCode,
-  chargesOfFirm,
-  type FirmCharge,
-  isOpenCharge,
-  type OverdueCharge,
-  type PayingMethod,
-  type PaymentMethod,
-  payingMethod,
-  selectMethods,
-} from "./firm/store.ts";
+export { activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
 export {
   allowPayAgain,
@@ -111,7 +114,14 @@ export {
   verifiedUnapplied,
 } from "./unapplied.ts";
 
-export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows, ...reconcileRows, supplementRows];
+export const protectedTables = [
+  ...moneyRows,
+  ...checkoutRows,
+  ...methodRows,
+  chargeRows,
+  ...reconcileRows,
+  supplementRows,
+];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
@@ -131,9 +141,7 @@ export async function watchPayments(deps: { db: Database; clock: Clock; log: Log
 
 /** The jobs that call the processor about firms' own payment methods. */
 export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
-  jobs.work<{ orderId: number }>(firmChargeQueue, ({ orderId }, { attempt }) =>
-    chargeOrder(deps, orderId, attempt > 1),
-  );
+  jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) => sendCharges(deps, job, attempt > 1));
   jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
   jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));
 }

@@ -89,7 +89,12 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         billingPages(forms, { frame, members, checkout: desk.checkout });
         securityPages(forms, inFrame);
         orderDetailPage(linked, forms, { frame, desk, members, deliveries: deps.rooms.deliveries });
-        roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout, sandbox: desk.sandbox });
+        roomsPages(forms, {
+          frame,
+          ...deps.rooms,
+          checkout: { ...desk.checkout, rowMac: members.rowMac },
+          sandbox: desk.sandbox,
+        });
         statementPages(forms, { frame, billing: desk.billing });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });

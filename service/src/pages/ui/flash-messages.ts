@@ -59,6 +59,8 @@ const flashMessages = {
   "room-rotated": "The room has a new link. The old one no longer works.",
   "room-closed": "The room is closed.",
   "room-reopened": "The room is open again.",
+  "room-charged":
+    "One payment for all orders that your firm pays is being sent. They move when the processor confirms it.",
   "room-sealed": "The new version is sealed. Its verification link is in the list.",
   "passport-sealed": "The document is sealed.",
   "webhook-there": "This form already created the webhook. If you did not copy its secret, rotate the secret now.",

@@ -7,7 +7,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
-import { chargeState } from "../../../src/orders/payments/firm/store.ts";
+import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
 import { askSupplement, supplementsOfCode, watchPayments } from "../../../src/orders/payments/payments.ts";
 import { codeTo, giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";

@@ -7,9 +7,10 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { type MoveDeps, moveOrder } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
 import { spendingRefusal } from "../../../src/orders/payments/firm/limits.ts";
 import { detachQueue } from "../../../src/orders/payments/firm/methods.ts";
-import { activeMethod, chargeState, updateMethod } from "../../../src/orders/payments/firm/store.ts";
+import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   chargeByMember,
   chargesOfCode,
@@ -114,7 +115,7 @@ test("ends a charge that was never sent, and a request that arrives later takes 
     ["done"],
   );
   const late: ChargeRequest = {
-    ...{ id: charge.id, orderCode: code, environment: "live", firmName: firm.owner.firmName, currency: "usd" },
+    ...{ id: charge.id, orderCodes: [code], environment: "live", firmName: firm.owner.firmName, currency: "usd" },
     ...{ customer: firm.customer, method: firm.method, kind: "card", amountCents: charge.amountCents },
   };
   await assert.rejects(deps.processor.firm.charge(late), /same parameters/);
@@ -207,7 +208,9 @@ test("a processor that does not answer ends nothing", async () => {
 test("a key spends for its own firm and environment alone", async () => {
   const spender = `key:${firm.principal.key?.id}`;
   const refusalFor = (owner: typeof firm.owner) =>
-    db.transaction((tx) => spendingRefusal(tx, deps, owner, { spender, amountCents: 1 }));
+    db.transaction((tx) =>
+      spendingRefusal(tx, deps, owner, { spender, amounts: [1] }).then((refusal) => refusal?.reason),
+    );
   assert.notEqual(await refusalFor(firm.owner), "left");
   const environment = firm.owner.environment === "live" ? "test" : "live";
   assert.equal(await refusalFor({ ...firm.owner, environment }), "left");
@@ -220,8 +223,8 @@ test("a spender's month begins in the time zone of statements", async () => {
     return db.transaction((tx) =>
       spendingRefusal(tx, { ...deps, clock: () => instant }, firm.owner, {
         spender: `key:${firm.principal.key?.id}`,
-        amountCents,
-      }),
+        amounts: [amountCents],
+      }).then((refusal) => refusal?.reason ?? null),
     );
   };
   const [spent] = await db.query<{ cents: number; first: Date }>(sql`

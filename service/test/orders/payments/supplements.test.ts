@@ -6,7 +6,8 @@ import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
-import { activeMethod, insertCharge } from "../../../src/orders/payments/firm/store.ts";
+import { insertCharge } from "../../../src/orders/payments/firm/charge-store.ts";
+import { activeMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   askSupplement,
   chargeByMember,
@@ -166,7 +167,7 @@ test("a payer whose charge begins in this moment is not reminded", async () => {
     const { partnerId, environment } = firm.owner;
     const about = { orderId: id, partnerId, environment, methodId: method?.id ?? "", askedBy: "system" };
     const money = { amountCents: 407, supplementId: supplement?.id ?? null, askedAt: clock(), reason: null };
-    assert.ok(await insertCharge(tx, { id: randomUUID(), ...about, ...money, state: "asked" }));
+    assert.ok(await insertCharge(tx, { id: randomUUID(), groupId: null, ...about, ...money, state: "asked" }));
   });
   await watch;
   assert.deepEqual([await tasksOf(id), await mailsTo(id)], [[], 0]);

@@ -14,7 +14,7 @@ import {
   whenDocumentsWereDeleted,
 } from "../../order/order.ts";
 import { isDisputed } from "../disputes.ts";
-import { chargesOfOrder, isOpenCharge } from "../firm/store.ts";
+import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import type { Processor } from "../processor/processor.ts";
 import { dueOf, type Supplement, supplementsOf } from "../supplements.ts";
 import { openSession } from "./sessions.ts";

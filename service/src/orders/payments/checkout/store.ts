@@ -4,7 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { chargesOfCode, isOpenCharge } from "../firm/store.ts";
+import { chargesOfCode, isOpenCharge } from "../firm/charge-store.ts";
 import type { CheckoutRequest } from "../processor/processor.ts";
 import { coveredAmount } from "../supplements.ts";
 

@@ -4,21 +4,23 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
-import { type OrderCharge, orderPayer } from "../../order/order.ts";
+import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
 import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
-import { type ChargeDeps, chargePayable } from "./charges.ts";
+import { type ChargeState, chargesOfCode } from "./charge-store.ts";
+import { type ChargeDeps, type Charged, chargePayable } from "./charges.ts";
 import { requireProcessor } from "./methods.ts";
-import { type ChargeState, chargesOfCode } from "./store.ts";
 
 export type GroupCharge = {
-  /** The charged orders, in their order within the group. Each has a payment of its own. */
-  orders: { orderCode: string; chargeId: string; totalCents: number }[];
+  /** The id of the one payment for all orders. */
+  paymentId: string;
+  /** The charged orders, in their order within the group. Each charge is that order's part of the payment. */
+  orders: Charged["charges"];
   totalCents: number;
 };
 
 /**
- * Charges the firm's method for all payable orders of a group that the firm pays. Either all of them are charged, or
- * none is.
+ * Charges the firm's method once for all payable orders of a group that the firm pays. Either all of them are charged,
+ * or none is.
  * @param members reads the group's orders; called a second time when they are locked
  * @param record stores the result for the request's Idempotency-Key
  * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's
@@ -33,7 +35,7 @@ export function chargeGroup<Result extends GroupCharge>(
   requireProcessor(deps, principal);
   return deps.db.transaction(async (tx) => {
     requireProof(principal, deps.clock());
-    const orders: GroupCharge["orders"] = [];
+    const payable: LockedOrder[] = [];
     const refusals: string[] = [];
     const refuse = async (message: string): Promise<never> => {
       // `record` throws if an earlier request with the same Idempotency-Key has just charged the firm. That request's
@@ -48,16 +50,18 @@ export function chargeGroup<Result extends GroupCharge>(
       // A price that must be paid again is charged only on a request for that order alone. The other orders are still
       // charged.
       else if (!(await partToCharge(tx, order))) refusals.push(`Order ${order.code}: ${payAlone}`);
-      else {
-        const charged = await chargePayable(tx, deps, principal, order).catch((error: unknown) => {
-          if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
-          return refuse(`Order ${order.code}: ${error.message}`);
-        });
-        orders.push({ orderCode: order.code, ...charged });
-      }
+      else payable.push(order);
     }
-    if (orders.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");
-    const result = resultOf({ orders, totalCents: orders.reduce((sum, each) => sum + each.totalCents, 0) });
+    if (payable.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");
+    const charged = await chargePayable(tx, deps, principal, payable).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
+      return refuse(error.message);
+    });
+    if ("refusal" in charged)
+      return refuse(`${charged.order ? `Order ${charged.order.code}: ` : ""}${charged.refusal}`);
+    const { paymentId, charges: orders } = charged;
+    const totalCents = orders.reduce((sum, each) => sum + each.totalCents, 0);
+    const result = resultOf({ paymentId, orders, totalCents });
     await record(tx, result);
     return result;
   });

@@ -7,6 +7,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { billingPartyState, defaultZone } from "../documents.ts";
+import { spentSince } from "./charge-store.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
@@ -53,7 +54,7 @@ export async function spentThisMonth(
   const since = await startOfMonth(db, clock());
   const used = new Map<string, number>();
   for (const { spender } of spenders.filter(({ monthCents }) => monthCents > 0))
-    used.set(spender, await store.spentSince(db, owner, { spender, since, except: undefined }));
+    used.set(spender, await spentSince(db, owner, { spender, since, except: [] }));
   return used;
 }
 
@@ -121,24 +122,34 @@ async function startOfMonth(db: Sql, now: Date): Promise<Date> {
 /** Why a charge is refused to a spender: a member, or a key. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
+/** `at`: the first of the amounts at which the limit is exceeded. */
+export type LimitRefusal = { reason: SpendingRefusal; at: number };
+
 /**
- * Checks the spender's limits. Returns the reason for a refusal, or null when the spender may spend the amount now.
- * Concurrent charges of one spender are checked one after another.
- * @param asked `except` is the id of the charge itself, so that it doesn't count as already spent
+ * Checks the spender's limits for a payment: each order's amount by the limit per order, and their sum by the limit per
+ * month. Returns the reason for a refusal, or null when the spender may spend the sum now. Concurrent payments of one
+ * spender are checked one after another.
+ * @param asked `except`: the ids of the payment's own charges, so that they don't count as already spent
  */
 export async function spendingRefusal(
   tx: Tx,
   deps: Pick<FirmPaysDeps, "rowMac" | "clock">,
   owner: Owner,
-  { spender, amountCents, except }: { spender: string; amountCents: number; except?: string },
-): Promise<SpendingRefusal | null> {
+  { spender, amounts, except = [] }: { spender: string; amounts: readonly number[]; except?: readonly string[] },
+): Promise<LimitRefusal | null> {
   const standing = await standingOf(tx, deps, owner, spender);
-  if (!standing) return "left";
+  if (!standing) return { reason: "left", at: 0 };
   if (standing.role === "owner") return null;
   const limit = await store.lockLimit(tx, owner, spender);
-  if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, standing.since)) return "no_limit";
-  if (amountCents > limit.orderCents) return "above_order_limit";
+  if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, standing.since))
+    return { reason: "no_limit", at: 0 };
+  const above = amounts.findIndex((cents) => cents > limit.orderCents);
+  if (above >= 0) return { reason: "above_order_limit", at: above };
   const since = await startOfMonth(tx, deps.clock());
-  const spent = await store.spentSince(tx, owner, { spender, since, except });
-  return spent + amountCents > limit.monthCents ? "above_month_limit" : null;
+  let spent = await spentSince(tx, owner, { spender, since, except });
+  for (const [at, cents] of amounts.entries()) {
+    spent += cents;
+    if (spent > limit.monthCents) return { reason: "above_month_limit", at };
+  }
+  return null;
 }

@@ -4,8 +4,9 @@ import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { supplementsOf } from "../supplements.ts";
+import { chargesOfPayment, type FirmCharge, sumOfCharges } from "./charge-store.ts";
 import { fileOf } from "./money-mail.ts";
-import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from "./store.ts";
+import { type PaymentMethod, selectMethod } from "./store.ts";
 
 export type MethodMoment = "added" | "removed" | "failed";
 export type ChargeMoment = "refused" | "failed" | "pending";
@@ -73,70 +74,96 @@ const reasons: Readonly<Record<string, string>> = {
   no_limit: "The person who placed the order has not been allowed to spend by an owner.",
   above_order_limit: "The sum is above the limit for one order of the person who placed it.",
   above_month_limit: "The sum is above what is left of this month’s limit of the person who placed it.",
-  price_changed: "The price of the order changed.",
+  price_changed: "The price of an order changed.",
   method_removed: "The card or bank account was removed.",
   paid_by_checkout: "Somebody was paying by the checkout.",
   ended: "The payment processor did not confirm it in time, so it was canceled.",
-  not_payable: "The order could not be paid at that time.",
+  not_payable: "An order could not be paid at that time.",
 };
 
 export const reasonWords = (reason: string | null): string =>
   reasons[reason ?? ""] ?? "The payment did not go through.";
 
 /**
- * Tells the owners and the member who requested the charge about its result. Not sent when the charge has moved on to
- * another state.
+ * Tells the owners and the member who requested a payment about its result, once for all its orders. Not sent when the
+ * payment has moved on to another state.
  */
 export const chargeMail = defineMail({
   queue: chargeMailQueue,
   async load({ id, moment, userId }: News<ChargeMoment>, deps) {
-    const charge = isUuid(id) ? await selectCharge(deps.db, id) : undefined;
+    const charges = isUuid(id) ? await chargesOfPayment(deps.db, id) : [];
+    const [charge] = charges;
     if (!charge || !stillHolds(moment, charge)) return null;
     const reader = await standingOf(deps.db, deps, charge, `member:${userId}`);
     if (!reader || reader.email === null) return null;
     const supplement = (await supplementsOf(deps.db, charge.orderId)).find(
       ({ id: each }) => each === charge.supplementId,
     );
-    const file = await fileOf(deps.db, charge.orderId);
-    return { charge, to: reader.email, isPostage: supplement?.replacesLoss === false, file };
+    const files = new Set<string>();
+    for (const { orderId } of charges) files.add((await fileOf(deps.db, orderId)) ?? "");
+    files.delete("");
+    const isPostage = charges.length === 1 && supplement?.replacesLoss === false;
+    return { charge, charges, to: reader.email, isPostage, files: [...files] };
   },
-  write: ({ charge, to, isPostage, file }, { id, moment, userId }, { baseUrl }) => ({
+  write: ({ charge, charges, to, isPostage, files }, { id, moment, userId }, { baseUrl }) => ({
     id: `firm-charge:${id}:${moment}:${userId}`,
     to,
     environment: charge.environment,
     greeting: "Hello,",
-    ...chargeWords(moment, charge, isPostage),
+    ...chargeWords(moment, charges, isPostage),
     facts: [
-      ["Order", maskCode(charge.orderCode)] as const,
-      ...(file === null ? [] : [["File", file] as const]),
-      ["Amount", dollars(charge.amountCents)] as const,
+      ...charges.map(
+        (each) => [charges.length === 1 ? "Order" : "One of the orders", orderFact(each, charges)] as const,
+      ),
+      ...(files.length === 0 ? [] : [[files.length === 1 ? "File" : "Files", files.join(", ")] as const]),
+      ["Amount", dollars(sumOfCharges(charges))] as const,
     ],
-    link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${charge.orderCode}` },
-    caution: "You receive this email because your firm pays this order.",
+    link:
+      charges.length === 1
+        ? { label: "Open the order", url: `${baseUrl}/dashboard/orders/${charge.orderCode}` }
+        : { label: "Open Billing", url: `${baseUrl}/dashboard/billing#charges` },
+    caution: `You receive this email because your firm pays ${charges.length === 1 ? "this order" : "these orders"}.`,
   }),
 });
+
+const orderFact = ({ orderCode, amountCents }: FirmCharge, { length }: readonly FirmCharge[]): string =>
+  length === 1 ? maskCode(orderCode) : `${maskCode(orderCode)}, ${dollars(amountCents)}`;
 
 const stillHolds = (moment: ChargeMoment, { state }: FirmCharge): boolean =>
   moment === "failed" ? state === "failed" || state === "declined" : state === moment;
 
-function chargeWords(moment: ChargeMoment, { orderCode, amountCents, reason }: FirmCharge, isPostage: boolean) {
-  const about = `${dollars(amountCents)}${isPostage ? " of additional postage" : ""} for order ${maskCode(orderCode)}`;
-  const pay =
-    "On the order’s page an owner can charge again, and anybody of the firm can open the checkout and pay there.";
-  const open =
-    "On the order’s page open the checkout, where a person can confirm the payment. Charging the card again would fail again.";
-  const retry = reason === "authentication_required" ? open : pay;
+/** How a person can pay after a charge that was refused or failed. */
+function waysOn(reason: string | null, isOne: boolean): string {
+  const needsPerson = reason === "authentication_required";
+  if (isOne)
+    return needsPerson
+      ? "On the order’s page open the checkout, where a person can confirm the payment. Charging the card again would fail again."
+      : "On the order’s page an owner can charge again, and anybody of the firm can open the checkout and pay there.";
+  return needsPerson
+    ? "On the closing’s page open the checkout of all these orders, where a person can confirm the payment. Charging the card again would fail again."
+    : "On the closing’s page an owner can charge all of them again, and anybody of the firm can open one checkout for all of them. Each order can also be paid on its own page.";
+}
+
+function chargeWords(moment: ChargeMoment, charges: readonly FirmCharge[], isPostage: boolean) {
+  const [{ orderCode, reason } = { orderCode: "", reason: null }] = charges;
+  const isOne = charges.length === 1;
+  const what = isOne ? `order ${maskCode(orderCode)}` : `${charges.length} orders`;
+  const about = `${dollars(sumOfCharges(charges))}${isPostage ? " of additional postage" : ""} for ${what}`;
+  const retry = waysOn(reason, isOne);
   const ways = isPostage
     ? `${retry} The parcel waits until then. You can also correct the address back, or ask for a refund.`
     : retry;
   return {
     refused: {
-      subject: "An order waits for its payment",
+      subject: isOne ? "An order waits for its payment" : `${charges.length} orders wait for their payment`,
       lines: [`Your firm was not charged ${about}. ${reasonWords(reason)}`, ways],
     },
     failed: {
       subject: "A payment of your firm failed",
-      lines: [`The charge of ${about} failed. ${reasonWords(reason)} The order waits.`, ways],
+      lines: [
+        `The charge of ${about} failed. ${reasonWords(reason)} ${isOne ? "The order waits." : "All of them wait."}`,
+        ways,
+      ],
     },
     pending: {
       subject: "A bank payment has started",

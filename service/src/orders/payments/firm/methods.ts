@@ -12,6 +12,7 @@ import { takesPayment } from "../checkout/checkout.ts";
 import type { SavedMethod } from "../processor/firm-account.ts";
 import type { SetupMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
+import { hasMovingCharge } from "./charge-store.ts";
 import { type MethodMoment, methodMailQueue } from "./mail.ts";
 import * as store from "./store.ts";
 
@@ -160,7 +161,7 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
 /** Tells the processor to forget a removed method. While a charge of it is moving, leaves that to the charge's end. */
 export async function detachMethod({ db, processor }: FirmPaysDeps, id: string): Promise<void> {
   const found = isUuid(id) ? await store.selectMethod(db, id) : undefined;
-  if (found?.state !== "removed" || found.method === null || (await store.hasMovingCharge(db, id))) return;
+  if (found?.state !== "removed" || found.method === null || (await hasMovingCharge(db, id))) return;
   if (!processor) throw new Error("payments are not configured: the method stays at the processor");
   await processor.firm.detach(found.method);
 }

@@ -11,13 +11,15 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { requeue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { firmChargeQueue, lockOrder } from "../../order/order.ts";
+import { openTask } from "../../../kernel/tasks/tasks.ts";
+import { firmChargeQueue, lockOrders } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import type { Processor } from "../processor/processor.ts";
-import { eventWithinMs, notify } from "./charges.ts";
+import { endChargeTasks, notify } from "./charge-events.ts";
+import * as store from "./charge-store.ts";
 import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
-import * as store from "./store.ts";
+import { eventWithinMs } from "./send-charges.ts";
+import { selectMethod } from "./store.ts";
 
 /** A bank debit takes up to four business days; holidays may add more. */
 const bankWithinMs = 10 * dayMs;
@@ -84,7 +86,7 @@ const refusals = {
 
 /**
  * Ends an overdue charge, so that its order can be paid in another way. First the processor cancels the payment, or
- * makes sure that none can be made. Only then does the charge end.
+ * makes sure that none can be made. Only then does the charge end, with all other charges of its payment.
  * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, or that the processor can't cancel
  */
 export async function endCharge(
@@ -97,26 +99,38 @@ export async function endCharge(
   if (!store.isOpenCharge(charge)) throw conflict("The charge has ended already.");
   if (!isOverdueCharge(charge, clock())) throw conflict("The charge is under way, and not overdue.");
   const processor = requireProcessor(deps, charge);
-  const method = await store.selectMethod(db, charge.methodId);
+  const method = await selectMethod(db, charge.methodId);
   if (!method) throw unknown();
-  const { paymentIntent, amountCents, askedAt } = charge;
-  const payment = { id, customer: method.customer, paymentIntent, amountCents, currency };
+  const { paymentIntent, askedAt } = charge;
+  const paymentId = store.paymentIdOf(charge);
+  const parts = await store.chargesOfPayment(db, paymentId);
+  const amountCents = store.sumOfCharges(parts);
+  const payment = { id: paymentId, customer: method.customer, paymentIntent, amountCents, currency };
   const end = await processor.firm.end(payment, askedAt);
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
-    const order = await lockOrder(tx, charge.orderCode);
-    const now = await store.selectCharge(tx, id);
-    if (!order || !now) throw unknown();
-    if (now.state === "succeeded") throw conflict("The payment was confirmed in this moment.");
+    await lockOrders(
+      tx,
+      parts.map(({ orderCode }) => orderCode),
+    );
+    const now = await store.chargesOfPayment(tx, paymentId);
+    const state = now[0]?.state;
+    if (state === undefined) throw unknown();
+    if (state === "succeeded") throw conflict("The payment was confirmed in this moment.");
     // The processor's event about the cancellation arrived first, and ended the charge.
-    if (!store.isOpenCharge(now)) return;
+    if (!store.isOpenCharge({ state })) return;
     const ended = { state: "failed", reason: "ended" } as const;
-    await store.updateCharge(tx, id, { ...ended, at, paymentIntent: end.paymentIntent });
-    const { orderId, partnerId } = now;
-    await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: "ended" });
-    await tx.query(auditLine({ at, action: "charge.ended", actor, partnerId, orderId, detail: { charge: id } }));
-    await notify(tx, { ...now, ...ended }, "failed", at);
+    await store.updateCharges(tx, now, { ...ended, at, paymentIntent: end.paymentIntent });
+    await endChargeTasks(tx, now, { state: "done", at, by: actor, outcome: "ended" });
+    for (const { id: each, partnerId, orderId } of now)
+      await tx.query(auditLine({ at, action: "charge.ended", actor, partnerId, orderId, detail: { charge: each } }));
+    await notify(
+      tx,
+      now.map((each) => ({ ...each, ...ended })),
+      "failed",
+      at,
+    );
   });
 }
 

@@ -7,9 +7,9 @@ import { closeCheckoutQueue, type LockedOrder, lockOrders } from "../../order/or
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, lockIntent, recordDispute } from "../disputes.ts";
-import { takeCharge } from "../firm/charges.ts";
+import { takeCharge } from "../firm/charge-events.ts";
+import { chargesOfOrder, chargesOfPayment, isOpenCharge } from "../firm/charge-store.ts";
 import { takeSetup } from "../firm/methods.ts";
-import { chargesOfOrder, isOpenCharge, selectCharge } from "../firm/store.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
@@ -150,7 +150,7 @@ async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> 
 async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]> {
   if (message.kind === "disputed")
     return (await payeesOfIntent(tx, message.paymentIntent)).map((each) => ({ ...each, amountCents: null }));
-  const { checkoutId, orderCode, paymentIntent } = message;
+  const { checkoutId, chargeId, orderCode, paymentIntent } = message;
   const named = orderCode === null ? [] : [{ orderCode, amountCents: null }];
   if (message.kind === "refunded") {
     if (paymentIntent === null) return named;
@@ -158,16 +158,24 @@ async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]
     const found = share === null ? await payeesOfIntent(tx, paymentIntent) : [await payeeOf(tx, share, paymentIntent)];
     const known = found.flatMap((each) => (each ? [{ ...each, amountCents: null }] : []));
     if (known.length > 0 || share !== null) return known;
+    if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
     return (await sessionPayees(tx, { sessionId: null, checkoutId }))?.payees ?? named;
   }
-  const { sessionId, chargeId } = message;
-  if (chargeId !== null) {
-    const charge = await selectCharge(tx, chargeId);
-    if (!charge) return named;
-    const { orderCode: code, amountCents, supplementId } = charge;
-    return [{ orderCode: code, amountCents: supplementId === null ? null : amountCents, supplementId }];
-  }
+  const { sessionId } = message;
+  if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
   return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
+}
+
+/**
+ * The orders that a payment by a firm's own method pays; null for an unknown payment. The amount of a single order's
+ * total is not named, because the order states it.
+ */
+async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] | null> {
+  const charges = await chargesOfPayment(tx, chargeId);
+  if (charges.length === 0) return null;
+  return charges.map(({ orderCode, amountCents, supplementId, groupId }) => ({
+    ...{ orderCode, supplementId, amountCents: groupId === null && supplementId === null ? null : amountCents },
+  }));
 }
 
 const lockAll = (tx: Tx, payees: readonly Pick<Named, "orderCode">[]): Promise<LockedOrder[]> =>
@@ -263,7 +271,7 @@ function sharesOf(
       supplementId: supplements.get(code) ?? null,
     });
   }
-  const mismatch = `a checkout of ${payees.length} orders paid ${amount} ${paidIn}, not ${sum} ${currency}`;
+  const mismatch = `a payment for ${payees.length} orders is ${amount} ${paidIn}, not ${sum} ${currency}`;
   return ({ id, code }) => ({
     amount: id === orders[0]?.id ? amount : 0,
     mismatch,

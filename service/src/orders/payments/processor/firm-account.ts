@@ -17,7 +17,8 @@ export type SetupRequest = { id: string; customer: string; environment: Environm
 
 export type ChargeRequest = {
   id: string;
-  orderCode: string;
+  /** The orders that the payment pays: one, or several. */
+  orderCodes: readonly string[];
   environment: Environment;
   firmName: string;
   customer: string;
@@ -205,11 +206,11 @@ function setupOf({ id, customer, environment, returnTo }: SetupRequest): Stripe.
 }
 
 /**
- * The request that creates a charge's payment. It tells the processor the order's code, the amount and the firm's name,
- * but nothing about the client or the document.
+ * The request that creates a charge's payment. It tells the processor the code of a single order, the amount and the
+ * firm's name, but nothing about the client or the document.
  */
 function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
-  const { id, orderCode, environment, firmName, customer, method, kind, amountCents, currency } = request;
+  const { id, orderCodes, environment, firmName, customer, method, kind, amountCents, currency } = request;
   return {
     amount: amountCents,
     currency,
@@ -218,10 +219,20 @@ function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
     allowed_payment_method_types: [kind === "card" ? "card" : "us_bank_account"],
     off_session: true,
     confirm: true,
-    description: `Document services for ${firmName}, order ${orderCode.slice(0, 6).toUpperCase()}`,
-    metadata: { charge: id, order_code: orderCode, environment },
+    description: `Document services for ${firmName}, ${orderWords(orderCodes)}`,
+    metadata: { charge: id, ...(orderCodes.length === 1 && { order_code: orderCodes[0] ?? "" }), environment },
   };
 }
+
+/** Names the orders by the start of their codes, such as `orders 3FA2B1, 09C7DE`, and counts those that have no room. */
+function orderWords(codes: readonly string[]): string {
+  const shown = codes.slice(0, mostNamed).map((code) => code.slice(0, 6).toUpperCase());
+  const more = codes.length - shown.length;
+  return `order${codes.length === 1 ? "" : "s"} ${shown.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+}
+
+// A payment's description is short, and a room can have fifty orders.
+const mostNamed = 20;
 
 function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentIntent): ChargeAnswer {
   if (status === "succeeded") return { state: "answered", paymentIntent: id };

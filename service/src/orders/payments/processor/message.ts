@@ -13,7 +13,7 @@ export type SessionMessage = {
   orderCode: string | null;
   /** Our id of the session, from the metadata. It finds a session whose creation was interrupted. */
   checkoutId: string | null;
-  /** Our id of a charge of the firm's method, from the metadata. */
+  /** Our id of a payment by the firm's method, from the metadata. */
   chargeId: string | null;
   paymentIntent: string | null;
   /** The amount, in the smallest unit of the currency; null when the event states none. */
@@ -51,6 +51,8 @@ export type RefundMessage = {
   paymentIntent: string | null;
   orderCode: string | null;
   checkoutId: string | null;
+  /** Our id of a payment by the firm's method, from the metadata that the processor copies to the charge. */
+  chargeId: string | null;
   /** Our id of the payment, if the refund returns one order's share of a payment for several orders. */
   share: string | null;
   /** The name of a partial refund: the id of its request, or the processor's id. Null for an event about the charge. */
@@ -76,8 +78,20 @@ function refundMessage(object: Fields): ProcessorMessage {
   const [share, request] = [text(payment), text(asked)];
   const isShare = share !== null && request === shareRequest(share);
   return {
-    ...{ kind: "refunded", paymentIntent: idOf(object["payment_intent"]), orderCode: null, checkoutId: null, share },
-    ...{ refund: isShare ? null : (request ?? text(object["id"])), refundId: keyOf(object["id"]), state, request },
+    ...{
+      kind: "refunded",
+      paymentIntent: idOf(object["payment_intent"]),
+      orderCode: null,
+      checkoutId: null,
+      chargeId: null,
+    },
+    ...{
+      share,
+      refund: isShare ? null : (request ?? text(object["id"])),
+      refundId: keyOf(object["id"]),
+      state,
+      request,
+    },
     ...{ amount: sumOf(object["amount"]), currency: text(object["currency"]), whole: isShare },
   };
 }
@@ -171,6 +185,7 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
     paymentIntent: idOf(object["payment_intent"]),
     orderCode,
     checkoutId: checkoutOf(object),
+    chargeId,
     share: null,
     refund: null,
     ...{ refundId: null, state: "succeeded", request: null },

@@ -5,11 +5,13 @@ import {
   isOverdueCharge,
   methodName,
   type PaymentMethod,
+  type PaymentOfFirm,
   reasonWords,
   type Spender,
+  sumOfCharges,
 } from "../../../orders/payments/payments.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
-import { dayIn, money } from "../../ui/format.ts";
+import { dayIn, money, shortCode } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
@@ -27,7 +29,7 @@ export type BillingView = {
   spenders: readonly Spender[];
   /** The cents that each spender has spent this month. */
   used: ReadonlyMap<string, number>;
-  charges: readonly (FirmCharge & { reference: string | null })[];
+  payments: readonly PaymentOfFirm[];
   now: Date;
   /** The time zone of statements, and of the months of limits. */
   zone: string;
@@ -144,32 +146,42 @@ export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason
     ? `${stateWords[state]}. ${reasonWords(reason)}`
     : stateWords[state];
 
-/** An owner ends a charge that got stuck, so that the order can be paid another way. */
-const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge): Html | false =>
+/** An owner ends a payment that got stuck, so that its orders can be paid another way. */
+const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, orders: number): Html | false =>
   isOwner(view) &&
   isOverdueCharge(charge, view.now) &&
   askFirst({
     label: "End it",
-    about: `for order ${orderCode.slice(0, 6).toUpperCase()}`,
-    text: "The payment processor cancels it first. Money that has arrived is not given back: its order goes on.",
+    about: orders === 1 ? `for order ${shortCode(orderCode)}` : `for ${orders} orders`,
+    text: `The payment processor cancels it first. Money that has arrived is not given back: ${orders === 1 ? "its order goes" : "its orders go"} on.`,
     confirm: "End it now",
     action: `${billingPath}/charges/${id}/end`,
   });
 
 const chargesPart = (view: BillingView): Html =>
-  view.charges.length === 0
+  view.payments.length === 0
     ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
     : records(
         "Payments of your firm",
         [
-          ...[{ label: "Order" }, { label: "File number" }, { label: "Sum", number: true }],
+          ...[{ label: "Orders" }, { label: "File number" }, { label: "Sum", number: true }],
           ...[{ label: "State" }, { label: "Asked" }],
         ],
-        view.charges.map((each) => [
-          html`<a href="/dashboard/orders/${each.orderCode}">${each.orderCode.slice(0, 6).toUpperCase()}</a>${each.supplementId !== null && ", more postage"}`,
-          each.reference ?? "None",
-          money(each.amountCents),
-          html`${chargeText(each)}${ending(view, each)}`,
-          dayIn(each.askedAt, view.zone),
-        ]),
+        view.payments.flatMap((charges) => {
+          const [first] = charges;
+          if (!first) return [];
+          const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
+          return [
+            [
+              html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
+              references.size === 0 ? "None" : [...references].join(", "),
+              money(sumOfCharges(charges)),
+              html`${chargeText(first)}${ending(view, first, charges.length)}`,
+              dayIn(first.askedAt, view.zone),
+            ],
+          ];
+        }),
       );
+
+const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
+  html`<a href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;

@@ -5,9 +5,9 @@ import { serviceZone } from "../../../orders/billing/billing.ts";
 import {
   askForMethod,
   type CheckoutDeps,
-  chargesOfFirm,
   endOwnCharge,
   listSpenders,
+  paymentsOfFirm,
   removeMethod,
   selectMethods,
   setLimit,
@@ -79,14 +79,14 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     more: Pick<BillingView, "error" | "typed" | "hasReturned"> = {},
   ): Promise<string> {
     const principal = requireBilling(principalOf(request));
-    const [methods, spenders, charges] = await Promise.all([
+    const [methods, spenders, payments] = await Promise.all([
       selectMethods(db, principal),
       listSpenders({ db }, principal),
-      chargesOfFirm(db, principal),
+      paymentsOfFirm(db, principal),
     ]);
     const isPaidHere = takesPayment(processor, principal.environment);
     const [used, zone] = [await spentThisMonth({ db, clock }, principal, spenders), await serviceZone(db)];
-    const shown = { principal, isPaidHere, methods, spenders, used, charges, now: clock(), zone };
+    const shown = { principal, isPaidHere, methods, spenders, used, payments, now: clock(), zone };
     const body = billingBody({ ...shown, ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }

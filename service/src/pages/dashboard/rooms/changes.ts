@@ -9,13 +9,15 @@ import {
   participantFields,
   removeParticipant,
   reopenRoom,
+  roomCharge,
   roomCheckout,
   rotateRoom,
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { recordNothing } from "../../../kernel/platform/idempotency.ts";
 import type { SandboxDeps } from "../../../orders/fulfilment/fulfilment.ts";
-import type { CheckoutDeps } from "../../../orders/payments/payments.ts";
+import type { ChargeDeps } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
@@ -31,7 +33,7 @@ import type { FormIn, RoomPart, RoomProblem } from "./view.ts";
 export type RoomsDeps = {
   frame: DashboardFrame;
   closings: SealClosingDeps;
-  checkout: CheckoutDeps;
+  checkout: ChargeDeps;
   deliveries: DeliveryDeps;
   sandbox: SandboxDeps;
 };
@@ -55,6 +57,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   roomForms(forms, deps, formIn);
   deliveryForms(forms, deps, formIn);
   sandboxForms(forms, deps, formIn);
+  chargeForm(forms, deps, formIn);
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/checkout",
@@ -62,6 +65,20 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
       const payer = form["pay_by"] === "firm" ? "firm" : form["pay_by"] === "client" ? "client" : undefined;
       const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code, payer);
       return leavingPage(deps.frame.assets, null, checkoutUrl);
+    },
+  });
+}
+
+/** Adds the form that charges the firm's card or bank account once for all orders of the room that the firm pays. */
+function chargeForm(forms: FastifyInstance, { frame, checkout }: RoomsDeps, formIn: FormIn): void {
+  pageRoute(forms, frame, {
+    ...formIn("payment"),
+    url: "/dashboard/rooms/:code/charge",
+    handle: async ({ params: { code }, request }) => {
+      // A second click is refused, because its orders are being charged. So the result needs no record.
+      const end = { record: recordNothing, resultOf: <Result>(charged: Result) => charged };
+      await roomCharge(checkout, principalOf(request), code, end);
+      return done(pathOf(code), "room-charged");
     },
   });
 }

@@ -1,4 +1,5 @@
 import { type Payer, payers } from "../../../orders/order/order.ts";
+import { isOpenCharge, methodName, sumOfCharges } from "../../../orders/payments/payments.ts";
 import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
 import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -7,6 +8,7 @@ import { checkbox, field } from "../../ui/forms/fields.ts";
 import { inThisRoom, progressMeters, waitingIn } from "../../ui/orders/progress.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { chargeText } from "../billing/body.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart } from "./orders.ts";
 import { sandboxCard } from "./sandbox.ts";
@@ -41,12 +43,33 @@ function paymentOf(view: RoomDetailView, payer: Payer): Html {
   const total = sums.reduce((sum, cents) => sum + cents, 0);
   const count = sums.length === 1 ? "1 order" : `${sums.length} orders`;
   const words = payer === "firm" ? "that your firm pays can be paid now" : "can be paid now";
-  return html`${
-    sums.length > 0 &&
-    html`<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
-${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${payer === "firm" ? ", which your firm pays" : ""}`, { fields: { pay_by: payer } })}
-<p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
-  }`;
+  if (sums.length === 0) return html``;
+  const isFirms = payer === "firm";
+  const isCharged = isFirms && view.firmPays.unpaid[0] !== undefined && isOpenCharge(view.firmPays.unpaid[0]);
+  if (isCharged) return chargeState(view);
+  const charge = isFirms && chargePart(view, total);
+  return html`<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
+${isFirms && chargeState(view)}${charge}
+${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...(charge && { kind: "quiet-button" as const }) })}
+<p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`;
+}
+
+/** The state of the firm's latest payment, if it has not paid. */
+function chargeState({ firmPays: { unpaid } }: RoomDetailView): Html {
+  const [first] = unpaid;
+  const orders = unpaid.length === 1 ? "one order" : `${unpaid.length} orders`;
+  return html`${first && html`<p>Your firm’s payment of ${money(sumOfCharges(unpaid))} for ${orders}: ${chargeText(first)}</p>`}`;
+}
+
+/** The button that charges the firm; false when nothing can be charged without a person. */
+function chargePart(view: RoomDetailView, total: number): Html | false {
+  const { method, unpaid } = view.firmPays;
+  if (!method) return false;
+  const [latest] = unpaid;
+  // A charge without a person would be refused again.
+  if (latest?.reason === "authentication_required" && latest.methodId === method.id)
+    return html`<p>Your bank wants a person to confirm: open the checkout.</p>`;
+  return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(total)} to ${methodName(method)}`);
 }
 
 /** The participants, and a form to add one. */

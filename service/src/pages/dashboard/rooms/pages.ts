@@ -1,12 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { nextVersionOf } from "../../../closing/closing-passports/closing-passports.ts";
 import { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
-import { createRoom, newRoomFields, ownRoom, payableOfRoom, roomPage } from "../../../closing/rooms/rooms.ts";
+import {
+  createRoom,
+  newRoomFields,
+  type OwnRoom,
+  ownRoom,
+  payableOfRoom,
+  roomPage,
+  sumDue,
+} from "../../../closing/rooms/rooms.ts";
 import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { Payer } from "../../../orders/order/order.ts";
-import { takesPayment } from "../../../orders/payments/payments.ts";
+import { activeMethod, latestUnpaid, takesPayment } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -16,7 +25,7 @@ import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-onc
 import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
 import { type RoomsProblem, roomsBody } from "./list.ts";
-import type { RoomProblem } from "./view.ts";
+import type { FirmPaysRoom, RoomProblem } from "./view.ts";
 
 const path = "/dashboard/rooms";
 const pageSize = "20";
@@ -92,12 +101,27 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
     const payableBy = (payer: Payer) => (isPaidHere ? payableOfRoom(room, payer) : []);
     const payable = { client: payableBy("client"), firm: payableBy("firm") };
+    const firmPays = await readFirmPays(principal, payable.firm.length > 0 ? room : undefined);
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
     const nextVersion = nextVersionOf(room);
-    const parts = { nextVersion, orders, payable, deliveries, titleOf, baseUrl, retention };
+    const parts = { nextVersion, orders, payable, firmPays, deliveries, titleOf, baseUrl, retention };
     const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
+  }
+
+  /** @param room the room with orders that the firm can pay now; undefined for none */
+  async function readFirmPays(owner: Owner, room: OwnRoom | undefined): Promise<FirmPaysRoom> {
+    if (!room) return { method: undefined, unpaid: [] };
+    const { db } = deps.closings;
+    const own = [...room.ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
+    return {
+      method: await activeMethod(db, owner),
+      unpaid: await latestUnpaid(
+        db,
+        own.map(({ id }) => id),
+      ),
+    };
   }
 }

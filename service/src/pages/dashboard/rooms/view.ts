@@ -2,6 +2,7 @@ import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Payer, TitleOf } from "../../../orders/order/order.ts";
+import type { FirmCharge, PaymentMethod } from "../../../orders/payments/payments.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
@@ -32,6 +33,13 @@ export type FormIn = (part: RoomPart) => {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
+export type FirmPaysRoom = {
+  /** The method that can be charged; undefined for none. */
+  method: PaymentMethod | undefined;
+  /** The charges of the latest payment, if it has not paid; otherwise empty. */
+  unpaid: readonly FirmCharge[];
+};
+
 export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
 
 export type RoomDetailView = {
@@ -45,6 +53,8 @@ export type RoomDetailView = {
    * processor.
    */
   payable: Record<Payer, readonly number[]>;
+  /** How the firm pays its orders of the room by its card or bank account. */
+  firmPays: FirmPaysRoom;
   /** The firm's latest orders, to choose from. Empty for a closed room. */
   orders: readonly FirmOrder[];
   titleOf: TitleOf;

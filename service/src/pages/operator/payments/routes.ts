@@ -161,8 +161,8 @@ const lateWords: Readonly<Record<string, string>> = {
 const chargeList = (charges: readonly OverdueCharge[], operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
-  ({ id, amountCents, askedAt, orderCode, state }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}, since ${time(askedAt)}. ${lateWords[state]}</p>
+  ({ id, amountCents, askedAt, orderCode, orders, state }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orders > 1 && ` and ${orders - 1} more`}, since ${time(askedAt)}. ${lateWords[state]}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 

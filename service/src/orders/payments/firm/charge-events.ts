@@ -1,0 +1,66 @@
+/** Events and news about charges of a firm's card or bank account. */
+import { ownersWhoSee } from "../../../firms/members/members.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { closeTasks, type TaskEnd } from "../../../kernel/tasks/tasks.ts";
+import type { SessionMessage } from "../processor/message.ts";
+import { reportUnpaid } from "../unpaid-supplements.ts";
+import * as store from "./charge-store.ts";
+import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
+import { detachQueue } from "./methods.ts";
+
+/**
+ * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
+ * event to them.
+ * @returns the state of the charges before the event; undefined for an unknown payment
+ */
+export async function takeCharge(
+  tx: Tx,
+  { chargeId, kind, paymentIntent, reason }: SessionMessage,
+  { at, actor }: { at: Date; actor: string },
+): Promise<store.ChargeState | undefined> {
+  const charges = chargeId === null ? [] : await store.chargesOfPayment(tx, chargeId);
+  const [first] = charges;
+  if (!first) return undefined;
+  const { state: before } = first;
+  const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
+  // Events arrive late and in any order. A success is final. After a failure, only a success counts.
+  const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
+  if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
+  await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
+  // `notify` queues this for a charge that failed.
+  if (state === "succeeded") await enqueue(tx, detachQueue, { id: first.methodId });
+  if (state !== "pending") await endChargeTasks(tx, charges, { state: "done", at, by: actor, outcome: state });
+  if (state === "failed" && before !== "declined") await notify(tx, charges, "failed", at);
+  if (state === "pending" && before !== "pending") await notify(tx, charges, "pending", at);
+  return before;
+}
+
+/** Closes the task that says that a payment is overdue. */
+export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end: TaskEnd): Promise<void> =>
+  closeTasks(tx, { orderId: charges.map(({ orderId }) => orderId), kinds: ["firm_charge"] }, end);
+
+/**
+ * Mails the firm's owners and the member who requested a payment, once for all its orders. For a supplement that was
+ * not charged, also opens a task, because the parcel waits. A method that was removed during the charge is forgotten at
+ * the processor.
+ */
+export async function notify(
+  tx: Tx,
+  charges: readonly store.FirmCharge[],
+  moment: ChargeMoment,
+  at: Date,
+): Promise<void> {
+  const [first] = charges;
+  if (!first) return;
+  if (moment !== "pending") await enqueue(tx, detachQueue, { id: first.methodId });
+  for (const charge of moment === "pending" ? [] : charges) {
+    const { supplementId, amountCents } = charge;
+    const why = "the firm’s card or bank account was not charged";
+    if (supplementId !== null) await reportUnpaid(tx, charge, { supplementId, amountCents, why, at });
+  }
+  const owners = await ownersWhoSee(tx, first);
+  const [kind, placer = ""] = first.askedBy.split(":");
+  const people = new Set(kind === "member" ? [placer, ...owners] : owners);
+  for (const userId of people) await enqueue(tx, chargeMailQueue, { id: store.paymentIdOf(first), moment, userId });
+}

@@ -1,0 +1,220 @@
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  markedAll,
+  type StateMac,
+  verified,
+  verifiedAll,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { paymentState } from "../store.ts";
+import { coveredAmount } from "../supplements.ts";
+import { methodState, type PaymentMethod } from "./store.ts";
+
+/** A charge of a single order has no group. Its MAC is that of earlier releases. */
+const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
+  THEN ${coveredAmount(row)} ELSE jsonb_build_array(${coveredAmount(row)}, ${row}.group_id) END`;
+
+export const chargeState: StateMac = {
+  table: sql`firm_charges`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    c,
+  ) => sql`${c}.id, ${c}.order_id, ${c}.partner_id, ${c}.environment, ${c}.method_id, ${coveredPart(c)}, ${c}.asked_by,
+    extract(epoch FROM ${c}.asked_at), ${c}.state, ${c}.payment_intent, ${c}.reason, extract(epoch FROM ${c}.changed_at),
+    ${c}.state_version`,
+};
+
+export const chargeRows = stateRows(chargeState);
+
+/**
+ * `asked`: to be sent to the processor. `answered`: the processor has created the payment. `pending`: a bank is moving
+ * the money. `declined`: the processor refused. `succeeded` and `failed`: a signed event said so. `refused`: never
+ * sent.
+ */
+export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
+
+/**
+ * A charge of the firm's method for one order. A payment at the processor consists of one charge, or of several that
+ * have the same group. These always have the same state.
+ */
+export type FirmCharge = {
+  id: string;
+  /** The payment of which this charge is a part; null for a payment of this order alone. */
+  groupId: string | null;
+  orderId: number;
+  orderCode: string;
+  partnerId: string;
+  environment: Environment;
+  methodId: string;
+  amountCents: number;
+  /** The supplement that the charge pays; null when it pays the order's total. */
+  supplementId: number | null;
+  askedBy: string;
+  askedAt: Date;
+  changedAt: Date;
+  state: ChargeState;
+  paymentIntent: string | null;
+  reason: string | null;
+};
+
+const charges = (where: Statement, more: Statement = nothing): Statement => sql`
+  SELECT c.id, c.group_id AS "groupId", c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
+    c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
+    c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
+  FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
+
+export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
+  const [found] = await db.query<FirmCharge>(charges(sql`c.id = ${id}`));
+  return found;
+}
+
+/** The id by which the processor knows the payment of a charge. */
+export const paymentIdOf = ({ id, groupId }: Pick<FirmCharge, "id" | "groupId">): string => groupId ?? id;
+
+/**
+ * The charges of a payment, in the order in which their orders are locked; empty for an unknown payment.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export const chargesOfPayment = (db: Sql, paymentId: string) =>
+  db.query<FirmCharge>(sql`
+    ${charges(sql`c.group_id = ${paymentId} OR (c.group_id IS NULL AND c.id = ${paymentId})`)} ORDER BY c.order_id`);
+
+export const sumOfCharges = (all: readonly Pick<FirmCharge, "amountCents">[]): number =>
+  all.reduce((sum, { amountCents }) => sum + amountCents, 0);
+
+/** The charges of an order, the newest first. @throws ServiceError `unavailable` for an altered row */
+export const chargesOfOrder = (db: Sql, orderId: number) =>
+  db.query<FirmCharge>(sql`${charges(sql`c.order_id = ${orderId}`)} ORDER BY c.asked_at DESC, c.id`);
+
+/** The charges of an order, found by the order's code, as pages need them. */
+export const chargesOfCode = (db: Sql, orderCode: string) =>
+  db.query<FirmCharge>(sql`${charges(isSealed(sql`o.code`, "order", orderCode))} ORDER BY c.asked_at DESC, c.id`);
+
+/**
+ * The newest payment of any of these orders that has not succeeded, with all its charges; empty for none. Orders that
+ * were paid in another way since then are the caller's to leave out.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function latestUnpaid(db: Sql, orderIds: readonly number[]): Promise<FirmCharge[]> {
+  const [latest] = await db.query<FirmCharge>(sql`
+    ${charges(sql`c.order_id = ANY (${orderIds}::bigint[])`)} ORDER BY c.asked_at DESC, c.id LIMIT 1`);
+  return latest && latest.state !== "succeeded" ? chargesOfPayment(db, paymentIdOf(latest)) : [];
+}
+
+export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
+  state === "asked" || state === "answered" || state === "pending";
+
+/** A payment of a firm: its charges, one for each order. They have the same state. */
+export type PaymentOfFirm = readonly (FirmCharge & { reference: string | null })[];
+
+/**
+ * The payments of a firm that have not ended, then its newest ones. An owner ends an overdue payment in this list.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
+  const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
+  const rows = await db.query<FirmCharge & { reference: string | null }>(sql`
+    ${charges(
+      sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
+        SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
+        ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT 50)`,
+      sql`, o.external_reference AS reference`,
+    )}
+    ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
+  return [...Map.groupBy(rows, paymentIdOf).values()];
+}
+
+/** Whether a charge of the method may be on its way to the processor, or a bank is moving its money. */
+export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'pending') LIMIT 1`);
+  return found.length > 0;
+}
+
+/**
+ * The sum of a spender's charges since a time. Charges in progress and paid charges count; those that were fully
+ * refunded don't.
+ * @throws ServiceError `unavailable` when a charge or its payment was altered
+ */
+export async function spentSince(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  { spender, since, except }: { spender: string; since: Date; except: readonly string[] },
+) {
+  const rows = await db.query<{ amountCents: number; isBack: boolean }>(sql`
+    SELECT c.amount_cents AS "amountCents", coalesce(p.refunded_at IS NOT NULL, false) AS "isBack",
+      ${verified(chargeState, sql`c`)}, ${verified(paymentState, sql`p`)}
+    FROM firm_charges c LEFT JOIN payments p ON p.order_id = c.order_id AND p.payment_intent = c.payment_intent
+    WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
+      AND c.id <> ALL (${except}::uuid[]) AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+  return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
+}
+
+const ofPayment = sql`FROM firm_charges c JOIN payment_methods m ON m.id = c.method_id
+  WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent`;
+
+/** The firm's card or bank account that made a payment; null when somebody paid on the processor's page. */
+export type PayingMethod = Pick<PaymentMethod, "kind" | "brand" | "last4"> | null;
+
+/** For the select list of a statement with a payment `p`: the firm's method that made it, as `method`. */
+export const payingMethod: Statement = sql`
+  (SELECT json_build_object('kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${ofPayment}) AS method,
+  ${verifiedAll(chargeState, sql`c`, ofPayment)}, ${verifiedAll(methodState, sql`m`, ofPayment)}`;
+
+type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "changedAt">;
+
+/** @returns false when the order already has a charge in progress */
+export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
+  const { id, groupId, orderId, partnerId, environment, methodId, amountCents, supplementId } = charge;
+  const { askedBy, askedAt, state, reason } = charge;
+  const inserted = await tx.query(sql`
+    INSERT INTO firm_charges (id, group_id, order_id, partner_id, environment, method_id, amount_cents, supplement_id, asked_by, asked_at, state,
+      reason, changed_at)
+    VALUES (${id}, ${groupId}, ${orderId}, ${partnerId}, ${environment}, ${methodId}, ${amountCents}, ${supplementId}, ${askedBy}, ${askedAt},
+      ${state}, ${reason}, ${askedAt})
+    ON CONFLICT DO NOTHING RETURNING id`);
+  if (inserted.length === 1) await writeStateMacs(tx, chargeState, sql`id = ${id}`);
+  return inserted.length === 1;
+}
+
+type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
+
+/** Changes the state of a payment: of all its charges. */
+export async function updateCharges(
+  tx: Tx,
+  payment: readonly Pick<FirmCharge, "id">[],
+  { state, at, paymentIntent = null, reason = null }: ChargeChange,
+): Promise<void> {
+  const set = sql`state = ${state}, payment_intent = coalesce(${paymentIntent}, payment_intent), reason = ${reason},
+    changed_at = ${at}`;
+  for (const { id } of payment) await changeRow(tx, chargeState, id, set);
+}
+
+/** A payment whose event is overdue. `id`, `orderId` and `orderCode` are those of its first charge. */
+export type OverdueCharge = Pick<
+  FirmCharge,
+  "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "state"
+> & {
+  /** The number of orders that the payment pays. */
+  orders: number;
+};
+
+/** The payments whose event is overdue, oldest first. A payment that was altered in the database is marked as such. */
+export function overdueCharges(db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) {
+  const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
+  return db.query<OverdueCharge & Marked>(sql`
+    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.state,
+      (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
+      ${markedAll(chargeState, sql`q`, parts)}
+    FROM firm_charges c JOIN orders o ON o.id = c.order_id
+    WHERE c.state IN ('asked', 'answered', 'pending')
+      AND c.changed_at < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
+      AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
+    ORDER BY c.changed_at, c.id LIMIT 100`);
+}
