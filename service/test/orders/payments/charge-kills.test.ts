@@ -38,13 +38,28 @@ async function place(): Promise<string> {
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
   return orderCode;
 }
-const charge = (node: Service, code: string) => post(node, `/dashboard/orders/${code}/charge`);
+/** What is charged at once: an order alone, or the orders of a room. */
+type Target = { path: string; codes: readonly string[] };
+const alone = async (): Promise<Target> => {
+  const code = await place();
+  return { path: `/dashboard/orders/${code}/charge`, codes: [code] };
+};
+const together = async (): Promise<Target> => {
+  const codes = [await place(), await place(), await place()];
+  const headers = { ...live.headers, "Content-Type": "application/json" };
+  const call = async (path: string, body: object) =>
+    (await fetch(live.url() + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  const { roomCode } = (await call("/api/rooms", { name: "12 Elm Street" })) as { roomCode: string };
+  for (const orderCode of codes) await call(`/api/rooms/${roomCode}/orders`, { orderCode });
+  return { path: `/dashboard/rooms/${roomCode}/charge`, codes };
+};
+const charge = (node: Service, { path }: Target) => post(node, path);
 const chargesOf = (code: string) =>
   db.query<{ state: string; intent: string | null }>(sql`
     SELECT c.state, c.payment_intent AS intent FROM firm_charges c JOIN orders o ON o.id = c.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY c.asked_at`);
-const intentsOf = (code: string) =>
-  [...stripe.firm.intents.values()].filter(({ metadata }) => (metadata as { order_code?: string }).order_code === code);
+let intentsBefore = 0;
+const newIntents = () => [...stripe.firm.intents.values()].slice(intentsBefore);
 const paymentsOf = (code: string) =>
   db.query(
     sql`SELECT FROM payments p JOIN orders o ON o.id = p.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`,
@@ -75,67 +90,97 @@ async function whileWritesWait(table: Statement, begin: () => Promise<unknown>, 
 }
 
 /**
- * Asserts that the processor made the charge only once, and that the order is paid once although the charge's event
+ * Asserts that the processor made the charge only once, and that each order is paid once although the charge's event
  * arrives twice.
  */
-async function requireOnePayment(code: string): Promise<void> {
+async function requireOnePayment({ codes }: Target): Promise<void> {
+  const [first = ""] = codes;
   const intent = await until(async () => {
     await live.hurry("firm-charge");
-    return (await chargesOf(code)).find(({ state }) => state === "answered")?.intent;
+    return (await chargesOf(first)).find(({ state }) => state === "answered")?.intent;
   });
-  assert.equal(intentsOf(code).length, 1);
+  assert.equal(newIntents().length, 1);
   const event = stripe.chargeEvent(intent);
   for (const node of [second, harness.service]) assert.equal((await stripe.deliver(node.baseUrl, event)).status, 200);
-  assert.equal(await live.statusOf(code), "EsignPending");
-  assert.equal((await paymentsOf(code)).length, 1);
-  assert.deepEqual(await chargesOf(code), [{ state: "succeeded", intent }]);
+  for (const code of codes) {
+    assert.equal(await live.statusOf(code), "EsignPending");
+    assert.equal((await paymentsOf(code)).length, 1);
+    assert.deepEqual(await chargesOf(code), [{ state: "succeeded", intent }]);
+  }
 }
 
-test("killed before the charge is on record: nothing was charged, and the other node charges once", async () => {
-  const code = await place();
-  await whileWritesWait(
-    sql`firm_charges`,
-    () => charge(harness.service, code),
-    () => kill(harness.service),
-  );
-  assert.deepEqual(await chargesOf(code), []);
-  assert.equal(intentsOf(code).length, 0);
-  assert.equal((await charge(second, code)).status, 303);
-  await requireOnePayment(code);
-});
+for (const [words, target] of [
+  ["an order", alone],
+  ["three orders of a room", together],
+] as const) {
+  const prepared = async () => {
+    const found = await target();
+    intentsBefore = stripe.firm.intents.size;
+    return found;
+  };
 
-// `hang`: the processor never handles the request. `mute`: it charges, and its answer is lost.
-for (const [failure, words] of [
-  ["hang", "after the charge is on record, before the processor has it"],
-  ["mute", "after the processor charged, before its answer is on record"],
-] as const)
-  test(`killed ${words}: the other node charges once in all`, async () => {
-    const code = await place();
-    stripe.fail(failure);
-    const before = stripe.requests.length;
-    assert.equal((await charge(second, code)).status, 303);
-    const asked = await until(() => stripe.requests.slice(before).find(({ path }) => path === "/v1/payment_intents"));
-    await kill(asked.authorization.endsWith("two") ? second : harness.service, async () => {
-      assert.deepEqual(
-        (await chargesOf(code)).map(({ state }) => state),
-        ["asked"],
-      );
-      assert.equal(intentsOf(code).length, failure === "mute" ? 1 : 0);
-    });
-    await requireOnePayment(code);
+  test(`${words}, killed before the charge is on record: nothing was charged, and the other node charges once`, async () => {
+    const found = await prepared();
+    await whileWritesWait(
+      sql`firm_charges`,
+      () => charge(harness.service, found),
+      () => kill(harness.service),
+    );
+    for (const code of found.codes) assert.deepEqual(await chargesOf(code), []);
+    assert.equal(newIntents().length, 0);
+    assert.equal((await charge(second, found)).status, 303);
+    await requireOnePayment(found);
   });
 
-test("killed after the event, before its commit: nothing moved, and the event sent again pays once", async () => {
-  const code = await place();
-  await charge(second, code);
-  const { intent } = await until(async () => (await chargesOf(code)).find(({ state }) => state === "answered"));
-  const event = stripe.chargeEvent(intent ?? "");
-  await whileWritesWait(
-    sql`billing_documents`,
-    () => stripe.deliver(harness.service.baseUrl, event),
-    () => kill(harness.service),
-  );
-  assert.equal(await live.statusOf(code), "QuoteReady");
-  assert.equal((await paymentsOf(code)).length, 0);
-  await requireOnePayment(code);
-});
+  // `hang`: the processor never handles the request. `mute`: it charges, and its answer is lost.
+  for (const [failure, when] of [
+    ["hang", "after the charge is on record, before the processor has it"],
+    ["mute", "after the processor charged, before its answer is on record"],
+  ] as const)
+    test(`${words}, killed ${when}: the other node charges once in all`, async () => {
+      const found = await prepared();
+      stripe.fail(failure);
+      const before = stripe.requests.length;
+      assert.equal((await charge(second, found)).status, 303);
+      const asked = await until(() => stripe.requests.slice(before).find(({ path }) => path === "/v1/payment_intents"));
+      await kill(asked.authorization.endsWith("two") ? second : harness.service, async () => {
+        for (const code of found.codes)
+          assert.deepEqual(
+            (await chargesOf(code)).map(({ state }) => state),
+            ["asked"],
+          );
+        assert.equal(newIntents().length, failure === "mute" ? 1 : 0);
+      });
+      await requireOnePayment(found);
+    });
+
+  test(`${words}, both nodes killed after the answer is on record: the event still pays once`, async () => {
+    const found = await prepared();
+    assert.equal((await charge(second, found)).status, 303);
+    await until(async () => (await chargesOf(found.codes[0] ?? "")).some(({ state }) => state === "answered"));
+    const states = await Promise.all(found.codes.map(async (code) => (await chargesOf(code))[0]?.state));
+    assert.deepEqual(new Set(states), new Set(["answered"]));
+    await kill(second);
+    await kill(harness.service);
+    await requireOnePayment(found);
+  });
+
+  test(`${words}, killed after the event, before its commit: nothing moved, and the event sent again pays once`, async () => {
+    const found = await prepared();
+    await charge(second, found);
+    const { intent } = await until(async () =>
+      (await chargesOf(found.codes[0] ?? "")).find(({ state }) => state === "answered"),
+    );
+    const event = stripe.chargeEvent(intent ?? "");
+    await whileWritesWait(
+      sql`billing_documents`,
+      () => stripe.deliver(harness.service.baseUrl, event),
+      () => kill(harness.service),
+    );
+    for (const code of found.codes) {
+      assert.equal(await live.statusOf(code), "QuoteReady");
+      assert.equal((await paymentsOf(code)).length, 0);
+    }
+    await requireOnePayment(found);
+  });
+}

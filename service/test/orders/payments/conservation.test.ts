@@ -8,6 +8,7 @@ import fc from "fast-check";
 import type { Operator } from "../../../src/firms/operators/operators.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { recordNothing } from "../../../src/kernel/platform/idempotency.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { closeMonths, documentsOfOrder, statementsOf } from "../../../src/orders/billing/billing.ts";
 import { owedCents } from "../../../src/orders/billing/lines.ts";
@@ -15,6 +16,7 @@ import { lockOrder, targetOf, transition } from "../../../src/orders/order/order
 import {
   allowPayAgain,
   chargeByMember,
+  chargeGroup,
   chargesOfCode,
   checkoutUrl,
   endCharge,
@@ -58,6 +60,14 @@ const step = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({ do: fc.constant("charge" as const), order: pick, outcome: fc.constantFrom(...outcomes) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...{ do: fc.constant("together" as const), from: pick, count: fc.integer({ min: 2, max: 4 }) },
+      outcome: fc.constantFrom(...outcomes),
+      crash,
+    }),
   },
   { weight: 10, arbitrary: fc.record({ do: fc.constant("job" as const), job: pick, isTwice: rarely, crash }) },
   {
@@ -202,6 +212,17 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         : (await sharedCheckout(deps, { groupId: newUuid(), environment: "live" }, async () => members)).checkoutUrl;
     const session = url.split("/").at(-1) ?? "";
     if (!sessions.includes(session)) sessions.push(session);
+  }
+
+  /** Charges several of the firm's orders by one payment. */
+  async function together(from: number, count: number): Promise<void> {
+    const chosen = new Set(Array.from({ length: count }, (_, index) => at(codes, from + index) ?? ""));
+    const members = await Promise.all([...chosen].map(async (code) => ({ id: await orderIdOf(code), code })));
+    const { orders } = await chargeGroup(deps, principal, async () => members, {
+      record: recordNothing,
+      resultOf: (charged) => charged,
+    });
+    if (orders.length > 1) seen.add("charged together");
   }
 
   /** Finds all sessions of the firm, including those whose address was lost in a crash. */
@@ -423,6 +444,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     } else if (each.do === "charge" && code) {
       stripe.firm.outcomes.set(firm.method, each.outcome);
       await attempt(null, () => chargeByMember(deps, principal, code));
+    } else if (each.do === "together") {
+      stripe.firm.outcomes.set(firm.method, each.outcome);
+      await attempt(each.crash, () => together(each.from, each.count));
     } else if (each.do === "job") await work(each.job, each.isTwice, each.crash);
     else if (each.do === "event") {
       const event = at(events, each.event);
@@ -570,7 +594,7 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
   const history = fc.array(step, { minLength: 40, maxLength: 70, size: "max" });
   const property = fc.asyncProperty(history, async (steps) => {
     const { act, settle, compare } = await openHistory(world);
-    for (const isFirms of [false, false, true]) await act({ do: "place", isFirms });
+    for (const isFirms of [false, true, true]) await act({ do: "place", isFirms });
     for (const each of steps) await act(each);
     await settle();
     await compare();
@@ -583,6 +607,7 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
     for (const kind of [
       ...rare,
       "crash",
+      "charged together",
       "received",
       "returned",
       "paid by card",

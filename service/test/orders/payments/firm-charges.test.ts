@@ -359,7 +359,11 @@ test("an owner or an operator ends a charge that got stuck; nobody else does, an
   stripe.firm.outcomes.delete(method);
 });
 
-type RoomCharge = { orders: { orderCode: string; chargeId: string; totalCents: number }[]; totalCents: number };
+type RoomCharge = {
+  paymentId: string;
+  orders: { orderCode: string; chargeId: string; totalCents: number }[];
+  totalCents: number;
+};
 
 /** A room with a client's order, and two orders that the firm pays and that were not charged. */
 async function closing() {
@@ -404,12 +408,23 @@ test("a key charges the orders of a room that its firm pays, once for one Idempo
     charged.reduce((sum, { totalCents }) => sum + totalCents, 0),
   );
   for (const { orderCode, chargeId } of charged) {
-    const { intent } = await charge(orderCode, "answered");
+    await charge(orderCode, "answered");
     const { charge: shown, totalCents } = await orderOf(orderCode);
     assert.deepEqual([shown?.chargeId, shown?.state, shown?.amountCents], [chargeId, "processing", totalCents]);
-    await deliver(stripe.chargeEvent(intent ?? ""));
+  }
+  const paymentId = same[0]?.body.paymentId;
+  const payments = [...stripe.firm.intents.values()].filter(
+    ({ metadata }) => (metadata as { charge?: string }).charge === paymentId,
+  );
+  assert.deepEqual(
+    payments.map(({ amount }) => amount),
+    [same[0]?.body.totalCents],
+    "one payment",
+  );
+  await deliver(stripe.chargeEvent(String(payments[0]?.["id"])));
+  for (const orderCode of firms) {
     assert.equal((await orderOf(orderCode)).charge?.state, "succeeded");
-    assert.equal(intentsOf(orderCode).length, 1);
+    assert.equal(intentsOf(orderCode).length, 0, "none of its own");
   }
   assert.equal("charge" in (await orderOf(all[1] ?? "")), false);
   const again = await chargeRoom(roomCode, "charge-room-2");
@@ -435,6 +450,27 @@ test("a room's charge above a limit, or without one, charges none of its orders 
   assert.equal((await chargeRoom("f".repeat(40), "charge-room-5")).status, 404);
   assert.equal((await chargeRoom(roomCode, "short")).status, 400);
   await setLimit("500.00", "9000");
+});
+
+test("a member charges the firm on the room's page, which shows the state of the one payment", async () => {
+  const { roomCode, firms } = await closing();
+  const path = `/dashboard/rooms/${roomCode}`;
+  const [, sum] = /Charge the firm: (\$[\d.]+) to Visa •••• 4242/.exec(await look(path)) ?? assert.fail("no button");
+  assert.equal((await post(`${path}/charge`)).status, 303);
+  for (const code of firms) await charge(code, "answered");
+  const page = await look(path);
+  assert.ok(page.includes(`Your firm’s payment of ${sum} for 2 orders: Being processed`), page);
+  assert.doesNotMatch(page, /Charge the firm/);
+  const refused = await post(`${path}/charge`);
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /A payment by your firm is under way/);
+  const [{ intent } = { intent: null }] = await chargesOf(firms[0] ?? "");
+  await deliver(stripe.chargeEvent(intent ?? ""));
+  for (const code of firms) assert.equal(await live.statusOf(code), "EsignPending");
+  assert.doesNotMatch(await look(path), /Your firm’s payment/);
+  const billing = await look("/dashboard/billing");
+  const shown = firms.map((code) => code.slice(0, 6).toUpperCase());
+  assert.match(billing, new RegExp(`${shown.join("</a>, <a[^>]*>")}|${shown.reverse().join("</a>, <a[^>]*>")}`));
 });
 
 test("no refund is sent while the payment is disputed at the bank", async () => {

@@ -79,8 +79,10 @@ class ChargedOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomCharge:
-    """The charges of a room's orders to your firm's card or bank account."""
+    """The payment of a room's orders by your firm's card or bank account."""
 
+    payment_id: str
+    """The id of the one payment for all of these orders."""
     orders: list[ChargedOrder]
     """Every payable order that your firm pays, as the room lists them."""
     total_cents: int
