@@ -454,8 +454,9 @@ test("a room's charge above a limit, or without one, charges none of its orders 
 
 test("a member charges the firm on the room's page, which shows the state of the one payment", async () => {
   const { roomCode, firms } = await closing();
+  await setLimit("500.00", "9000");
   const path = `/dashboard/rooms/${roomCode}`;
-  const [, sum] = /Charge the firm: (\$[\d.]+) to Visa •••• 4242/.exec(await look(path)) ?? assert.fail("no button");
+  const [, sum] = /Charge the firm: (\$[\d.]+) to [^<]+/.exec(await look(path)) ?? assert.fail("no button");
   assert.equal((await post(`${path}/charge`)).status, 303);
   for (const code of firms) await charge(code, "answered");
   const page = await look(path);
