@@ -2,12 +2,16 @@ import { type BalanceObjects, createBalance } from "./stripe-balance.ts";
 import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
 import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
+/** An address to which the account's owner has events of some types sent. */
+export type WebhookEndpoint = { url: string; status: "enabled" | "disabled"; enabled_events: string[] };
+
 /** The double's stored objects, and its answers to requests. */
 export type StripeObjects = {
   sessions: Map<string, StripeObject>;
   refunds: StripeObject[];
   firm: FirmObjects;
   balance: BalanceObjects;
+  webhookEndpoints: WebhookEndpoint[];
   answer: (method: string, path: string, params: Params) => Reply;
   /** The address to which the payer is redirected after paying. */
   successUrl: (sessionId: string) => string | undefined;
@@ -81,6 +85,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   const sessions: StripeObjects["sessions"] = new Map();
   const refunds: StripeObject[] = [];
   const successUrls = new Map<string, string>();
+  const webhookEndpoints: WebhookEndpoint[] = [];
   const firm = createFirmObjects({ sessions, livemode });
   const balance = createBalance({ sessions, intents: firm.intents, refunds });
 
@@ -132,6 +137,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     refunds,
     firm,
     balance,
+    webhookEndpoints,
     successUrl: (sessionId) => successUrls.get(sessionId),
     answer(method, path, params) {
       const [, sessionId, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
@@ -145,6 +151,10 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
         if (!session) return refusal(404, "No such checkout.session");
         if (method === "GET" && !action) return { status: 200, body: session };
         if (method === "POST" && action === "expire") return expire(session);
+      }
+      if (method === "GET" && path === "/v1/webhook_endpoints") {
+        const data = webhookEndpoints.map((each, n) => ({ id: `we_${n + 1}`, object: "webhook_endpoint", ...each }));
+        return { status: 200, body: { object: "list", data, has_more: false, url: path } };
       }
       const known = balance.answer(method, path, params) ?? firm.answer(method, path, params);
       if (known) return known;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { startHttpDouble } from "./http-double.ts";
 import type { BalanceObjects } from "./stripe-balance.ts";
 import type { FinishedSetup, FirmObjects } from "./stripe-firm.ts";
-import { createStripeObjects, readParams } from "./stripe-objects.ts";
+import { createStripeObjects, readParams, type WebhookEndpoint } from "./stripe-objects.ts";
 import { newId, type Params, type Reply, refusal } from "./stripe-values.ts";
 
 export type StripeRequest = {
@@ -43,6 +43,8 @@ export type StripeDouble = {
   firm: FirmObjects;
   /** The processor's own books. */
   balance: BalanceObjects;
+  /** The addresses to which the account's owner has events sent. */
+  webhookEndpoints: WebhookEndpoint[];
   /** Simulates a bank that demands a payment back. @returns the event */
   dispute: (...about: Parameters<BalanceObjects["dispute"]>) => StripeEvent;
   /** Simulates the bank's decision about a dispute. @returns the event */
@@ -101,7 +103,7 @@ export async function startStripe(): Promise<StripeDouble> {
   let url = "";
   // As with the real service, objects created with a live key are live, and so are their events.
   let livemode = false;
-  const { sessions, refunds, firm, balance, answer, successUrl } = createStripeObjects(
+  const { sessions, refunds, firm, balance, webhookEndpoints, answer, successUrl } = createStripeObjects(
     () => `${url}/c/pay`,
     () => livemode,
   );
@@ -223,6 +225,7 @@ export async function startStripe(): Promise<StripeDouble> {
     refunds,
     firm,
     balance,
+    webhookEndpoints,
     dispute: (...about) => event("charge.dispute.created", { ...balance.dispute(...about) }),
     endDispute: (...about) => event("charge.dispute.closed", { ...balance.endDispute(...about) }),
     failRefund: (id) => event("refund.failed", { ...balance.failRefund(id) }),

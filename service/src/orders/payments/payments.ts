@@ -81,6 +81,7 @@ export {
   unpaidLossOf,
 } from "./pay-again.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
+export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { reconcileJobs, scheduleReconciliation, wordsOf } from "./reconcile/reconcile.ts";
 export { lastReconciliation, type Reconciliation, selectDifferences } from "./reconcile/store.ts";
 export { sumsAgree } from "./reconcile/sums.ts";

@@ -15,6 +15,7 @@ import { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
 import { takeEvent } from "./processor/events.ts";
 import { knownTypes } from "./processor/message.ts";
 import type { Processor } from "./processor/processor.ts";
+import { webhookPath } from "./processor/webhook-endpoints.ts";
 
 const Checkout = Type.Object(
   {
@@ -89,7 +90,7 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
       done(null, body),
     );
 
-    room.post("/api/payments/stripe/webhook", { schema: { hide: true } }, async (request) => {
+    room.post(webhookPath, { schema: { hide: true } }, async (request) => {
       if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const signature = request.headers["stripe-signature"];

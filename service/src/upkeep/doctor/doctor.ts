@@ -6,11 +6,11 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
 import { readIssuer } from "../../orders/billing/billing.ts";
-import { isTestModeKey, sumsAgree } from "../../orders/payments/payments.ts";
+import { isTestModeKey, openProcessor, sumsAgree, webhookPath } from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
 import { migrations, openResources, root } from "../resources.ts";
-import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
+import { type Examined, type Finding, type Found, runCheck, type Senses, withTimeout } from "./finding.ts";
 import { nodesFinding } from "./nodes.ts";
 import { caFinding, mediaFindings, outsideFindings, providerFindings } from "./outside.ts";
 import { auditLogWhole, eventsWhole, logsGoOn, rowsWhole } from "./records.ts";
@@ -27,6 +27,24 @@ function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail">
       detail: "STRIPE_SECRET_KEY is a test-mode key: live orders are paid without real money",
     };
   return { result: "ok", detail: "configured" };
+}
+
+/** Whether the payment processor sends this service the events that it needs. */
+function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
+  const name = "payment events";
+  return runCheck(name, async (): Promise<Found> => {
+    if (!stripe) return "STRIPE_SECRET_KEY is not set: no events are needed";
+    const url = `${baseUrl}${webhookPath}`;
+    const missing = await withTimeout(openProcessor(stripe, baseUrl).missingEvents(url)).catch((error: Error) => error);
+    if (missing instanceof Error)
+      return { warning: `it is unknown which events the payment processor sends to ${url}: ${missing.message}` };
+    if (missing === null)
+      return {
+        warning: `the payment processor has no enabled endpoint ${url}: orders stay unpaid unless something forwards its events`,
+      };
+    if (missing.length === 0) return `${url} gets all that are needed`;
+    throw new Error(`the payment processor's endpoint ${url} lacks ${missing.join(", ")}: enable them there`);
+  });
 }
 
 /** Whether receipts name their issuer. Without live payments there are no receipts of real money. */
@@ -122,15 +140,16 @@ async function findings(
   });
   // The data are checked first. This check creates a missing data folder, and the keys may be in it.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
-  const [own, outside, providers, media] = await Promise.all([
+  const [own, outside, providers, media, events] = await Promise.all([
     ownFindings(),
     outsideFindings(config, senses),
     providerFindings(config, senses),
     mediaFindings(config, senses),
+    paymentEventsFinding(config),
   ]);
   const authorities = await caFinding(config.webhookCa, senses.clock());
   const receipts = await runCheck("receipts", () => issuerFinding(config));
-  const money = [{ name: "payments", ...paymentsFinding(config) }, receipts, refundFinding(config)];
+  const money = [{ name: "payments", ...paymentsFinding(config) }, events, receipts, refundFinding(config)];
   return [await nodeFinding(), settings, prices, ...own, ...outside, ...providers, ...media, authorities, ...money];
 }
 

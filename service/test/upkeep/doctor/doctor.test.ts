@@ -6,10 +6,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { join } from "node:path";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { freePort } from "@signsealship/testing/free-port";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { needs, testsNeeding } from "@signsealship/testing/tools/tools";
+import { neededEvents } from "../../../src/orders/payments/processor/webhook-endpoints.ts";
 
 type Check = { name: string; result: string; detail: string };
 
@@ -17,6 +19,7 @@ const { after, before, describe, test } = testsNeeding("openssl");
 const folder = temporaryFolder();
 let tsa: TsaDouble;
 let calendar: CalendarDouble;
+let stripe: StripeDouble;
 let mail: Awaited<ReturnType<typeof startMailCatcher>>;
 let silent: Server;
 /** The setting that trusts the root of the test's time-stamp authority. */
@@ -25,7 +28,7 @@ const taken = new Set<Socket>();
 const silentPort = () => (silent.address() as AddressInfo).port;
 
 before(async () => {
-  [tsa, calendar, mail] = await Promise.all([startTsa(), startCalendar(), startMailCatcher()]);
+  [tsa, calendar, mail, stripe] = await Promise.all([startTsa(), startCalendar(), startMailCatcher(), startStripe()]);
   // A server that accepts every connection and never answers.
   silent = createServer((socket) => {
     taken.add(socket);
@@ -38,7 +41,7 @@ before(async () => {
 after(async () => {
   for (const socket of taken) socket.destroy();
   silent.close();
-  await Promise.all([tsa.close(), calendar.close(), mail.close()]);
+  await Promise.all([tsa.close(), calendar.close(), mail.close(), stripe.close()]);
   folder.remove();
 });
 
@@ -47,6 +50,12 @@ async function doctor(env: Record<string, string>) {
   const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] };
   return { code, ok, of: (name: string) => checks.filter((check) => check.name === name) };
 }
+
+const processor = () => ({
+  STRIPE_SECRET_KEY: "sk_test_double",
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_API_BASE: stripe.url,
+});
 
 const outside = ["time-stamping authority", "calendar", "mail", "redis"];
 
@@ -157,7 +166,7 @@ describe("doctor", () => {
   });
 
   test("warns of receipts without an issuer once payments are live", async () => {
-    const stripe = { STRIPE_SECRET_KEY: "sk_live_x", STRIPE_WEBHOOK_SECRET: "whsec_x" };
+    const stripe = { ...processor(), STRIPE_SECRET_KEY: "sk_live_x" };
     const named = join(folder.path, "billing.yaml");
     const shipped = readFileSync(new URL("../../../data/billing.yaml", import.meta.url), "utf8");
     writeFileSync(
@@ -168,5 +177,52 @@ describe("doctor", () => {
     for (const env of [{}, stripe, { ...stripe, BILLING: named }, { BILLING: "/none.yaml" }])
       results.push((await doctor(env)).of("receipts")[0]?.result);
     assert.deepEqual(results, ["ok", "warning", "ok", "failed"]);
+  });
+
+  test("names the events that the payment processor does not send to this service", async () => {
+    const base = "https://sign.elm-title.example";
+    const url = `${base}/api/payments/stripe/webhook`;
+    const events = async () => (await doctor({ ...processor(), BASE_URL: base })).of("payment events")[0];
+    assert.equal((await doctor({})).of("payment events")[0]?.result, "ok");
+    const none = await events();
+    assert.equal(none?.result, "warning");
+    assert.match(none?.detail ?? "", /no enabled endpoint https:\/\/sign\.elm-title\.example/);
+
+    const endpoint = (to: string, types: readonly string[], status: "enabled" | "disabled" = "enabled") =>
+      stripe.webhookEndpoints.push({ url: to, status, enabled_events: [...types] });
+    // Neither an endpoint of another installation nor a disabled one counts.
+    endpoint("https://other.example/api/payments/stripe/webhook", ["*"]);
+    endpoint(url, ["*"], "disabled");
+    assert.equal((await events())?.result, "warning");
+    const [first = "", second = "", ...rest] = neededEvents;
+    endpoint(`${url}/`, rest);
+    const missing = await events();
+    assert.equal(missing?.result, "failed");
+    assert.ok(missing?.detail.includes(`lacks ${first}, ${second}: enable them there`), missing?.detail);
+    // What one endpoint lacks, another one with the same address may send.
+    endpoint(url, [first, second, "customer.created"]);
+    assert.equal((await events())?.result, "ok");
+    stripe.webhookEndpoints.splice(0, stripe.webhookEndpoints.length);
+    endpoint(url, ["*"]);
+    assert.equal((await events())?.result, "ok");
+  });
+
+  test("warns when the payment processor does not let the key read which events it sends", async () => {
+    stripe.fail({ status: 403, message: "The provided key does not have the required permissions." });
+    const found = (await doctor(processor())).of("payment events")[0];
+    assert.equal(found?.result, "warning");
+    assert.match(found?.detail ?? "", /required permissions/);
+  });
+
+  test("the page for operators lists exactly the events that are needed", () => {
+    const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+    const [, list = ""] = /It needs (`checkout\.session.*?)\. A restricted key/.exec(page) ?? [];
+    let prefix = "";
+    const shown = list.split(", ").map((each) => {
+      const type = each.replaceAll("`", "");
+      if (!type.startsWith(".")) prefix = type.slice(0, type.lastIndexOf("."));
+      return type.startsWith(".") ? prefix + type : type;
+    });
+    assert.deepEqual(shown.sort(), [...neededEvents].sort());
   });
 });

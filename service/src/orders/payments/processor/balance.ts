@@ -84,8 +84,15 @@ async function disputeOf(sdk: () => Promise<Stripe>, id: string): Promise<object
   }
 }
 
-/** Reads the processor's own books. */
-export const accountBooks = (sdk: () => Promise<Stripe>) => ({
+/** The processor's own books. */
+export type AccountBooks = {
+  /** The movements of money on the account. */
+  movements: (window: Window) => AsyncIterable<Movement>;
+  /** A dispute as events show it; null for a dispute of another account. */
+  dispute: (id: string) => Promise<object | null>;
+};
+
+export const accountBooks = (sdk: () => Promise<Stripe>): AccountBooks => ({
   movements: (window: Window) => movementsOf(sdk, window),
   dispute: (id: string) => disputeOf(sdk, id),
 });

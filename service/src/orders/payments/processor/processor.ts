@@ -1,8 +1,9 @@
 import type { Stripe } from "stripe";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
-import { accountBooks, type Movement, type Window } from "./balance.ts";
+import { type AccountBooks, accountBooks } from "./balance.ts";
 import { type FirmAccount, firmAccount } from "./firm-account.ts";
+import { type WebhookEndpoints, webhookEndpoints } from "./webhook-endpoints.ts";
 
 /** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
 export type CheckoutRequest = {
@@ -32,51 +33,48 @@ export type SignedEvent = {
 };
 
 /** The payment processor. */
-export type Processor = {
-  /** Whether the key is for the processor's test mode, in which no money moves. */
-  testMode: boolean;
-  /** The `livemode` that the processor's events must have; null when the key doesn't tell. */
-  livemode: boolean | null;
-  /**
-   * Creates a session, or returns the one that was created with the same `id`. @throws ServiceError `processor_failed`
-   */
-  mint: (request: CheckoutRequest) => Promise<MintedSession>;
-  /** Finds the session that was created with our `id` between two times; null when there is none. */
-  find: (id: string, from: Date, to: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
-  /**
-   * Ends the session, so that it can't be paid. A session that has already ended doesn't change.
-   * @returns `complete` when a payer completed it first
-   * @throws ServiceError `processor_failed`
-   */
-  expire: (sessionId: string) => Promise<"expired" | "complete">;
-  /** The state of the payment of a session that a payer completed; `unknown` for a session of another account. */
-  paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
-  /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
-  refund: (id: string, paymentIntent: string) => Promise<void>;
-  /** Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. */
-  refundPart: (part: RefundPart) => Promise<void>;
-  /**
-   * Refunds an order's share of a payment for several orders, minus the parts already refunded. A repeated call refunds
-   * nothing more.
-   */
-  refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
-  /**
-   * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it as a partial
-   * refund.
-   */
-  refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
-  /** The movements of money on the account. */
-  movements: (window: Window) => AsyncIterable<Movement>;
-  /** A dispute as events show it; null for a dispute of another account. */
-  dispute: (id: string) => Promise<object | null>;
-  /** Cards and bank accounts of firms. */
-  firm: FirmAccount;
-  /**
-   * Verifies an event's signature over the exact bytes.
-   * @throws ServiceError `validation` when the signature is wrong, or its time is out of tolerance
-   */
-  verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
-};
+export type Processor = AccountBooks &
+  WebhookEndpoints & {
+    /** Whether the key is for the processor's test mode, in which no money moves. */
+    testMode: boolean;
+    /** The `livemode` that the processor's events must have; null when the key doesn't tell. */
+    livemode: boolean | null;
+    /**
+     * Creates a session, or returns the one that was created with the same `id`. @throws ServiceError `processor_failed`
+     */
+    mint: (request: CheckoutRequest) => Promise<MintedSession>;
+    /** Finds the session that was created with our `id` between two times; null when there is none. */
+    find: (id: string, from: Date, to: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
+    /**
+     * Ends the session, so that it can't be paid. A session that has already ended doesn't change.
+     * @returns `complete` when a payer completed it first
+     * @throws ServiceError `processor_failed`
+     */
+    expire: (sessionId: string) => Promise<"expired" | "complete">;
+    /** The state of the payment of a session that a payer completed; `unknown` for a session of another account. */
+    paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
+    /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
+    refund: (id: string, paymentIntent: string) => Promise<void>;
+    /** Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. */
+    refundPart: (part: RefundPart) => Promise<void>;
+    /**
+     * Refunds an order's share of a payment for several orders, minus the parts already refunded. A repeated call refunds
+     * nothing more.
+     */
+    refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
+    /**
+     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it as a partial
+     * refund.
+     */
+    refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
+    /** Cards and bank accounts of firms. */
+    firm: FirmAccount;
+    /**
+     * Verifies an event's signature over the exact bytes.
+     * @throws ServiceError `validation` when the signature is wrong, or its time is out of tolerance
+     */
+    verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
+  };
 
 /** A part of a payment to refund. `payment` is our id of the payment. */
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
@@ -106,7 +104,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
     testMode: isTestModeKey(secretKey),
     livemode: livemodeOf(secretKey),
     firm: firmAccount(sdk),
-    ...accountBooks(sdk),
+    ...{ ...accountBooks(sdk), ...webhookEndpoints(sdk) },
     async mint(request) {
       try {
         const { id, url } = await (await sdk()).checkout.sessions.create(sessionOf(request, baseUrl), {
