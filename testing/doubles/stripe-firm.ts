@@ -7,7 +7,8 @@ export type MethodOutcome =
   | "authentication_required"
   | "card_declined"
   | "expired_card"
-  | "insufficient_funds";
+  | "insufficient_funds"
+  | "mandate_invalid";
 
 /** How an owner completes a hosted setup page. */
 export type FinishedSetup = { type?: "card" | "us_bank_account"; isVerifying?: boolean };
@@ -33,7 +34,8 @@ export type FirmObjects = {
   bankAnswers: (paymentIntent: string, outcome: "succeeded" | "failed") => StripeObject;
 };
 
-const declines: Readonly<Record<string, { code: string; decline_code: string }>> = {
+const declines: Readonly<Record<string, { code: string; decline_code?: string }>> = {
+  mandate_invalid: { code: "payment_intent_mandate_invalid" },
   authentication_required: { code: "authentication_required", decline_code: "authentication_required" },
   card_declined: { code: "card_declined", decline_code: "generic_decline" },
   expired_card: { code: "expired_card", decline_code: "expired_card" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { shipping } from "@signsealship/testing/inputs/order-form";
+import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
 import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -474,6 +474,39 @@ test("a member charges the firm on the room's page, which shows the state of the
   assert.match(billing, new RegExp(`${shown.join("</a>, <a[^>]*>")}|${shown.reverse().join("</a>, <a[^>]*>")}`));
 });
 
+test("a closing that the firm pays is charged by one payment when it is placed", async () => {
+  const upload = async () => {
+    const body = new FormData();
+    body.set("document", new File([new Uint8Array(examplePdf)], "Deed.pdf", { type: "application/pdf" }));
+    const answer = await fetch(`${live.url()}/dashboard/closings/new/file`, {
+      method: "POST",
+      headers: { ...owner, Accept: "application/json" },
+      body,
+    });
+    return ((await answer.json()) as { file: string }).file;
+  };
+  const documents: Record<string, string>[] = [];
+  for (const n of [1, 2, 3])
+    documents.push({ [`doc${n}`]: await upload(), [`doc${n}_name`]: `Paper ${n}`, [`doc${n}_sign`]: "on" });
+  const before = stripe.firm.intents.size;
+  const placed = await post("/dashboard/closings/new", {
+    submission: /name="submission" value="([^"]*)"/.exec(await look("/dashboard/closings/new"))?.[1] ?? "",
+    environment: "live",
+    closing_name: "Ortega closing",
+    ...Object.assign({}, ...documents),
+    ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on", pay_by: "firm" },
+  });
+  assert.equal(placed.status, 303, await placed.text());
+  const room = await look(placed.headers.get("location") ?? "");
+  const codes = new Set([...room.matchAll(/\/dashboard\/orders\/([0-9a-f]{40})/g)].map(([, code = ""]) => code));
+  assert.equal(codes.size, 3);
+  for (const code of codes) await charge(code, "answered");
+  assert.equal(stripe.firm.intents.size, before + 1, "one payment");
+  const [{ intent } = { intent: null }] = await chargesOf([...codes][0] ?? "");
+  await deliver(stripe.chargeEvent(intent ?? ""));
+  for (const code of codes) assert.equal(await live.statusOf(code), "EsignPending");
+});
+
 test("no refund is sent while the payment is disputed at the bank", async () => {
   const code = await placeForFirm();
   const { intent } = await charge(code, "answered");
@@ -581,6 +614,24 @@ test("an owner whose sign-in is not recent is asked for a code first", async () 
   assert.doesNotMatch(await asked.text(), /cs_test_/);
   const confirmed = await post("/dashboard/billing/method", { confirm_code: await codeTo(service, email) });
   assert.match(await confirmed.text(), /cs_test_/);
+});
+
+test("Billing and a mail tell owners that a bank account is unusable, and a new method replaces it", async () => {
+  const method = await addMethod({ type: "us_bank_account" });
+  const event = stripe.event("mandate.updated", { object: "mandate", payment_method: method, status: "inactive" });
+  for (const each of [event, event]) assert.equal((await deliver(each)).status, 200);
+  const page = await look("/dashboard/billing");
+  assert.match(page, /STRIPE TEST BANK •••• 6789 can’t be charged any more/);
+  assert.match(page, />Add a card or bank account</);
+  const told = () => mailsTo(service, email).filter((mail) => /Subject: Your bank account can/.test(mail));
+  const [mail, ...more] = await until(() => (told().length > 0 ? told() : undefined));
+  assert.equal(more.length, 0);
+  assert.match(mail ?? "", /ask your bank to allow debits first/);
+  const code = await placeForFirm();
+  assert.match(await look(`/dashboard/orders/${code}`), /Add a card or bank account/);
+  await addMethod();
+  assert.equal(await stateOfMethod(method), "removed");
+  assert.doesNotMatch(await look("/dashboard/billing"), /can’t be charged any more/);
 });
 
 test("a method that was altered in the database is not charged", async () => {

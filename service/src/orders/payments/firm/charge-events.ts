@@ -8,6 +8,8 @@ import { reportUnpaid } from "../unpaid-supplements.ts";
 import * as store from "./charge-store.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { detachQueue } from "./methods.ts";
+import { selectMethod } from "./store.ts";
+import { takeFailedDebit } from "./unusable.ts";
 
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
@@ -30,6 +32,7 @@ export async function takeCharge(
   await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
   // `notify` queues this for a charge that failed.
   if (state === "succeeded") await enqueue(tx, detachQueue, { id: first.methodId });
+  if (state === "failed") await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor });
   if (state !== "pending") await endChargeTasks(tx, charges, { state: "done", at, by: actor, outcome: state });
   if (state === "failed" && before !== "declined") await notify(tx, charges, "failed", at);
   if (state === "pending" && before !== "pending") await notify(tx, charges, "pending", at);

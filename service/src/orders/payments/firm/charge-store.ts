@@ -13,7 +13,7 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
-import { methodState, type PaymentMethod } from "./store.ts";
+import { methodState, methodsById, type PaymentMethod } from "./store.ts";
 
 /** A charge of a single order has no group. Its MAC is that of earlier releases. */
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
@@ -154,6 +154,18 @@ export async function spentSince(
     WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
       AND c.id <> ALL (${except}::uuid[]) AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
   return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
+}
+
+/**
+ * The methods by which firms made a payment.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function methodsOfIntent(db: Sql, paymentIntent: string): Promise<PaymentMethod[]> {
+  const found = await db.query<FirmCharge>(charges(sql`c.payment_intent = ${paymentIntent}`));
+  return methodsById(
+    db,
+    found.map(({ methodId }) => methodId),
+  );
 }
 
 const ofPayment = sql`FROM firm_charges c JOIN payment_methods m ON m.id = c.method_id

@@ -8,7 +8,7 @@ import { chargesOfPayment, type FirmCharge, sumOfCharges } from "./charge-store.
 import { fileOf } from "./money-mail.ts";
 import { type PaymentMethod, selectMethod } from "./store.ts";
 
-export type MethodMoment = "added" | "removed" | "failed";
+export type MethodMoment = "added" | "removed" | "failed" | "unusable";
 export type ChargeMoment = "refused" | "failed" | "pending";
 
 /** The queue of mails about the firm's payment method; payload `News<MethodMoment>`. */
@@ -57,6 +57,14 @@ const methodWords = (moment: MethodMoment, name: string) =>
       subject: "Your firm’s payment method was removed",
       lines: [`${name} was removed. No new order is charged to it. A payment that is already under way still goes on.`],
     },
+    unusable: {
+      subject: "Your bank account can’t be charged any more",
+      lines: [
+        `Your bank returned a payment from ${name}, or ended the permission to debit it. Nothing is charged to it any more.`,
+        "Add a card or another bank account under Billing. Until then, orders that your firm pays wait until somebody opens their checkout.",
+        "To use the same account again, ask your bank to allow debits first, and then add the account again.",
+      ],
+    },
     failed: {
       subject: "Your bank account could not be verified",
       lines: ["The bank account that an owner added could not be verified. Add it again, or add a card."],
@@ -75,6 +83,12 @@ const reasons: Readonly<Record<string, string>> = {
   above_order_limit: "The sum is above the limit for one order of the person who placed it.",
   above_month_limit: "The sum is above what is left of this month’s limit of the person who placed it.",
   price_changed: "The price of an order changed.",
+  method_unusable: "The card or bank account can’t be charged any more.",
+  account_closed: "The bank account is closed.",
+  no_account: "The bank knows no such account.",
+  debit_not_authorized: "The bank says that the debit was not allowed.",
+  payment_intent_mandate_invalid: "The permission to debit the bank account has ended.",
+  payment_method_bank_account_blocked: "The bank account is blocked for debits.",
   method_removed: "The card or bank account was removed.",
   paid_by_checkout: "Somebody was paying by the checkout.",
   ended: "The payment processor did not confirm it in time, so it was canceled.",

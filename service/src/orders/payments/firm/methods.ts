@@ -79,23 +79,27 @@ export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage):
   if (!found) return false;
   await lockMembers(tx, found.partnerId);
   const method = await store.selectMethod(tx, setupId);
-  if (!method || method.state === "active" || method.state === "removed") return true;
+  if (!method || hasResult(method)) return true;
   if (setupIntent !== null) await store.updateMethod(tx, method.id, { state: method.state, setupIntent });
   await enqueue(tx, methodQueue, { id: method.id });
   return true;
 }
 
+/** Whether the processor has saved the method of a setup, so that later events about the setup change nothing. */
+const hasResult = ({ state }: store.PaymentMethod): boolean =>
+  state === "active" || state === "unusable" || state === "removed";
+
 /** Reads the method that a setup saved, and replaces the firm's present method with it. */
 export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> {
   const { db, clock, processor } = deps;
   const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;
-  if (!asked || asked.setupIntent === null || asked.state === "active" || asked.state === "removed") return;
+  if (!asked || asked.setupIntent === null || hasResult(asked)) return;
   if (!processor) throw new Error("payments are not configured: the method waits");
   const result = await processor.firm.setupOf(asked.setupIntent);
   await db.transaction(async (tx) => {
     await lockMembers(tx, asked.partnerId);
     const method = await store.selectMethod(tx, id);
-    if (!method || method.state === "active" || method.state === "removed") return;
+    if (!method || hasResult(method)) return;
     if (result === "verifying") return void (await store.updateMethod(tx, id, { state: "verifying" }));
     if (result === "failed") {
       // The page is still open, and the owner may try another card there.
@@ -124,8 +128,7 @@ async function activate(
     await enqueue(tx, detachQueue, { id });
     return void (await tx.query(auditLine({ ...line, action: "payment_method.refused" })));
   }
-  const before = await store.activeMethod(tx, { partnerId, environment });
-  if (before) await end(tx, before.id, addedBy);
+  for (const before of await store.replacedMethods(tx, { partnerId, environment })) await end(tx, before.id, addedBy);
   await store.updateMethod(tx, id, { state: "active", saved });
   await tx.query(auditLine({ ...line, action: "payment_method.added" }));
   await notifyOwners(tx, method, "added");
@@ -147,7 +150,7 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
     await requireOwnerOfMoney(tx, deps, principal);
     const method = isUuid(id) ? await store.selectMethod(tx, id) : undefined;
     const isOwn = method?.partnerId === partnerId && method.environment === environment;
-    if (!isOwn || !["active", "verifying", "failed"].includes(method.state))
+    if (!isOwn || !["active", "unusable", "verifying", "failed"].includes(method.state))
       throw new ServiceError("not_found", "No such card or bank account.");
     const at = deps.clock();
     const by = actorOf(principal);
@@ -166,6 +169,6 @@ export async function detachMethod({ db, processor }: FirmPaysDeps, id: string):
   await processor.firm.detach(found.method);
 }
 
-async function notifyOwners(tx: Tx, { id, ...owner }: store.PaymentMethod, moment: MethodMoment): Promise<void> {
+export async function notifyOwners(tx: Tx, { id, ...owner }: store.PaymentMethod, moment: MethodMoment): Promise<void> {
   for (const userId of await ownersWhoSee(tx, owner)) await enqueue(tx, methodMailQueue, { id, moment, userId });
 }

@@ -16,6 +16,7 @@ import * as charges from "./charge-store.ts";
 import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
 import { spendingRefusal } from "./limits.ts";
 import { activeMethod, selectMethod } from "./store.ts";
+import { takeFailedDebit } from "./unusable.ts";
 
 /** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
@@ -58,6 +59,7 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
     const { state, paymentIntent } = answer;
     const at = clock();
     await charges.updateCharges(tx, now, { state, at, paymentIntent, reason });
+    await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor: "processor" });
     if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
   });
 }
@@ -179,7 +181,8 @@ async function confirm(tx: Tx, deps: ChargeDeps, payment: Payment): Promise<Read
   const reason = await reasonAgainst(tx, deps, orders, now);
   if (reason === null && isUsable) return { customer, method, kind };
   const at = deps.clock();
-  const ended = { state: "refused", reason: reason ?? "method_removed" } as const;
+  const unusable = found?.state === "unusable" ? "method_unusable" : "method_removed";
+  const ended = { state: "refused", reason: reason ?? unusable } as const;
   await charges.updateCharges(tx, now, { ...ended, at });
   await endChargeTasks(tx, now, { state: "done", at, by: "system", outcome: "the charge was not sent" });
   await notify(

@@ -1,5 +1,5 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
-import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
+import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -30,7 +30,11 @@ const limitState: StateMac = {
 
 export const methodRows = [stateRows(methodState), stateRows(limitState)];
 
-export type MethodState = "asked" | "verifying" | "active" | "failed" | "removed";
+/**
+ * `asked`: the processor's page is open. `verifying`: the bank account is being verified. `unusable`: the bank account
+ * can't be debited any more, and an owner has to replace it.
+ */
+export type MethodState = "asked" | "verifying" | "active" | "unusable" | "failed" | "removed";
 
 export type PaymentMethod = {
   id: string;
@@ -68,6 +72,19 @@ export async function selectMethod(db: Sql, id: string): Promise<PaymentMethod |
   return found;
 }
 
+/** Methods by the processor's id. @throws ServiceError `unavailable` for an altered row */
+export const methodsNamed = (db: Sql, method: string) => db.query<PaymentMethod>(methods(sql`m.method = ${method}`));
+
+/** Methods by our ids. @throws ServiceError `unavailable` for an altered row */
+export const methodsById = (db: Sql, ids: readonly string[]) =>
+  db.query<PaymentMethod>(methods(sql`m.id = ANY (${ids}::uuid[])`));
+
+/** The methods that a new one replaces. @throws ServiceError `unavailable` for an altered row */
+export const replacedMethods = (db: Sql, { partnerId, environment }: Owner) =>
+  db.query<PaymentMethod>(
+    methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state IN ('active', 'unusable')`),
+  );
+
 /** The method that charges use. @throws ServiceError `unavailable` for an altered row */
 export async function activeMethod(db: Sql, { partnerId, environment }: Owner): Promise<PaymentMethod | undefined> {
   const [found] = await db.query<PaymentMethod>(
@@ -85,6 +102,10 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
     VALUES (${id}, ${partnerId}, ${environment}, ${customer}, ${addedBy}, ${addedAt})`);
   await writeStateMacs(tx, methodState, sql`id = ${id}`);
 }
+
+/** Makes an active method unusable. @returns false for a method that is not active */
+export const endUse = (tx: Tx, id: string): Promise<boolean> =>
+  changeRowIf(tx, methodState, id, sql`state = 'unusable'`, sql`state = 'active'`);
 
 type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
 

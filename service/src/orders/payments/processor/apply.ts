@@ -23,7 +23,7 @@ import { reportUnpaid } from "../unpaid-supplements.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
- * The result of an event for one order. `moved`: the order moved. `saved`: a firm's card or bank account was saved.
+ * The result of an event for one order. `moved`: the order moved. `saved`: a firm's card or bank account was saved, or can't be used any more.
  * `held`: the order is held, because the amount is wrong. `repeated` and `stale`: the event changed nothing.
  * `unapplied`: money arrived that moves no order, and a person must decide. `foreign`: the event is from another
  * account or mode. `unknown`: there is no such order. `irrelevant`: the event is not about a payment.

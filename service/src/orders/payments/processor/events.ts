@@ -10,6 +10,7 @@ import { disputesOfIntent, lockIntent, recordDispute } from "../disputes.ts";
 import { takeCharge } from "../firm/charge-events.ts";
 import { chargesOfOrder, chargesOfPayment, isOpenCharge } from "../firm/charge-store.ts";
 import { takeSetup } from "../firm/methods.ts";
+import { takeMandate, takeReturnedDebit } from "../firm/unusable.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
@@ -91,6 +92,8 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<R
   const message = readMessage(event);
   if (!message) return unpaid(nothing("irrelevant"));
   if (message.kind === "setup") return unpaid(nothing((await takeSetup(tx, message)) ? "saved" : "unknown"));
+  if (message.kind === "mandate")
+    return unpaid(nothing((await takeMandate(tx, message, options)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
   // Live money never pays a test order.
@@ -113,6 +116,7 @@ async function readDispute(
   options: TakeOptions & { eventAt: Date },
 ): Promise<Taken[]> {
   const { isNews, ...dispute } = await recordDispute(tx, message, options);
+  await takeReturnedDebit(tx, dispute.paymentIntent, options);
   const parts = await bookDispute(tx, dispute, options.at);
   if (orders.length === 0) return [nothing("unknown")];
   const results: Taken[] = [];
@@ -232,6 +236,7 @@ async function takeEarlier(
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
+    await takeReturnedDebit(tx, paymentIntent, options);
     const parts = await bookDispute(tx, dispute, options.at);
     for (const order of after.values()) {
       const taken = await takeDispute(tx, order, dispute, { ...options, isNews: false, parts });

@@ -26,6 +26,9 @@ export type SessionMessage = {
 /** A firm's card or bank account was saved, is being verified, or was refused. */
 export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string | null };
 
+/** The permission to debit a bank account has ended. `method`: the processor's id of the account. */
+export type MandateMessage = { kind: "mandate"; method: string };
+
 /**
  * A payer's bank demands money back, or has decided about it. A bank debit that is returned after it was accepted
  * counts as a dispute, too.
@@ -63,7 +66,7 @@ export type RefundMessage = {
 };
 
 /** Null for an event about anything else, or with content that can't be read. */
-export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | DisputeMessage | null;
+export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | MandateMessage | DisputeMessage | null;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -129,6 +132,8 @@ const chargeKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
 
 const setupTypes: ReadonlySet<string> = new Set(["setup_intent.succeeded", "setup_intent.setup_failed"]);
 
+const mandateType = "mandate.updated";
+
 const disputeTypes: ReadonlySet<string> = new Set(
   ["created", "updated", "closed", "funds_withdrawn", "funds_reinstated"].map((each) => `charge.dispute.${each}`),
 );
@@ -147,6 +152,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
   ...Object.keys(chargeKinds),
   ...setupTypes,
   ...disputeTypes,
+  mandateType,
   "charge.refunded",
   ...refundTypes,
 ]);
@@ -155,6 +161,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
 export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
   const object = fieldsOf(data.object);
   if (disputeTypes.has(type)) return disputeMessage(object);
+  if (type === mandateType) return mandateMessage(object);
   if (setupTypes.has(type)) return setupMessage(object, idOf(object["id"]));
   if (object["mode"] === "setup")
     return type === "checkout.session.completed" ? setupMessage(object, idOf(object["setup_intent"])) : null;
@@ -243,6 +250,12 @@ function disputeMessage(object: Fields): DisputeMessage | null {
     ...{ kind: "disputed", disputeId, paymentIntent, state },
     ...{ amount: sumOf(object["amount"]), currency: text(object["currency"]) },
   };
+}
+
+/** Null for a mandate that debits still can use. The processor never makes an inactive mandate active again. */
+function mandateMessage(object: Fields): MandateMessage | null {
+  const method = idOf(object["payment_method"]);
+  return object["status"] === "inactive" && method !== null ? { kind: "mandate", method } : null;
 }
 
 function setupMessage(object: Fields, setupIntent: string | null): SetupMessage | null {

@@ -62,6 +62,7 @@ function methodPart(view: BillingView): Html {
   const active = methods.find(({ state }) => state === "active");
   const waiting = methods.find(({ state }) => state === "verifying");
   const failed = !active && methods[0]?.state === "failed";
+  const unusable = active ? undefined : methods.find(({ state }) => state === "unusable");
   return html`${
     active
       ? html`${facts([
@@ -75,7 +76,9 @@ function methodPart(view: BillingView): Html {
           ["Valid until", active.cardExpires],
           ["Added", dayIn(active.addedAt, view.zone)],
         ])}${isOwner(view) && removal(active)}`
-      : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
+      : unusable
+        ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.")}${isOwner(view) && removal(unusable)}`
+        : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
   }
 ${waiting && html`<p>Waiting for your bank: ${methodName({ ...waiting, kind: waiting.kind ?? "bank" })}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}
 ${

@@ -1,0 +1,64 @@
+/**
+ * Bank accounts that can't be debited any more. After a debit is returned as unauthorized, or the payer withdraws the
+ * permission, the processor ends the mandate: each further debit would be refused, or returned again at a fee.
+ */
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { MandateMessage } from "../processor/message.ts";
+import { methodsOfIntent } from "./charge-store.ts";
+import { notifyOwners } from "./methods.ts";
+import { endUse, methodsNamed, type PaymentMethod } from "./store.ts";
+
+type Reason = "mandate_ended" | "debit_returned" | "refused_by_bank";
+type By = { at: Date; actor: string };
+
+/**
+ * Handles a signed event that the permission to debit a bank account has ended.
+ * @returns false for a method that no firm has on file
+ */
+export async function takeMandate(tx: Tx, { method }: MandateMessage, by: By): Promise<boolean> {
+  const methods = await methodsNamed(tx, method);
+  for (const each of methods) await becomeUnusable(tx, each, "mandate_ended", by);
+  return methods.length > 0;
+}
+
+/**
+ * After a dispute of a payment: if it was a debit of a firm's bank account, no further charge uses the account. A
+ * dispute of a card leaves the card in use.
+ */
+export async function takeReturnedDebit(tx: Tx, paymentIntent: string, by: By): Promise<void> {
+  for (const method of await methodsOfIntent(tx, paymentIntent))
+    if (method.kind === "bank") await becomeUnusable(tx, method, "debit_returned", by);
+}
+
+/** The processor's codes of refusals that a later debit of the same bank account would meet again. */
+const lasting: ReadonlySet<string> = new Set([
+  "account_closed",
+  "no_account",
+  "invalid_account_number",
+  "debit_not_authorized",
+  "bank_account_restricted",
+  "bank_account_unusable",
+  "payment_method_bank_account_blocked",
+  "payment_intent_mandate_invalid",
+]);
+
+/** After a debit failed: ends the use of its bank account if the reason is a lasting one. */
+export async function takeFailedDebit(
+  tx: Tx,
+  method: PaymentMethod | undefined,
+  reason: string | null,
+  by: By,
+): Promise<void> {
+  if (method?.kind === "bank" && reason !== null && lasting.has(reason))
+    await becomeUnusable(tx, method, "refused_by_bank", by);
+}
+
+/** Mails the owners once: only an active method becomes unusable. */
+async function becomeUnusable(tx: Tx, method: PaymentMethod, reason: Reason, { at, actor }: By): Promise<void> {
+  const { id, partnerId, environment, kind, last4 } = method;
+  if (!(await endUse(tx, id))) return;
+  const detail = { method: id, environment, kind, last4, reason };
+  await tx.query(auditLine({ at, action: "payment_method.unusable", actor, partnerId, detail }));
+  await notifyOwners(tx, method, "unusable");
+}
