@@ -33,7 +33,7 @@ async function paying(kind: "card" | "bank", outcome: MethodOutcome = "succeeded
 }
 
 async function runJobs(): Promise<void> {
-  for (const job of await world.waitingJobs()) await world.run(job);
+  for (const job of await world.waitingJobs()) assert.equal(await world.run(job), true, job.queue);
 }
 
 const stateOf = async ({ owner }: PayingFirm) => (await selectMethods(db, owner))[0]?.state;

@@ -58,7 +58,7 @@ const methodWords = (moment: MethodMoment, name: string) =>
       lines: [`${name} was removed. No new order is charged to it. A payment that is already under way still goes on.`],
     },
     unusable: {
-      subject: "Your bank account can’t be charged any more",
+      subject: "Your bank account is not charged any more",
       lines: [
         `Your bank returned a payment from ${name}, or ended the permission to debit it. Nothing is charged to it any more.`,
         "Add a card or another bank account under Billing. Until then, orders that your firm pays wait until somebody opens their checkout.",

@@ -254,7 +254,8 @@ function declineOf(error: unknown): ChargeAnswer | null {
   const status = statusOf(error);
   const isIdempotency = (error as { rawType?: unknown } | null)?.rawType === "idempotency_error";
   if (isIdempotency || ![400, 402, 404].includes(status)) return null;
-  const reason = [declineCode, code].find((each) => typeof each === "string") ?? "method_unusable";
+  // The SDK gives an error without a decline code an empty one.
+  const reason = [declineCode, code].find((each) => typeof each === "string" && each !== "") ?? "method_unusable";
   return {
     state: "declined",
     paymentIntent: typeof intent?.id === "string" ? intent.id : null,
