@@ -52,9 +52,12 @@ export { isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
 export { billingDocumentState, billingPartyState, defaultZone, lockBilling, restBefore } from "./documents.ts";
 export {
+  type ChargeOfOrder,
   type ChargeState,
   chargesOfCode,
   type FirmCharge,
+  type FirmMethod,
+  firmPaysColumns,
   isOpenCharge,
   latestUnpaid,
   type OverdueCharge,

@@ -38,7 +38,7 @@ async function place(): Promise<string> {
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
   return orderCode;
 }
-/** What is charged at once: an order alone, or the orders of a room. */
+/** The orders that are charged at once: one alone, or those of a room. */
 type Target = { path: string; codes: readonly string[] };
 const alone = async (): Promise<Target> => {
   const code = await place();

@@ -199,7 +199,7 @@ describe("doctor", () => {
     const missing = await events();
     assert.equal(missing?.result, "failed");
     assert.ok(missing?.detail.includes(`lacks ${first}, ${second}: enable them there`), missing?.detail);
-    // What one endpoint lacks, another one with the same address may send.
+    // Another endpoint with the same address may send the events that one lacks.
     endpoint(url, [first, second, "customer.created"]);
     assert.equal((await events())?.result, "ok");
     stripe.webhookEndpoints.splice(0, stripe.webhookEndpoints.length);

@@ -6,7 +6,14 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { roomNotFound } from "../begin-change.ts";
 import type { Participant } from "../participants/schemas.ts";
 import type { RoomView } from "./schemas.ts";
-import { findViewVersion, type OwnOrder, type SealedVersion, selectOwnRoom, selectRoomRow } from "./store.ts";
+import {
+  findViewVersion,
+  type OwnOrder,
+  type OwnRoomRow,
+  type SealedVersion,
+  selectOwnRoom,
+  selectRoomRow,
+} from "./store.ts";
 import { viewOf } from "./view.ts";
 
 type ViewDeps = { db: Sql; rowMac: RowMac };
@@ -76,28 +83,29 @@ export function createViewCache(maxBytes: number): ViewCache {
 }
 
 /** The public view of a room, with additions that only its owner sees. */
-export type OwnRoom = Omit<RoomView, "participants"> & {
-  id: string;
-  /** With full addresses. */
-  participants: Participant[];
-  /** The orders that the owner placed, by their codes, in the order of the room's list. */
-  ownOrders: ReadonlyMap<string, OwnOrder>;
-  /** The sealed versions, newest first. */
-  versions: SealedVersion[];
-};
+export type OwnRoom = Omit<RoomView, "participants"> &
+  Pick<OwnRoomRow, "firmMethod" | "charges"> & {
+    id: string;
+    /** With full addresses. */
+    participants: Participant[];
+    /** The orders that the owner placed, by their codes, in the order of the room's list. */
+    ownOrders: ReadonlyMap<string, OwnOrder>;
+    /** The sealed versions, newest first. */
+    versions: SealedVersion[];
+  };
 
 /** A room of the caller. @throws ServiceError for an unknown room, and for one of another owner or environment */
 export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
   const row = isCode(roomCode) ? await selectOwnRoom(db, roomCode, principal) : undefined;
   if (!row) throw roomNotFound();
-  const { roomId: id, participants, versions } = row;
+  const { roomId: id, participants, versions, firmMethod, charges } = row;
   const ownOrders = row.ownOrders.map(({ documentName: name, ...order }) => ({
     ...order,
     documentName: name === null ? null : Buffer.from(name, "hex"),
   }));
   return {
     ...viewOf(row, rowMac),
-    ...{ id, participants, versions },
+    ...{ id, participants, versions, firmMethod, charges },
     ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
   };
 }

@@ -11,7 +11,13 @@ import {
   type Titled,
   verifiedSignersOf,
 } from "../../../orders/order/order.ts";
-import { supplementCents, verifiedSupplementsOf } from "../../../orders/payments/payments.ts";
+import {
+  type ChargeOfOrder,
+  type FirmMethod,
+  firmPaysColumns,
+  supplementCents,
+  verifiedSupplementsOf,
+} from "../../../orders/payments/payments.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
 import { documentsOfOrder, type StoredOrderDocument } from "../../../signing/envelopes/envelopes.ts";
 import type { Participant } from "../participants/schemas.ts";
@@ -78,11 +84,14 @@ export type OwnOrder = Titled &
 
 export type SealedVersion = PassportPointer & { manifestSha256: string };
 
-type OwnRoomRow = RoomRow & {
+export type OwnRoomRow = RoomRow & {
   roomId: string;
   /** The encrypted name of the document is in hex. */
   ownOrders: (Omit<OwnOrder, "documentName"> & { documentName: string | null })[];
   versions: SealedVersion[];
+  /** The owner's method that can be charged, and the charges of the owner's orders, the newest first. */
+  firmMethod: FirmMethod;
+  charges: ChargeOfOrder[];
 };
 
 const hasCode = (code: string): Statement => isSealed(sql`r.code`, "room", code);
@@ -154,8 +163,16 @@ const passport = sql`
 
 const ofOwner = sql`attached a JOIN orders o ON o.id = a.order_id AND o.partner_id = room."partnerId"`;
 
-/** For the owner alone: the owner's orders in the room, and all sealed versions, newest first. */
-const ownColumns = sql`, (
+const ownCharges = firmPaysColumns(
+  {
+    partnerId: sql`room."partnerId"`,
+    environment: sql`(SELECT r.environment FROM rooms r WHERE r.id = room."roomId")`,
+  },
+  ofOwner,
+);
+
+/** For the owner alone: the owner's orders in the room with their charges, and all sealed versions, newest first. */
+const ownColumns = sql`, ${ownCharges}, (
     SELECT coalesce(json_agg(json_build_object('id', o.id, 'code', o.code, 'partnerId', o.partner_id,
       'environment', o.environment, 'status', o.status, 'sign', o.sign, 'notarize', o.notarize,
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,

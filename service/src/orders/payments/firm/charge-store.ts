@@ -96,15 +96,42 @@ export const chargesOfOrder = (db: Sql, orderId: number) =>
 export const chargesOfCode = (db: Sql, orderCode: string) =>
   db.query<FirmCharge>(sql`${charges(isSealed(sql`o.code`, "order", orderCode))} ORDER BY c.asked_at DESC, c.id`);
 
+/** A firm's method that can be charged; null for none. */
+export type FirmMethod = Pick<PaymentMethod, "id" | "kind" | "brand" | "last4"> | null;
+
+export type ChargeOfOrder = Pick<
+  FirmCharge,
+  "id" | "groupId" | "orderId" | "state" | "amountCents" | "reason" | "methodId"
+>;
+
 /**
- * The newest payment of any of these orders that has not succeeded, with all its charges; empty for none. Orders that
- * were paid in another way since then are the caller's to leave out.
- * @throws ServiceError `unavailable` for an altered row
+ * For the select list of a statement that lists orders `o` of a firm: the method that can be charged, as `firmMethod`,
+ * and the charges of the orders, the newest first, as `charges`.
+ * @param ofOrders the text after FROM that selects the orders
  */
-export async function latestUnpaid(db: Sql, orderIds: readonly number[]): Promise<FirmCharge[]> {
-  const [latest] = await db.query<FirmCharge>(sql`
-    ${charges(sql`c.order_id = ANY (${orderIds}::bigint[])`)} ORDER BY c.asked_at DESC, c.id LIMIT 1`);
-  return latest && latest.state !== "succeeded" ? chargesOfPayment(db, paymentIdOf(latest)) : [];
+export function firmPaysColumns(
+  { partnerId, environment }: { partnerId: Statement; environment: Statement },
+  ofOrders: Statement,
+): Statement {
+  const methods = sql`FROM payment_methods m
+    WHERE m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state = 'active'`;
+  const own = sql`FROM ${ofOrders} JOIN firm_charges c ON c.order_id = o.id`;
+  return sql`
+    (SELECT json_build_object('id', m.id, 'kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${methods}) AS "firmMethod",
+    ${verifiedAll(methodState, sql`m`, methods)},
+    (SELECT coalesce(json_agg(json_build_object('id', c.id, 'groupId', c.group_id, 'orderId', c.order_id, 'state', c.state,
+      'amountCents', c.amount_cents, 'reason', c.reason, 'methodId', c.method_id) ORDER BY c.asked_at DESC, c.id), '[]') ${own}) AS charges,
+    ${verifiedAll(chargeState, sql`c`, own)}`;
+}
+
+/**
+ * The newest payment among the charges, if it has not paid: its charges; otherwise empty.
+ * @param charges the newest first
+ */
+export function latestUnpaid(charges: readonly ChargeOfOrder[]): ChargeOfOrder[] {
+  const [latest] = charges;
+  if (!latest || latest.state === "succeeded") return [];
+  return charges.filter((each) => paymentIdOf(each) === paymentIdOf(latest));
 }
 
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>

@@ -12,10 +12,9 @@ import {
 } from "../../../closing/rooms/rooms.ts";
 import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import type { Owner } from "../../../kernel/identity/identity.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { Payer } from "../../../orders/order/order.ts";
-import { activeMethod, latestUnpaid, takesPayment } from "../../../orders/payments/payments.ts";
+import { latestUnpaid, takesPayment } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -101,7 +100,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
     const payableBy = (payer: Payer) => (isPaidHere ? payableOfRoom(room, payer) : []);
     const payable = { client: payableBy("client"), firm: payableBy("firm") };
-    const firmPays = await readFirmPays(principal, payable.firm.length > 0 ? room : undefined);
+    const firmPays = firmPaysOf(room);
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
@@ -110,18 +109,11 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
+}
 
-  /** @param room the room with orders that the firm can pay now; undefined for none */
-  async function readFirmPays(owner: Owner, room: OwnRoom | undefined): Promise<FirmPaysRoom> {
-    if (!room) return { method: undefined, unpaid: [] };
-    const { db } = deps.closings;
-    const own = [...room.ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
-    return {
-      method: await activeMethod(db, owner),
-      unpaid: await latestUnpaid(
-        db,
-        own.map(({ id }) => id),
-      ),
-    };
-  }
+/** How the firm pays the orders of its room that it can pay now. */
+function firmPaysOf({ ownOrders, charges, firmMethod: method }: OwnRoom): FirmPaysRoom {
+  const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
+  const ids = new Set(own.map(({ id }) => id));
+  return { method, unpaid: latestUnpaid(charges.filter(({ orderId }) => ids.has(orderId))) };
 }

@@ -2,7 +2,7 @@ import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Payer, TitleOf } from "../../../orders/order/order.ts";
-import type { FirmCharge, PaymentMethod } from "../../../orders/payments/payments.ts";
+import type { ChargeOfOrder, FirmMethod } from "../../../orders/payments/payments.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
@@ -34,10 +34,9 @@ export type FormIn = (part: RoomPart) => {
 };
 
 export type FirmPaysRoom = {
-  /** The method that can be charged; undefined for none. */
-  method: PaymentMethod | undefined;
+  method: FirmMethod;
   /** The charges of the latest payment, if it has not paid; otherwise empty. */
-  unpaid: readonly FirmCharge[];
+  unpaid: readonly ChargeOfOrder[];
 };
 
 export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
