@@ -32,6 +32,7 @@ export {
 export { correctEntry } from "./acts/correct.ts";
 export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
 export { exportJournal, type JournalCopy, journalNotice } from "./acts/export.ts";
+export { type FactRules, factRules, noFacts } from "./acts/facts.ts";
 export { readJournal } from "./acts/journal.ts";
 export {
   appointmentOf,
@@ -162,7 +163,7 @@ export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
 export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { recordingById } from "./recordings/store.ts";
-export { giveTurn, markLive, onRecord, typedOnRecord, unmetLive } from "./sessions/act.ts";
+export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
 export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
 export {
   answerConsent,

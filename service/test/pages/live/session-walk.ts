@@ -243,6 +243,9 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const form = desk.locator("#act");
     assert.equal(await form.locator("[name=mode]").inputValue(), "ron");
     assert.match(await form.locator("[name=tool]").inputValue(), /^SignSealShip /);
+    // An Ohio notary's journal states where the signer was, as the signer stated it.
+    assert.equal(await form.locator("[name=principal_1_city]").inputValue(), "Columbus");
+    assert.equal(await form.locator("[name=principal_1_country]").inputValue(), "US");
     await form.getByLabel("Kind of document").fill("Deed");
     await form.getByLabel("Fee in dollars").fill("5");
     await form.getByRole("button", { name: "Note the act" }).click();

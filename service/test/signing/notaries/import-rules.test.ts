@@ -112,7 +112,8 @@ test("a second table adds to the excluded and known values, and is named in plac
 test("refuses a fee above the known cap of an act online, and any fee where no cap is known", () => {
   const csv = "state,status,fee_cap,fee_cap_cents\nOH,Yes,$5 on paper,2500\nNY,Yes,$25,\n";
   const { rules: read } = imported(csv);
-  const faults = (state: string, mode: ActMode, feeCents: number) => ruleFaults({ mode, feeCents }, read.of(state));
+  const faults = (state: string, mode: ActMode, feeCents: number) =>
+    ruleFaults({ mode, feeCents, principals: [] }, read.of(state));
   assert.deepEqual(faults("OH", "ron", 2500), {});
   assert.match(faults("OH", "ron", 2501)["fee"] ?? "", /^must not be above \$25\.00, .*RON laws, 2026-11-22/);
   assert.match(faults("OH", "rin", 9000)["fee"] ?? "", /must not be above/);

@@ -80,7 +80,12 @@ const act = {
   ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue: { state: "OH", county: "Franklin" } },
   ...{ startedAt: "2026-01-15T14:05:00.000Z", endedAt: "2026-01-15T14:35:00.000Z", witnesses: [], feeCents: 1000 },
   ...{ session: { tool: "SignSealShip", id: sessionId }, notes: null },
-  principals: [{ name: "Jané Doe", address: "1 Main", basis: "personal_knowledge", credential: null, witness: null }],
+  principals: [
+    {
+      ...{ name: "Jané Doe", address: "1 Main", basis: "personal_knowledge", credential: null, witness: null },
+      place: { city: "Columbus", region: "Ohio", country: "US" },
+    },
+  ],
 };
 
 test("a stranger follows the notary's signature to the recording, and sees which link was altered", async () => {

@@ -42,6 +42,7 @@ const act = {
   ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00", tool: "T", session_id: "S" },
   ...{ recording_sha256: "ab".repeat(32), recording_at: "Vault", recording_until: "2036-01-15" },
   ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
+  ...{ principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" },
 };
 
 /** A test order that the notary has claimed and whose act is noted. */

@@ -2,6 +2,8 @@ import {
   actKinds,
   actModes,
   actWords,
+  countryChoices,
+  type FactRules,
   type Faults,
   type identityBases,
   modeWords,
@@ -33,6 +35,10 @@ const labels: Readonly<Record<string, string>> = {
   name: "Full name",
   address: "Full address",
   basis: "How you know who it is",
+  knows: "How, and for how long, you have known them",
+  city: "City where they were",
+  region: "State or province where they were",
+  country: "Country where they were",
   witness_name: "Credible witness: full name",
   witness_address: "Credible witness: full address",
   witness_oath: "Credible witness: oath or affirmation",
@@ -66,7 +72,7 @@ type Part = (name: string) => { name: string; label: string; value: string; erro
 /** The form for an act; its values become the journal entry. */
 export function actForm(
   action: string,
-  { typed, faults, zone }: { typed: Typed; faults: Faults; zone: string },
+  { typed, faults, zone, rules }: { typed: Typed; faults: Faults; zone: string; rules: FactRules },
   people: number,
 ): Html {
   const part: Part = (name) => ({ name, label: actLabel(name, zone), value: typed[name] ?? "", error: faults[name] });
@@ -84,7 +90,7 @@ ${field({ ...part("venue_county"), required: true, maxLength: 200 })}</div>
 <div class="form-pair">${field({ ...part("started_at"), required: true, hint: "Like 2026-01-31T14:05." })}
 ${field({ ...part("ended_at"), required: true, hint: "Like 2026-01-31T14:35." })}</div>
 </fieldset>
-${Array.from({ length: principals }, (_, index) => principalPart(part, index + 1, index >= people))}
+${Array.from({ length: principals }, (_, index) => principalPart(part, index + 1, index >= people, rules))}
 <fieldset><legend>Session and recording</legend>
 <div class="form-pair">${field({ ...part("tool"), ...must, hint: remote, maxLength: 200 })}
 ${field({ ...part("session_id"), ...must, hint: remote, maxLength: 200 })}</div>
@@ -101,8 +107,8 @@ ${textArea({ ...part("notes"), rows: 2, maxLength: 2000 })}
 </form>`;
 }
 
-/** The form fields of one principal. */
-export function principalPart(part: Part, n: number, isSpare: boolean): Html {
+/** The form fields of one principal. @param rules the facts that the notary's state asks for */
+export function principalPart(part: Part, n: number, isSpare: boolean, rules: FactRules): Html {
   const at = (name: string) => part(principalField(n, name));
   const must = { required: isSpare ? ("sometimes" as const) : (true as const) };
   const sometimes = { required: "sometimes" } as const;
@@ -110,6 +116,8 @@ export function principalPart(part: Part, n: number, isSpare: boolean): Html {
 <div class="form-pair">${field({ ...at("name"), ...must, maxLength: 200 })}
 ${field({ ...at("address"), ...must, maxLength: 200 })}</div>
 ${select({ ...at("basis"), required: true, options: choices(["credential", "personal_knowledge", "credible_witness"] as const satisfies readonly (typeof identityBases)[number][], basisWords) })}
+${rules.knows && field({ ...at("knows"), ...sometimes, maxLength: 500, hint: "With personal knowledge, for acts by audio and video." })}
+${rules.place && placePart(at, sometimes)}
 <p class="hint">For a credential, the next fields are about it; for a credible witness, about the credential of the witness. Never enter its whole number.</p>
 <div class="form-pair">${field({ ...at("type"), ...sometimes, maxLength: 200 })}
 ${field({ ...at("issuer"), ...sometimes, maxLength: 200 })}</div>
@@ -123,6 +131,14 @@ ${field({ ...at("witness_address"), ...sometimes, maxLength: 200 })}</div>
 ${field({ ...at("witness_knows"), maxLength: 500 })}</div>
 </fieldset>`;
 }
+
+type At = (name: string) => ReturnType<Part>;
+
+/** Where a principal was, for an act by audio and video. */
+const placePart = (at: At, must: { required: "sometimes" }): Html =>
+  html`<div class="form-pair">${field({ ...at("city"), ...must, maxLength: 80 })}
+${field({ ...at("region"), ...must, maxLength: 80 })}</div>
+${select({ ...at("country"), ...must, options: [{ value: "", label: "" }, ...countryChoices("en")], hint: "For acts by audio and video." })}`;
 
 /** The fields of a credible witness, who has not sworn yet. */
 export const witnessPart = (part: Part, n: number): Html => {

@@ -10,6 +10,7 @@ import {
   type DeskDeps,
   deskOf,
   endAppointment,
+  factRules,
   findDraft,
   type IdentityDeps,
   identitiesOf,
@@ -219,7 +220,11 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
       const at = notaryDesk.clock();
       const onTape = deps.live && (await onRecord(deps.live, claimed));
       const zone = await zoneOf(notaryDesk.db, claimed.notary.id);
-      const read = readAct({ ...inUtc(typed, actTimes, zone), ...(onTape && typedOnRecord(onTape)) }, at);
+      const read = readAct(
+        { ...inUtc(typed, actTimes, zone), ...(onTape && typedOnRecord(onTape)) },
+        at,
+        factRules(claimed.eligibility.rules),
+      );
       const faults = read.ok ? ruleFaults(read.value, claimed.eligibility.rules) : read.faults;
       if (!read.ok || Object.keys(faults).length > 0)
         return { page: await orderPage(deps, request, operator, code, { act: { typed, faults } }), status: 400 };

@@ -3,6 +3,7 @@ import {
   actKinds,
   actWords,
   type Claimed,
+  factRules,
   hasDocumentPage,
   hasNoCodesLeft,
   hasVouched,
@@ -11,6 +12,7 @@ import {
   type LiveSession,
   notaryName,
   personName,
+  placeOf,
   roleObstacle,
   roleWords,
   type SheetView,
@@ -237,7 +239,7 @@ ${ready && buttonForm(sessionPath(code, "/start"), "Begin the session and the re
   if (step.by === "signer") return html`${lead}${turnPart(code, view, signer ?? 0, turn)}`;
   const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
   return html`${lead}<form class="form" method="post" action="${sessionPath(code, "/mark")}">${hiddenFields(hidden)}
-${step.name === "identify" && signer !== null && identityFields(sheet.sheet.people, signer, typed)}
+${step.name === "identify" && signer !== null && identityFields(sheet.sheet.people, signer, { ...placeOf(people, signer), ...typed }, factRules(claimed.eligibility.rules))}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
 <div class="form-actions"><button type="submit">Mark as done</button></div></form>
 ${step.name === "identify" && signer !== null && people.some(({ forSigner }) => forSigner === signer) && witnessForms(sessionPath(code, "/witness"), sheet, signer, typed)}`;

@@ -2,6 +2,8 @@ import {
   actKinds,
   actWords,
   type Claimed,
+  type FactRules,
+  noFacts,
   oathKinds,
   principalField,
   type SheetView,
@@ -80,7 +82,7 @@ ${buttonForm(sheetPath(code, "/hand-over"), `Hand to ${sheet.people.find(({ n })
   const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
   return html`${lead}${obstacle && notice("attention", "Not open yet", html`${obstacle}`)}
 <form class="form" method="post" action="${sheetPath(code, "/mark")}">${hiddenFields(hidden)}
-${step.name === "identify" && signer !== null && identityFields(sheet.people, signer, typed)}
+${step.name === "identify" && signer !== null && identityFields(sheet.people, signer, typed, noFacts)}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
 <div class="form-actions"><button type="submit">Mark as done</button></div></form>
 ${step.name === "identify" && signer !== null && witnessForms(sheetPath(code, "/witness"), view, signer, typed)}`;
@@ -118,7 +120,12 @@ ${field({ form: "sworn", name: "knows", label: `How, and for how long, they know
 
 export const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1).replaceAll("_", " ")}`;
 
-export function identityFields(people: readonly { n: number; name: string }[], n: number, typed: Typed): Html {
+export function identityFields(
+  people: readonly { n: number; name: string }[],
+  n: number,
+  typed: Typed,
+  rules: FactRules,
+): Html {
   const name = people.find((each) => each.n === n)?.name ?? "";
   const part = (field: string) => ({
     name: field,
@@ -126,5 +133,5 @@ export function identityFields(people: readonly { n: number; name: string }[], n
     value: typed[field] ?? (field === principalField(n, "name") ? name : ""),
     error: undefined,
   });
-  return principalPart(part, n, false);
+  return principalPart(part, n, false, rules);
 }

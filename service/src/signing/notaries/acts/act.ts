@@ -2,6 +2,8 @@ import { usStates } from "../../../orders/pricing/pricing.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../form-reader.ts";
 
+import { type FactRules, type Facts, noFacts, readFacts, typedFacts } from "./facts.ts";
+
 export const actKinds = ["acknowledgment", "jurat", "witnessing", "oath", "copy"] as const;
 export type ActKind = (typeof actKinds)[number];
 
@@ -30,7 +32,7 @@ export type Credential = {
   last4: string | null;
 };
 
-export type Principal = {
+export type Principal = Facts & {
   name: string;
   address: string;
   basis: (typeof identityBases)[number];
@@ -99,19 +101,24 @@ const clockToleranceMs = 5 * 60_000;
 
 export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;
 
+/** The fields of a principal that are lists, and so have a value in an empty form. */
+const chosen = ["basis", "country"] as const;
+
 /** The number of principals in a form: the number of the last one with any input. */
 export function principalsIn(typed: Typed): number {
   const isTyped = (n: number) =>
     Object.entries(typed).some(
       ([name, value]) =>
-        name.startsWith(principalField(n, "")) && name !== principalField(n, "basis") && value.trim() !== "",
+        name.startsWith(principalField(n, "")) &&
+        !chosen.some((choice) => name === principalField(n, choice)) &&
+        value.trim() !== "",
     );
   const numbers = Array.from({ length: mostPrincipals }, (_, index) => index + 1);
   return numbers.findLast(isTyped) ?? 0;
 }
 
 /** Reads the form of an act. The result names every wrong field with its rule. */
-export function readAct(typed: Typed, now: Date): Read<Act> {
+export function readAct(typed: Typed, now: Date, rules: FactRules = noFacts): Read<Act> {
   const read = formReader(typed);
   const mode = read.requiredOneOf("mode", actModes);
   const isRemote = mode === "ron" || mode === "rin";
@@ -124,7 +131,7 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
     startedAt: read.requiredInstant("started_at"),
     endedAt: read.requiredInstant("ended_at"),
     principals: Array.from({ length: Math.max(1, principalsIn(typed)) }, (_, index) =>
-      readPrincipal(read, index + 1, isRemote),
+      readPrincipal(read, index + 1, isRemote, rules),
     ),
     witnesses: witnesses.split("\n").flatMap((line) => line.trim() || []),
     session: isRemote ? { tool: read.required("tool"), id: read.required("session_id") } : null,
@@ -145,19 +152,19 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
  * Reads how one principal was identified, from that principal's fields. The result names every wrong field with its
  * rule.
  */
-export function readIdentity(typed: Typed, n: number, isRemote: boolean): Read<Principal> {
+export function readIdentity(typed: Typed, n: number, isRemote: boolean, rules: FactRules = noFacts): Read<Principal> {
   const read = formReader(typed);
-  return read.done(readPrincipal(read, n, isRemote));
+  return read.done(readPrincipal(read, n, isRemote, rules));
 }
 
-function readPrincipal(read: FormReader, n: number, isRemote: boolean): Principal {
+function readPrincipal(read: FormReader, n: number, isRemote: boolean, rules: FactRules): Principal {
   const at = (name: string) => principalField(n, name);
   const basis = read.requiredOneOf(at("basis"), identityBases);
   const [name, address] = [read.required(at("name")), read.required(at("address"))];
-  if (basis === "personal_knowledge") return { name, address, basis, credential: null, witness: null };
-  if (basis === "credential")
-    return { name, address, basis, credential: readCredential(read, at, isRemote), witness: null };
-  return { name, address, basis, credential: null, witness: readWitness(read, at, isRemote) };
+  const about = { name, address, basis, ...readFacts(read, at, basis, isRemote ? rules : noFacts) };
+  if (basis === "personal_knowledge") return { ...about, credential: null, witness: null };
+  if (basis === "credential") return { ...about, credential: readCredential(read, at, isRemote), witness: null };
+  return { ...about, credential: null, witness: readWitness(read, at, isRemote) };
 }
 
 function readWitness(read: FormReader, at: (name: string) => string, isRemote: boolean): Witness {
@@ -239,7 +246,7 @@ export function typedAct(act: Act): Record<string, string> {
 
 /** The values with which the form of an act shows one principal. */
 export function typedPrincipal(
-  { name, address, basis, credential, witness }: Principal,
+  { name, address, basis, credential, witness, ...facts }: Principal,
   n: number,
 ): Record<string, string> {
   const shown = credential ?? witness?.credential;
@@ -257,6 +264,7 @@ export function typedPrincipal(
     expires: shown?.expiresOn,
     result: shown?.resultReference,
     last4: shown?.last4,
+    ...typedFacts(facts),
   };
   return Object.fromEntries(Object.entries(values).map(([field, value]) => [principalField(n, field), value ?? ""]));
 }

@@ -17,6 +17,7 @@ import {
   section,
   titleLook,
 } from "@signsealship/certificate";
+import { placeText } from "../places.ts";
 import type { ActRecording } from "./act.ts";
 import { type EntrySubject, refusalReasons } from "./entry.ts";
 
@@ -103,7 +104,7 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
   row("Act", `${act.act}, ${act.mode}; ${act.document}`);
   row("Venue", `${act.venue.county}, ${act.venue.state}`);
   row("From, to", `${act.startedAt}, ${act.endedAt}`);
-  for (const { name, address, basis, credential, witness } of act.principals) {
+  for (const { name, address, basis, credential, witness, place, knows } of act.principals) {
     const sworn = witness?.oath ? `, by ${witness.oath}: ${witness.knows ?? ""}` : "";
     const of = witness ? `; ${witness.name}, ${witness.address}${sworn}` : "";
     const shown = credential ?? witness?.credential;
@@ -111,7 +112,8 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
       ? `; ${shown.type} of ${shown.issuer}, ${shown.issuedOn} to ${shown.expiresOn}${shown.last4 ? `, ends in ${shown.last4}` : ""}${shown.resultReference ? `, result ${shown.resultReference}` : ""}`
       : "";
     row("Principal", `${name}, ${address}`);
-    row("Identified by", `${basis.replaceAll("_", " ")}${of}${by}`);
+    row("Was in", place && placeText(place));
+    row("Identified by", `${basis.replaceAll("_", " ")}${knows === undefined ? "" : `: ${knows}`}${of}${by}`);
   }
   row("Witnesses", act.witnesses.join("; "));
   row("Session", act.session && `${act.session.tool}, ${act.session.id}`);

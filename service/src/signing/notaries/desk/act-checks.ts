@@ -1,4 +1,5 @@
-import type { Act } from "../acts/act.ts";
+import { type Act, principalField } from "../acts/act.ts";
+import { factRules } from "../acts/facts.ts";
 import type { Commission } from "../commissions/commission.ts";
 import { endOf } from "../commissions/expiry.ts";
 import type { Eligibility } from "../eligibility/eligible.ts";
@@ -65,9 +66,20 @@ const look = (name: Check["name"], warns: boolean, why: string, whyNot: string):
   warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
 
 /** The rules of the notary's state that an act breaks, by the names of the form's fields. */
-export function ruleFaults({ mode, feeCents }: Pick<Act, "mode" | "feeCents">, { online }: StateRules): Faults {
+export function ruleFaults(
+  { mode, feeCents, principals }: Pick<Act, "mode" | "feeCents" | "principals">,
+  rules: StateRules,
+): Faults {
   if (mode !== "ron" && mode !== "rin") return {};
-  const { feeCapCents: cap } = online;
+  const asked = factRules(rules);
+  const missing = principals.flatMap(({ basis, place, knows }, index) => [
+    ...(asked.place && !place ? [principalField(index + 1, "city")] : []),
+    ...(asked.knows && basis === "personal_knowledge" && !knows ? [principalField(index + 1, "knows")] : []),
+  ]);
+  return { ...feeFault(feeCents, rules), ...Object.fromEntries(missing.map((field) => [field, "is required"])) };
+}
+
+function feeFault(feeCents: number, { online: { feeCapCents: cap } }: StateRules): Faults {
   if (!cap && feeCents > 0)
     return {
       fee: `must be 0, because the value “${onlineForms.feeCapCents.label}” is missing for your state: an administrator enters it`,

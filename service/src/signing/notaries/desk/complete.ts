@@ -179,7 +179,7 @@ async function writeDown(
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,
-  act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt" | "feeCents">,
+  act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt" | "feeCents" | "principals">,
 ): void {
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes(act.mode)) throw invalid(`mode is not open to you for this order. ${obstacles.join(" ")}`.trim());

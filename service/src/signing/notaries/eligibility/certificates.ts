@@ -1,6 +1,7 @@
 import { fail, fields, type Place, text } from "../../../orders/pricing/pricing.ts";
 import type { ActKind, Principal } from "../acts/act.ts";
 import type { ActMode } from "../commissions/expiry.ts";
+import { placeText } from "../places.ts";
 
 /** The modes in which the service draws a notary's certificate. For acts on paper the notary writes it by hand. */
 export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
@@ -12,17 +13,21 @@ type CertificateMode = (typeof certificateModes)[number];
  */
 export type Wording = { readonly [M in CertificateMode]?: string };
 
-const slots = ["date", "names", "identification"] as const;
+const slots = ["date", "names", "identification", "places", "knowledge"] as const;
 type Slot = (typeof slots)[number];
 const required: readonly Slot[] = ["date", "names"];
+/** Facts that only an act by audio and video has. */
+const remoteOnly: readonly Slot[] = ["places", "knowledge"];
 const mostCharacters = 600;
 
-/** Why a text can't be a certificate's wording; null when it can. */
-export function wordingFault(words: string): string | null {
+/** Why a text can't be a certificate's wording in this mode; null when it can. */
+export function wordingFault(words: string, mode: CertificateMode): string | null {
   if (words.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
   const named = [...words.matchAll(/\{([^}]*)\}?/g)].map(([, slot = ""]) => slot);
   const unknown = named.find((slot) => !slots.some((each) => each === slot));
   if (unknown !== undefined) return `names {${unknown}}, which is none of the slots (${slots.join(", ")})`;
+  const remote = remoteOnly.find((slot) => mode !== "ron" && named.includes(slot));
+  if (remote) return `must not have {${remote}}, which is for acts by audio and video`;
   const missing = required.find((slot) => !named.includes(slot));
   return missing ? `must have {${missing}}` : null;
 }
@@ -30,18 +35,20 @@ export function wordingFault(words: string): string | null {
 /** @throws DataFileError naming the line, the field and the rule */
 export function readWording(place: Place): Wording {
   const given = fields(place, { required: [], optional: certificateModes });
-  const read = Object.entries(given).map(([mode, each]) => {
+  const read = certificateModes.flatMap((mode) => {
+    const each = given[mode];
+    if (!each) return [];
     const words = text(each, mostCharacters);
-    const fault = wordingFault(words);
+    const fault = wordingFault(words, mode);
     if (fault) fail(each, fault);
-    return [mode, words] as const;
+    return [[mode, words] as const];
   });
   if (read.length === 0) fail(place, `must have words for one of ${certificateModes.join(", ")}`);
   return Object.fromEntries(read);
 }
 
 /** A principal as a certificate names one. Before the act, the kind of identification is not known yet. */
-export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential">>;
+export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential" | "place" | "knows">>;
 
 type About = { startedAt: string; principals: readonly Named[]; zone: string | null };
 
@@ -50,7 +57,15 @@ export const certificateOf = (words: string, { startedAt, principals, zone }: Ab
   words
     .replaceAll("{date}", dateIn(zone, new Date(startedAt)))
     .replaceAll("{names}", listed(principals.map(({ name }) => name)))
-    .replaceAll("{identification}", identification(principals));
+    .replaceAll("{identification}", ofEach(principals, howIdentified))
+    .replaceAll(
+      "{places}",
+      ofEach(principals, ({ place }) => (place ? placeText(place) : "where the signer states to be")),
+    )
+    .replaceAll(
+      "{knowledge}",
+      ofEach(principals, (each) => each.knows ?? howIdentified(each)),
+    );
 
 /** The day of the act in the notary's time zone. If that zone is unknown, the text gives the day in UTC and says so. */
 export function dateIn(zone: string | null, at: Date): string {
@@ -61,11 +76,12 @@ export function dateIn(zone: string | null, at: Date): string {
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
-function identification(principals: readonly Named[]): string {
-  const known = principals.map((each) => ({ name: each.name, how: howIdentified(each) }));
+/** A fact about the principals: stated once if it is the same for all, and by name otherwise. */
+function ofEach(principals: readonly Named[], factOf: (principal: Named) => string): string {
+  const known = principals.map((each) => ({ name: each.name, fact: factOf(each) }));
   const [first] = known;
-  if (first && known.every(({ how }) => how === first.how)) return first.how;
-  return known.map(({ name, how }) => `${name}: ${how}`).join("; ");
+  if (first && known.every(({ fact }) => fact === first.fact)) return first.fact;
+  return known.map(({ name, fact }) => `${name}: ${fact}`).join("; ");
 }
 
 function howIdentified({ basis, credential }: Named): string {

@@ -48,6 +48,8 @@ type OnlineValues = {
   witnesses: boolean;
   observers: boolean;
   signerAbroad: boolean;
+  signerPlace: boolean;
+  knowledgeStated: boolean;
   recordingYears: number;
   certificateOf: "own" | "service";
   /** The state's requirement for the tool with which notaries act online. */
@@ -195,6 +197,11 @@ export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } 
   witnesses: yesOrNo("Witnesses may attend by audio and video", "Besides credible ones. They don’t identify anybody."),
   observers: yesOrNo("Observers are allowed", "Such as an attorney: they see and hear, and everybody has to agree."),
   signerAbroad: yesOrNo("The signer may be outside the United States", "Without conditions; else leave it open."),
+  signerPlace: yesOrNo("The journal states where the signer was", "City, state and country, at the time of the act."),
+  knowledgeStated: yesOrNo(
+    "The notary states how they know the signer",
+    "And for how long, where they know the signer.",
+  ),
   recordingYears: wholeNumber("Years for which a recording is kept", "", 100),
   certificateOf: choice("Whose certificate signs", "The notary’s own, or one of this service.", ["own", "service"]),
   platform: choice("The tool has to be", "How the state has to know the tool of online acts.", [

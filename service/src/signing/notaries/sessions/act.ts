@@ -6,6 +6,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { giveToSigner, type RoomEnvelope } from "../../envelopes/envelopes.ts";
 import { type Act, principalField, readIdentity } from "../acts/act.ts";
+import { factRules } from "../acts/facts.ts";
 import { type Claimed, claimedOrder } from "../desk/desk.ts";
 import { accepted, type Typed } from "../form-reader.ts";
 import { identitiesOf } from "../identity/results.ts";
@@ -23,7 +24,7 @@ import { keepTurn } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { turnEndOf } from "./lease.ts";
 import type { LiveDeps } from "./session.ts";
-import { eventsOf, findLive, type LiveSession, livePeople, openLiveOf } from "./store.ts";
+import { eventsOf, findLive, type LivePerson, type LiveSession, livePeople, openLiveOf } from "./store.ts";
 import { presentLines, witnessObstacle } from "./third-persons.ts";
 
 /**
@@ -95,8 +96,11 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
           "conflict",
           "The identity check was passed before an interruption, or with another browser. Ask again.",
         );
-      const known = isOpen && basis === "credible_witness" ? withWitness(sheet, typed, signer ?? 0) : typed;
-      const found = isIdentity && isOpen ? accepted(readIdentity(known, signer, true)) : null;
+      const where = isIdentity ? placeOf(await livePeople(tx, session.id), signer) : {};
+      const placed = { ...where, ...typed };
+      const known = isOpen && basis === "credible_witness" ? withWitness(sheet, placed, signer ?? 0) : placed;
+      const rules = factRules(claimed.eligibility.rules);
+      const found = isIdentity && isOpen ? accepted(readIdentity(known, signer, true, rules)) : null;
       const mark = { name, signer, choice: choice === "" ? null : choice };
       const detail = found && { ...found, name: nameOf(sheet, signer) };
       const unmet = unmetLive(deps, session, (n) => nameOf(sheet, n), room);
@@ -107,6 +111,13 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
     "ron",
   );
   deps.rooms.tell(id, { kind: "changed" });
+}
+
+/** The place that a signer stated, as the fields of the form. */
+export function placeOf(people: readonly LivePerson[], signer: number): Typed {
+  const { city, region, country } = people.find(({ n }) => n === signer)?.consent?.where ?? {};
+  const named = Object.entries({ city, region, country }).map(([name, value]) => [principalField(signer, name), value]);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
 /** Checks presence at this moment, because the watch may notice an absence up to a second late. */

@@ -95,7 +95,7 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
   }
 }
 
-const identityOf = ({ basis, credential, witness }: Principal) => ({ basis, credential, witness });
+const identityOf = ({ name: _, address: __, ...identity }: Principal) => identity;
 
 /** The facts about a principal, from the mark of the identity step; undefined while that step is not marked. */
 export const principalOf = (sheet: Progress, n: number): Principal | undefined =>

@@ -84,7 +84,7 @@ function certificatesIn(read: FormReader, { certificates }: StateRules, sourced:
         const name = certificateField(act, mode);
         const words = read.optional(name, { max: 1000, lines: true })?.replaceAll(/\s+/g, " ") ?? null;
         if (words === null) return [];
-        const fault = wordingFault(words);
+        const fault = wordingFault(words, mode);
         if (fault) read.fault(name, fault);
         return [[mode, words] as const];
       }),
