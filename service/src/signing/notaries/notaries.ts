@@ -217,7 +217,7 @@ export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf 
 export { noteAct, typedOfSheet } from "./sheets/note.ts";
 export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";
 export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
-export { openTurn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
+export { openTurn, type Turn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
 export { latestSheet, type Sheet } from "./sheets/store.ts";
 export { witnessOf } from "./sheets/vouching.ts";
 export { noteWitness } from "./sheets/witness.ts";

@@ -213,6 +213,14 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         .selectOption("personal_knowledge", { timeout: 1_000 });
     });
 
+  const isAlone = (page: Page) =>
+    marks(
+      page,
+      /^Alone/,
+      /^Aware and willing/,
+      async () => void (await page.locator("[name=choice]").selectOption("alone", { timeout: 1_000 })),
+    );
+
   /**
    * Gives the signer the document as soon as everybody is present. On a busy machine, a person may count as absent for
    * a moment.
@@ -288,16 +296,14 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const [index, name] of ["Ann Lee", "Ben Cole"].entries()) {
       await marks(page, new RegExp(`^Appearance by audio and video \\(${name}`), new RegExp(`^Identity \\(${name}`));
       await identifies(page, index + 1, /^Credential shown/);
-      await marks(page, /^Credential shown/, /^Aware and willing/);
+      await marks(page, /^Credential shown/, /^Alone/);
+      await isAlone(page);
       await marks(page, /^Aware and willing/, /^Own signature/);
       if (index === 0) await readTogether(page, rooms);
       await marks(page, /^Own signature/, /^Acknowledgment/);
-      await marks(
-        page,
-        /^Acknowledgment/,
-        index === 0 ? /^Appearance by audio and video \(Ben/ : /^Notary’s signature/,
-      );
+      await marks(page, /^Acknowledgment/, index === 0 ? /^Appearance by audio and video \(Ben/ : /^Closing/);
     }
+    await marks(page, /^Closing/, /^Notary’s signature/);
     await notarySigns(page, code);
     for (const room of rooms) await room.page.getByText("The act is done.").waitFor();
     await page.getByRole("heading", { name: "The session has ended" }).waitFor();
@@ -351,7 +357,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await marks(page, /^Opening/, /^Appearance/);
     await marks(page, /^Appearance/, /^Identity/);
     await identifies(page, 1, /^Credential shown/);
-    await marks(page, /^Credential shown/, /^Aware and willing/);
+    await marks(page, /^Credential shown/, /^Alone/);
+    await isAlone(page);
     await marks(page, /^Aware and willing/, /^Reading/);
     await gives(page, room.page);
     const signing = room.page.frameLocator("#turn iframe");
@@ -390,7 +397,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await until(async () => !(await room.page.getByText("On hold:").isVisible()));
     await heading(page, /^Signature/).waitFor();
     await pressAt(signing.locator("#sign-button"));
-    await heading(page, /^Notary’s signature/).waitFor();
+    await heading(page, /^Closing/).waitFor();
+    await marks(page, /^Closing/, /^Notary’s signature/);
     await notarySigns(page, code);
     await room.page.getByText("The act is done.").waitFor();
     const { lines } = await recordingOf(code);

@@ -87,6 +87,9 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await page.getByLabel("Principal 1: How you know who it is").selectOption("personal_knowledge");
   await assertGoodLooks(opened);
   await press("Mark as done");
+  await page.getByRole("heading", { name: /^Alone/, level: 3 }).waitFor();
+  await page.locator("[name=choice]").selectOption("alone");
+  await markAs(/^Alone/, /^Aware/);
   await markAs(/^Aware/, /^Reading/);
   await press("Hand to Jane Doe");
 
@@ -124,6 +127,8 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await press(/^Sign$/);
   await page.getByText("You have signed. Hand the device back.").waitFor();
   await back();
+
+  await markAs(/^Closing/, /^Notary’s signature/);
 
   // The notary notes the act, and signs in the page.
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -169,6 +174,9 @@ test("a device in a signer's hands is taken back with the notary's passkey, and 
   }
   await page.getByLabel("Principal 1: Full address").first().fill("1 Main Street");
   await page.getByLabel("Principal 1: How you know who it is").selectOption("personal_knowledge");
+  await page.getByRole("button", { name: "Mark as done" }).click();
+  await page.getByRole("heading", { name: /^Alone/, level: 3 }).waitFor();
+  await page.locator("[name=choice]").selectOption("alone");
   await page.getByRole("button", { name: "Mark as done" }).click();
   await page.getByRole("heading", { name: /^Aware/, level: 3 }).waitFor();
   await page.getByRole("button", { name: "Mark as done" }).click();

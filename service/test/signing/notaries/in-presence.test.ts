@@ -107,10 +107,16 @@ async function signs(path: string): Promise<Response> {
   return post(`${path}/sign`, { revision, name: "Jane Doe" }, "");
 }
 
+const asked = (code: string): Parameters<typeof mark>[] => [
+  [code, "alone", 1, { choice: "alone" }],
+  [code, "willing"],
+];
 const toRead = (code: string) =>
-  marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()], [code, "willing"]);
+  marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()], ...asked(code));
 
 async function noted(code: string, more: Record<string, string> = {}): Promise<void> {
+  // Refused while an earlier step is open.
+  await mark(code, "close", null);
   const page = await (await get(desk(code))).text();
   const form = /action="[^"]*\/act"(.*?)<\/form>/s.exec(page)?.[1] ?? "";
   const typed: Record<string, string> = {};
@@ -510,7 +516,7 @@ test("a credible witness is identified, swears how and how long they know the si
   assert.equal((await mark(code, "identify", 1, byWitness)).status, 409);
   assert.equal((await vouches(code, "identified")).status, 303);
   assert.equal((await vouches(code, "sworn", sworn)).status, 303);
-  await marked([code, "identify", 1, byWitness], [code, "willing"]);
+  await marked([code, "identify", 1, byWitness], ...asked(code));
   assert.equal((await vouches(code, "sworn", sworn)).status, 409);
   const path = await handedOver(code);
   await consents(path);
@@ -539,4 +545,20 @@ test("turns and hand-overs that were altered in the database give no access", as
   await running.db.query(sql`UPDATE notary_hand_overs SET failures = 0 WHERE returned_at IS NULL`);
   await running.db.query(sql`UPDATE notary_hand_overs SET signer = 2 WHERE returned_at IS NULL`);
   assert.equal((await get("/handed-over")).status, 503);
+});
+
+test("the sheet has the words in Spanish, too, for a signer who speaks it, and asks whether the signer is alone", async () => {
+  const signers = JSON.stringify([{ name: "Jane Doe", email: "spanish@example.com", language: "es" }]);
+  const code = await begun("oath", { signers });
+  const words = async () => (await get(desk(code, "/sheet"))).text();
+  assert.match(
+    await words(),
+    /here in Franklin, OH\. It is .*<p class="spoken" lang="es">Soy Nora Ames, notario público/,
+  );
+  await marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()]);
+  assert.match(await words(), /Does anybody press you, .*¿Alguien le presiona/);
+  assert.match(await alertIn(await mark(code, "alone")), /choice must be one of alone, with_others/);
+  await marked([code, "alone", 1, { choice: "with_others" }]);
+  const english = await begun("oath");
+  assert.doesNotMatch(await (await get(desk(english, "/sheet"))).text(), /lang="es"/);
 });

@@ -3,12 +3,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ActKind } from "../../../src/signing/notaries/acts/act.ts";
+import type { Claimed } from "../../../src/signing/notaries/desk/desk.ts";
 import {
   loadScripts,
   parseScripts,
   type Script,
   type SheetMode,
 } from "../../../src/signing/notaries/sheets/scripts.ts";
+import { spokenAt } from "../../../src/signing/notaries/sheets/spoken.ts";
 import {
   type Mark,
   openTurn,
@@ -16,6 +18,7 @@ import {
   requireTurn,
   turnsOf,
 } from "../../../src/signing/notaries/sheets/steps.ts";
+import type { Sheet } from "../../../src/signing/notaries/sheets/store.ts";
 
 const path = fileURLToPath(new URL("../../../data/notarial-scripts.yaml", import.meta.url));
 const shipped = loadScripts(path);
@@ -59,8 +62,8 @@ const until = (sheet: Progress, name: string): Progress =>
 test("the steps of a signer are consecutive, and one signer has all before the next has the first", () => {
   const turns = turnsOf(sheetOf(scriptOf("jurat"))).map(({ step, signer }) => `${step.name}${signer ?? ""}`);
   assert.deepEqual(turns, [
-    ...["open", "appear1", "identify1", "willing1", "read1", "oath1", "sign1"],
-    ...["appear2", "identify2", "willing2", "read2", "oath2", "sign2", "notary_signs"],
+    ...["open", "appear1", "identify1", "alone1", "willing1", "read1", "oath1", "sign1"],
+    ...["appear2", "identify2", "alone2", "willing2", "read2", "oath2", "sign2", "close", "notary_signs"],
   ]);
 });
 
@@ -125,6 +128,11 @@ test("a choice must be one of the step's; a step without choices accepts none", 
   assert.throws(() => requireTurn(sheet, { ...identify, choice: "looks" }, holds), /choice must be one of personal/);
   assert.throws(() => requireTurn(sheet, { ...identify, choice: null }, holds), /choice must be one of personal/);
   const opening = sheetOf(scriptOf("oath"));
+  const alone = until(sheetOf(scriptOf("oath")), "alone");
+  assert.throws(
+    () => requireTurn(alone, { name: "alone", signer: 1, choice: null }, holds),
+    /one of alone, with_others/,
+  );
   assert.throws(() => requireTurn(opening, { name: "open", signer: null, choice: "yes" }, holds), /not asked for/);
 });
 
@@ -140,6 +148,11 @@ for (const [rule, change, why] of [
   ["a slot that is not known", ["{signer} signs", "{client} signs"], /names \{client\}/],
   ["an act without its opening", ["[open, appear, identify, compare", "[appear, identify, compare"], /begin with open/],
 
+  [
+    "an act without its closing",
+    ["compare, close, notary_signs]", "compare, notary_signs]"],
+    /end with close and notary_signs/,
+  ],
   ["an identity without its bases", ["[personal_knowledge,", "[looks,"], /choices of personal_knowledge/],
   ["a step twice", ["[open, appear, identify, compare", "[open, appear, appear, identify, compare"], /each step once/],
   ["an act that is not known", [/^ {2}copy:$/m, "  copies:"], /one of the acts/],
@@ -152,17 +165,60 @@ for (const [rule, change, why] of [
     assert.throws(() => parseScripts(changed, "scripts.yaml"), why);
   });
 
-test("words of a state replace the file's, with their day and source", () => {
+test("words of a state replace the file's in the mode that they are for, with their day and source", () => {
   const words = `states:
   AK:
-    open:
-      words: { en: "This is {notary}.", es: "Soy {notary}." }
-      asOf: 2026-01-31
-      source: Example Code 1
+    ipen:
+      open:
+        words: { en: "This is {notary}.", es: "Soy {notary}." }
+        asOf: 2026-01-31
+        source: Example Code 1
 `;
-  const scripts = parseScripts(file.replace("states: {}\n", words), "scripts.yaml");
+  const own = `${file.slice(0, file.indexOf("states:\n"))}${words}`;
+  const scripts = parseScripts(own, "scripts.yaml");
   const question = { act: "oath", mode: "ipen", isSigned: false } as const;
   assert.equal(scripts.of({ ...question, state: "AK" })?.steps[0]?.words.en, "This is {notary}.");
-  assert.match(scripts.of({ ...question, state: "OH" })?.steps[0]?.words.en ?? "", /I am \{notary\}/);
-  assert.throws(() => parseScripts(file.replace("states: {}\n", words.replace(/ +source.*\n/, "")), "f"), /source/);
+  for (const other of [
+    { ...question, state: "OH" },
+    { ...question, state: "AK", mode: "ron" },
+  ] as const)
+    assert.match(scripts.of(other)?.steps[0]?.words.en ?? "", /I am \{notary\}/);
+  assert.throws(() => parseScripts(own.replace(/^ +source:.*\n/m, ""), "f"), /source/);
+});
+
+test("each act opens and closes with the date and the place, and an act by audio and video says that it is recorded", () => {
+  for (const act of ["acknowledgment", "jurat", "witnessing", "oath"] as const)
+    for (const mode of ["ipen", "ron"] as const) {
+      const { steps } = scriptOf(act, mode);
+      const [opening, closing] = [steps[0]?.words, steps.at(-2)?.words];
+      for (const words of [opening?.en, opening?.es, closing?.en, closing?.es])
+        for (const slot of ["{date}", "{county}", "{state}"])
+          assert.ok(words?.includes(slot), `${act} ${mode} ${slot}`);
+      assert.equal(/recorded/.test(opening?.en ?? ""), mode === "ron", `${act} ${mode}`);
+      assert.equal(/grabando/.test(opening?.es ?? ""), mode === "ron", `${act} ${mode}`);
+      assert.match(steps.find(({ name }) => name === "alone")?.words.en ?? "", /press you/);
+    }
+  const nevada = shipped.of({ act: "jurat", mode: "ron", state: "NV", isSigned: false });
+  assert.match(nevada?.steps.find(({ name }) => name === "identify")?.words.en ?? "", /for how long/);
+});
+
+test("the words have the day at the notary's place, and are in Spanish, too, for a signer who speaks it", () => {
+  const notary = { commissionName: "Nora Ames", county: "Franklin", state: "OH" };
+  const signers = [
+    { name: "Ann", email: "ann@example.com", language: "en" },
+    { name: "Bob", email: "bob@example.com", language: "es" },
+  ];
+  const claimed = { notary, order: { signers, reference: "Deed", docSlug: null } } as unknown as Claimed;
+  const sheet = sheetOf(scriptOf("jurat")) as unknown as Sheet;
+  const spoken = spokenAt(claimed, sheet, { zone: "America/New_York", now: new Date("2026-11-27T02:30:00Z") });
+  const [opening, first] = turnsOf(sheet);
+  const second = turnsOf(sheet).find(({ signer }) => signer === 2);
+  assert.ok(opening && first && second);
+  assert.match(spoken(opening).words, /here in Franklin, OH\. It is November 26, 2026\. .* Jurat on Deed/);
+  assert.match(
+    spoken(opening).spanish ?? "",
+    /estoy en Franklin, OH\. Es el 26 de noviembre de 2026\. .*declaración jurada sobre Deed/,
+  );
+  assert.equal(spoken(first).spanish, null);
+  assert.equal(spoken(second).spanish, "Bob está delante de mí, en la misma sala.");
 });

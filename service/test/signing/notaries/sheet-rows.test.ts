@@ -92,7 +92,7 @@ test("an act that begins again has all its steps open, except those that are kep
   await mark(id, "open");
   await mark(id, "appear");
   const sheet = await read(id);
-  assert.equal(sheet && openTurn(sheet)?.step.name, "willing");
+  assert.equal(sheet && openTurn(sheet)?.step.name, "alone");
   assert.equal(sheet?.marks.filter(({ name }) => name === "open").length, 2);
 });
 

@@ -18,7 +18,6 @@ import {
   type SheetView,
   type Typed,
   thirdRoles,
-  turnWords,
 } from "../../../signing/notaries/notaries.ts";
 import { card, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
@@ -28,7 +27,7 @@ import { roomPart, roomShell } from "../../ui/live/parts.ts";
 import { en } from "../../ui/live/words/en.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { orderPath } from "./order-path.ts";
-import { capital, identityFields, stepList, witnessForms } from "./sheet-page.ts";
+import { capital, identityFields, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
 
 export const sessionPath = (code: string, rest = ""): string => orderPath(code, `/session${rest}`);
 
@@ -231,8 +230,7 @@ ${ready && buttonForm(sessionPath(code, "/start"), "Begin the session and the re
   const { open } = sheet;
   if (!open) return html`<p>All steps are marked.</p>`;
   const { step, signer } = open;
-  const words = sheet.turns.find((each) => each.turn.step === step && each.turn.signer === signer)?.words ?? "";
-  const lead = html`<h3>${turnWords(sheet.sheet, open)}</h3><p class="spoken">${words}</p>`;
+  const lead = spokenPart(sheet, open);
   if (step.name === "notary_signs")
     return html`${lead}<p>Note the act and sign in the page of the order. It opens in another tab: this one stays open, so that you stay in the session.</p>
 <p><a class="button" href="${orderPath(code, "#act")}" target="_blank" rel="noopener">Note the act and sign</a></p>`;

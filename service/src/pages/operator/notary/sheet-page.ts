@@ -7,6 +7,7 @@ import {
   oathKinds,
   principalField,
   type SheetView,
+  type Turn,
   type Typed,
   turnWords,
   witnessOf,
@@ -63,6 +64,12 @@ ${card("end-act", "End without an act", html`<p>What was signed on this device c
 export const stepList = ({ turns, sheet }: SheetView): Html =>
   html`<ol class="run-sheet">${turns.map(({ turn, isMarked }) => html`<li class="${isMarked ? "done" : "waiting"}">${turnWords(sheet, turn)}: <span class="quiet-text">${isMarked ? "done" : "not yet"}</span></li>`)}</ol>`;
 
+/** The heading of the open step and the words that the notary speaks, in Spanish, too, for a signer who speaks it. */
+export function spokenPart({ turns, sheet }: SheetView, open: Turn): Html {
+  const spoken = turns.find(({ turn }) => turn.step === open.step && turn.signer === open.signer);
+  return html`<h3>${turnWords(sheet, open)}</h3><p class="spoken">${spoken?.words}</p>${spoken?.spanish && html`<p class="spoken" lang="es">${spoken.spanish}</p>`}`;
+}
+
 function openPart({ order }: Claimed, view: SheetView, typed: Typed): Html {
   const { code } = order;
   const { open, sheet, handOver, obstacle } = view;
@@ -71,8 +78,7 @@ function openPart({ order }: Claimed, view: SheetView, typed: Typed): Html {
 ${buttonForm(sheetPath(code, "/back"), "I have the device back")}`;
   if (!open) return html`<p>All steps are marked.</p>`;
   const { step, signer } = open;
-  const words = view.turns.find(({ turn }) => turn.step === step && turn.signer === signer)?.words ?? "";
-  const lead = html`<h3>${turnWords(sheet, open)}</h3><p class="spoken">${words}</p>`;
+  const lead = spokenPart(view, open);
   if (step.name === "notary_signs")
     return html`${lead}<p>Note the act: its form is filled from this sheet. Look at it, complete it, and sign in the page.</p>
 <p><a class="button" href="${orderPath(code, "#act")}">Note the act and sign</a></p>`;

@@ -68,8 +68,8 @@ export const certificateOf = (words: string, { startedAt, principals, zone }: Ab
     );
 
 /** The day of the act in the notary's time zone. If that zone is unknown, the text gives the day in UTC and says so. */
-export function dateIn(zone: string | null, at: Date): string {
-  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone ?? "UTC" }).format(at);
+export function dateIn(zone: string | null, at: Date, language = "en-US"): string {
+  const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: zone ?? "UTC" }).format(at);
   return zone === null ? `${day} (UTC)` : day;
 }
 

@@ -7,13 +7,15 @@ import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
+import { findHours } from "../appointments/store.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
 import { modeWords } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
 import { endWithoutAct, markSignersSteps, unmetIn } from "./room.ts";
-import { filled, type Script, type Scripts, type SheetMode } from "./scripts.ts";
+import type { Script, Scripts, SheetMode } from "./scripts.ts";
 import { lockOpenSheet, markStep, openSheet } from "./sheet.ts";
+import { type Spoken, spokenAt } from "./spoken.ts";
 import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
@@ -143,7 +145,7 @@ export type Opened = { sheet: Sheet; room: RoomEnvelope | undefined };
 
 /** The state that an act's page shows. */
 export type SheetView = Opened & {
-  turns: { turn: Turn; isMarked: boolean; words: string }[];
+  turns: ({ turn: Turn; isMarked: boolean } & Spoken)[];
   open: Turn | null;
   obstacle: string | null;
   handOver: HandOver | undefined;
@@ -154,18 +156,16 @@ export type SheetView = Opened & {
  */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
-  { order, notary }: Claimed,
+  claimed: Claimed,
   conditions: (room: RoomEnvelope | undefined) => Unmet = unmetIn,
 ): Promise<SheetView | null> {
+  const { order, notary } = claimed;
   const sheet = await openSheetOf(desk, order.taskId);
   if (!sheet) return null;
+  const zone = (await findHours(desk.db, notary.id))?.zone ?? null;
   const room = await roomEnvelopeOf(desk.db, order.orderId);
   const open = openTurn(sheet);
-  const facts = (turn: Turn) => ({
-    ...{ notary: notary.commissionName, county: notary.county, state: notary.state },
-    ...{ act: actWords[sheet.script.act], document: order.reference ?? order.docSlug ?? "the document" },
-    signer: nameOf(sheet, turn.signer),
-  });
+  const spoken = spokenAt(claimed, sheet, { zone, now: desk.clock() });
   const turns = turnsOf(sheet);
   const at = turns.findIndex(({ step, signer }) => step.name === open?.step.name && signer === open.signer);
   return {
@@ -175,7 +175,7 @@ export async function sheetOf(
     turns: turns.map((turn, index) => ({
       turn,
       isMarked: at === -1 || index < at,
-      words: filled(turn.step.words.en, facts(turn)),
+      ...spoken(turn),
     })),
     obstacle: open && open.step.by === "notary" ? obstacleOf(sheet, open, conditions(room)) : null,
     handOver: await handOverOfSheet(desk.db, sheet.id),

@@ -27,6 +27,7 @@ export const stepNames = [
   "appear_online",
   "identify",
   "credential",
+  "alone",
   "willing",
   "read",
   "own_signature",
@@ -35,6 +36,7 @@ export const stepNames = [
   "sign",
   "acknowledge",
   "compare",
+  "close",
   "notary_signs",
 ] as const;
 export type StepName = (typeof stepNames)[number];
@@ -79,7 +81,10 @@ export type Scripts = {
 /** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
 export const loadScripts = (path: string): Scripts => parseScripts(readDataFile(path), path);
 
-type Steps = ReadonlyMap<string, ScriptStep>;
+/** A step with its words for acts in person and, if they differ, those for acts by audio and video. */
+type FileStep = { step: ScriptStep; online: Words | null };
+type Steps = ReadonlyMap<string, FileStep>;
+type StateWords = ReadonlyMap<string, ReadonlyMap<string, Words>>;
 type Documents = { signed: readonly StepName[] | null; unsigned: readonly StepName[] };
 type Acts = ReadonlyMap<string, ReadonlyMap<string, Documents>>;
 
@@ -111,23 +116,24 @@ export function parseScripts(source: string, file: string): Scripts {
       const documents = acts.get(act)?.get(mode);
       const names = isSigned ? documents?.signed : documents?.unsigned;
       if (!names) return null;
-      const own = states.get(state);
+      const own = states.get(state)?.get(mode);
       const chosen = names.flatMap((name) => {
-        const step = steps.get(name);
-        const words = own?.get(name);
-        return step ? [words ? { ...step, words } : step] : [];
+        const found = steps.get(name);
+        if (!found) return [];
+        const { step, online } = found;
+        return [{ ...step, words: own?.get(name) ?? (mode === "ron" && online ? online : step.words) }];
       });
       return { act, mode, state, version, steps: chosen };
     },
   };
 }
 
-function stepOf(name: StepName, place: Place): ScriptStep {
-  const given = fields(place, { required: ["by", "per", "words"], optional: ["needs", "choices"] });
+function stepOf(name: StepName, place: Place): FileStep {
+  const given = fields(place, { required: ["by", "per", "words"], optional: ["needs", "choices", "online"] });
   const choices = given.choices ? list(given.choices).map((each) => text(each, 60)) : [];
   if (name === "identify" && choices.some((each) => !identityBases.some((basis) => basis === each)))
     fail(place, `must have choices of ${identityBases.join(", ")}`);
-  return {
+  const step: ScriptStep = {
     name,
     by: oneOf(given.by, ["notary", "signer"] as const),
     per: oneOf(given.per, ["act", "signer"] as const),
@@ -135,6 +141,7 @@ function stepOf(name: StepName, place: Place): ScriptStep {
     needs: given.needs ? list(given.needs).map((each) => oneOf(each, needs)) : [],
     choices,
   };
+  return { step, online: given.online ? wordsOf(given.online) : null };
 }
 
 function wordsOf(place: Place): Words {
@@ -142,7 +149,7 @@ function wordsOf(place: Place): Words {
   return { en: spoken(en), es: spoken(es) };
 }
 
-const slots = ["notary", "county", "state", "act", "document", "signer"];
+const slots = ["notary", "county", "state", "act", "document", "signer", "date"];
 
 function spoken(place: Place): string {
   const words = text(place, 600);
@@ -162,8 +169,8 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
 }
 
 /**
- * Reads the names of an act's steps. The first must be the opening, and the last the notary's signature; the
- * identification must be among them.
+ * Reads the names of an act's steps. The first must be the opening, and the last the closing and the notary's
+ * signature; the identification must be among them.
  */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {
@@ -172,13 +179,18 @@ function namesOf(place: Place, steps: Steps): StepName[] {
     return name;
   });
   if (new Set(names).size < names.length) fail(place, "must name each step once");
-  if (names[0] !== "open" || names.at(-1) !== "notary_signs")
-    fail(place, "must begin with open and end with notary_signs");
+  if (names[0] !== "open" || names.at(-2) !== "close" || names.at(-1) !== "notary_signs")
+    fail(place, "must begin with open, and end with close and notary_signs");
   if (!names.includes("identify")) fail(place, "must have identify");
   return names;
 }
 
-function wordsOfState(place: Place, steps: Steps): ReadonlyMap<string, Words> {
+function wordsOfState(place: Place, steps: Steps): StateWords {
+  const given = fields(place, { required: [], optional: sheetModes });
+  return new Map(Object.entries(given).map(([mode, each]) => [mode, wordsOfMode(each, steps)] as const));
+}
+
+function wordsOfMode(place: Place, steps: Steps): ReadonlyMap<string, Words> {
   return new Map(
     [...members(place)].map(([name, each]) => {
       if (!steps.has(name)) fail(each, "must be one of the steps above");

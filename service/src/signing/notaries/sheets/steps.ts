@@ -101,6 +101,7 @@ export const stepWords: Readonly<Record<StepName, string>> = {
   appear_online: "Appearance by audio and video",
   identify: "Identity",
   credential: "Credential shown",
+  alone: "Alone",
   willing: "Aware and willing",
   read: "Reading and consent",
   own_signature: "Own signature",
@@ -109,6 +110,7 @@ export const stepWords: Readonly<Record<StepName, string>> = {
   sign: "Signature",
   acknowledge: "Acknowledgment",
   compare: "Comparison",
+  close: "Closing",
   notary_signs: "Notary’s signature",
 };
 
