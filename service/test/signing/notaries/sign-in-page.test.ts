@@ -195,7 +195,9 @@ test("the notary fills the block that was reserved before the signers signed: re
     SELECT b.block ->> 'name' AS name FROM envelope_blocks b JOIN envelopes e ON e.id = b.envelope_id
       JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
   const names = { principal_1_name: "Ann Lee", principal_2_name: "Ben Cole", principal_2_address: "2 Main Street" };
-  const noted = await post(desk(code, "/act"), { ...act, ...names, principal_2_basis: "personal_knowledge" });
+  const cleveland = { principal_2_city: "Cleveland", principal_2_region: "Ohio", principal_2_country: "US" };
+  const ben = { principal_2_basis: "personal_knowledge", ...cleveland };
+  const noted = await post(desk(code, "/act"), { ...act, ...names, ...ben });
   assert.equal(noted.status, 303, await noted.text());
   const prepared = await prepare(code);
   assert.deepEqual([prepared.refused, prepared.isVisible], [undefined, true]);
