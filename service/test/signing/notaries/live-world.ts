@@ -45,7 +45,7 @@ export async function liveWorld(running: Harness, folder: string) {
     return answer;
   };
   return {
-    async begin(email: string): Promise<BegunSession> {
+    async begin(email: string, where: Record<string, string> = {}): Promise<BegunSession> {
       const code = await orders.place({ email });
       await orders.claim(code, nora.cookie);
       const desk = `/operator/notary/orders/${code}/session`;
@@ -54,7 +54,15 @@ export async function liveWorld(running: Harness, folder: string) {
       await post(`${room}/code`, {}, "");
       const entered = await post(`${room}/enter`, { code: await mailed(email, /Your code is (\d{6})\./) }, "");
       const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
-      const agreed = { answer: "agree", city: "Columbus", region: "Ohio", country: "US", version: "1", language: "en" };
+      const agreed = {
+        answer: "agree",
+        city: "Columbus",
+        region: "Ohio",
+        country: "US",
+        version: "1",
+        language: "en",
+        ...where,
+      };
       await post(`${room}/consent`, agreed, cookie);
       await post(`${desk}/start`, {}, nora.cookie);
       await post(`${desk}/admit`, { person: "1" }, nora.cookie);
