@@ -7,6 +7,8 @@ export type CreatedRoom = {
   roomUrl: string;
   name: string;
   reference: string | null;
+  /** The day on which the closing is due; absent without one. */
+  closesOn?: string;
   status: string;
   createdAt: string;
 };
@@ -15,6 +17,8 @@ export type RoomSummary = {
   roomCode: string;
   name: string;
   reference: string | null;
+  /** The day on which the closing is due; absent without one. */
+  closesOn?: string;
   status: string;
   orderCount: number;
   createdAt: string;
@@ -149,7 +153,7 @@ export function roomsOf(transport: Transport) {
     json("GET", "/api/rooms", { query });
   return {
     create: (
-      room: { name: string; reference?: string | undefined },
+      room: { name: string; reference?: string | undefined; closesOn?: string | undefined },
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<CreatedRoom> => json("POST", "/api/rooms", { body: room, idempotencyKey }),
 
@@ -191,6 +195,10 @@ export function roomsOf(transport: Transport) {
     /** Issues a new code; the old one stops working at once. */
     rotate: (roomCode: string): Promise<{ roomCode: string; roomUrl: string }> =>
       json("POST", path`/api/rooms/${roomCode}/rotate`),
+
+    /** Sets the day on which the closing is due, such as `2026-11-30`, or removes it. */
+    setClosesOn: (roomCode: string, closesOn: string | null): Promise<Ok & { closesOn: string | null }> =>
+      json("POST", path`/api/rooms/${roomCode}/closes-on`, { body: { closesOn } }),
 
     close: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/close`),
 

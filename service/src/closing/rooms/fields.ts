@@ -4,10 +4,16 @@ import { isPlainText, isVisible } from "../../kernel/platform/text.ts";
 
 const nameMessage = "A room name (1-200 chars) is required.";
 const orderCodeMessage = "A valid orderCode is required.";
+const dayMessage = "A valid closing day (YYYY-MM-DD) is required.";
 const participantNameMessage = "A participant name (1-200 chars) is required.";
 const participantEmailMessage = "A valid participant email (at most 320 chars) is required.";
 
-export type NewRoom = { name: string; reference: string | null };
+export type NewRoom = {
+  name: string;
+  reference: string | null;
+  /** The day on which the closing is due, such as `2026-11-30`; absent without one. */
+  closesOn?: string;
+};
 export type NewAttachment = { orderCode: string; label: string | null };
 export type NewParticipant = { name: string; email: string; role: string };
 
@@ -37,10 +43,34 @@ function optional(body: Body, field: string, maxLength: number): string | null {
   return requireText(field, text) || null;
 }
 
+/**
+ * The day on which a closing is due; null for an empty one.
+ * @throws ServiceError for anything that is not a day of this century
+ */
+export function closesOnField(body: unknown): string | null {
+  const { closesOn: value = null } = membersOf(body);
+  const day = typeof value === "string" ? value.trim() : value;
+  if (day === null || day === "") return null;
+  const isDay = typeof day === "string" && /^20\d\d-\d\d-\d\d$/.test(day) && isoDay(day) === day;
+  if (!isDay) throw invalid(dayMessage);
+  return day;
+}
+
+/** Null for a day that no calendar has, such as `2026-02-30`. */
+function isoDay(day: string): string | null {
+  const at = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString().slice(0, 10);
+}
+
 /** Reads the body of `POST /api/rooms` and trims its texts. @throws ServiceError naming the field and the rule */
 export function newRoomFields(body: unknown): NewRoom {
   const members = membersOf(body);
-  return { name: required(members, "name", 200, nameMessage), reference: optional(members, "reference", 200) };
+  const closesOn = closesOnField(members);
+  return {
+    name: required(members, "name", 200, nameMessage),
+    reference: optional(members, "reference", 200),
+    ...(closesOn !== null && { closesOn }),
+  };
 }
 
 /**

@@ -8,8 +8,8 @@ import { recordNothing } from "../../kernel/platform/idempotency.ts";
 import { newCode, newUuid } from "../../kernel/platform/ids.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { NewRoom } from "./fields.ts";
-import type { CreatedRoom, RoomStatus } from "./schemas.ts";
-import { changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
+import type { CreatedRoom, RoomDay, RoomStatus } from "./schemas.ts";
+import { changeClosesOn, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
  * Locks the partner until the transaction ends, so that two concurrent requests can't both get the last room of the
@@ -38,6 +38,7 @@ export async function createRoom(
       roomUrl: roomUrlOf(code),
       name: fields.name,
       reference: fields.reference,
+      ...(fields.closesOn !== undefined && { closesOn: fields.closesOn }),
       status: "open",
       createdAt: at.toISOString(),
     };
@@ -64,6 +65,26 @@ export async function createRoomIn(
 }
 
 export const roomUrlOf = (code: string): string => `/rooms/${code}`;
+
+/**
+ * Sets the day on which the closing is due, or removes it. The day is for the firm alone, and nothing happens by it.
+ * @throws ServiceError for an unknown room
+ */
+export async function setClosesOn(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  closesOn: string | null,
+): Promise<RoomDay> {
+  return db.transaction(async (tx) => {
+    const { room, audit } = await beginChange(tx, clock, principal, roomCode);
+    if (room.closesOn !== closesOn) {
+      await changeClosesOn(tx, room.id, closesOn);
+      await audit("room.closes_on_set", { detail: { closesOn } });
+    }
+    return { ok: true, closesOn };
+  });
+}
 
 /**
  * Closes the room, which then no longer counts against the quota. Closing twice changes nothing.

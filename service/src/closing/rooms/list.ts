@@ -21,6 +21,7 @@ const summaryView = (room: RoomSummaryRow): RoomSummary => ({
   roomCode: room.code,
   name: room.name,
   reference: room.reference,
+  ...(room.closesOn !== null && { closesOn: room.closesOn }),
   status: room.status,
   orderCount: room.orderCount,
   createdAt: room.createdAt.toISOString(),

@@ -5,26 +5,29 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
-import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { businessMorning } from "../../kernel/tasks/tasks.ts";
-import {
-  orderState,
-  signerState,
-  statusGroupOf,
-  statusLabel,
-  type Titled,
-  type TitleOf,
-} from "../../orders/order/order.ts";
+import { orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
 import { roomState } from "./store.ts";
+import {
+  actOf,
+  dayWords,
+  isStuck,
+  isUnfinished,
+  orderNameOf,
+  signingEnd,
+  type UnfinishedOrder,
+  waitingList,
+  waitingSigners,
+  withEnvelope,
+} from "./who-acts.ts";
 
 const queue = "closings-mail";
 // The most rooms that a mail lists. If a member has more, rooms that need a person's action come first.
 const mostRooms = 25;
 const mostOrders = 500;
 const mostInRoom = 4;
-
-const isUnfinished = (status: Statement): Statement => sql`${status} NOT IN ('Completed', 'Cancelled', 'Refunded')`;
 
 const unfinishedOf = (partnerId: Statement): Statement => sql`
   FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
@@ -48,36 +51,30 @@ export async function sendClosings({ db, clock }: { db: Database; clock: Clock }
   });
 }
 
-type Row = Titled & {
+type Row = UnfinishedOrder & {
   orderId: number;
   roomCode: string;
   roomName: string;
-  label: string | null;
-  status: string;
+  /** The day on which the closing is due; null for none. */
+  closesOn: string | null;
   orders: number;
   done: number;
-  since: Date;
-  expiresAt: Date | null;
-  waiting: { name: string; routing: number }[] | null;
   isAuthentic: boolean;
 };
 
-// The signers of the open envelope who have not signed.
-const waiting = sql`FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL`;
-
 const rowsStatement = (partnerId: string, userId: string): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
-    o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", a.label, e.expires_at AS "expiresAt",
+    o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
     r.order_count AS orders, (SELECT count(*)::int FROM room_orders d JOIN orders done ON done.id = d.order_id
       WHERE d.room_id = r.id AND done.status = 'Completed') AS done,
-    (SELECT json_agg(json_build_object('name', s.name, 'routing', s.routing) ORDER BY s.n) ${waiting}) AS waiting,
-    ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waiting)}
+    ${waitingList} AS waiting,
+    ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM (SELECT r.id AS room_id, o.id AS order_id ${unfinishedOf(sql`${partnerId}::uuid`)}
       AND EXISTS (SELECT FROM audit_log l WHERE l.order_id = o.id AND l.action = 'order.created' AND l.actor = ${`member:${userId}`})
     ) open
   JOIN rooms r ON r.id = open.room_id JOIN room_orders a ON a.room_id = r.id AND a.order_id = open.order_id
   JOIN orders o ON o.id = open.order_id
-  LEFT JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL AND o.status = 'EsignPending'
+  ${withEnvelope}
   ORDER BY r.created_at DESC, r.id, a.position LIMIT ${mostOrders}`;
 
 type Deps = MailDeps & { titleOf: TitleOf };
@@ -89,70 +86,36 @@ async function closingsOf({ db, rowMac, titleOf }: Deps, partnerId: string, user
   const origins = await readOrigins(db, rowMac, ids);
   const own = rows.filter(({ orderId }) => origins.get(orderId)?.placedBy === `member:${userId}`);
   const rooms = [...Map.groupBy(own, ({ roomCode }) => roomCode).values()];
-  return rooms.map((orders) => closingOf(orders, titleOf)).sort((a, b) => a.rank - b.rank || a.due - b.due);
+  return rooms
+    .map((orders) => closingOf(orders, titleOf))
+    .sort((a, b) => a.rank - b.rank || a.day.localeCompare(b.day) || a.due - b.due);
 }
 
-type Closing = { code: string; name: string; text: string; rank: number; due: number };
+/** `day`: when the closing is due; a closing without a day comes after those that have one. */
+type Closing = { code: string; name: string; text: string; rank: number; day: string; due: number };
 
 function closingOf(rows: readonly Row[], titleOf: TitleOf): Closing {
-  const [{ roomCode: code, roomName, orders, done }] = rows as [Row];
-  const sorted = [...rows].sort((a, b) => rankOf(a) - rankOf(b) || dueOf(a) - dueOf(b));
-  const shown = sorted.slice(0, mostInRoom).map((row) => `${nameOf(row, titleOf)}: ${actOf(row)}`);
+  const [{ roomCode: code, roomName, closesOn, orders, done }] = rows as [Row];
+  const sorted = [...rows].sort((a, b) => rankOf(a) - rankOf(b) || signingEnd(a) - signingEnd(b));
+  const shown = sorted.slice(0, mostInRoom).map((row) => `${orderNameOf(row, titleOf)}: ${actOf(row)}`);
   const more = rows.length - shown.length;
   return {
     code,
     name: isPlainTitle(roomName) ? roomName : "Closing",
     text: [
+      ...(closesOn === null ? [] : [`Closes on ${dayWords(closesOn)}.`]),
       `${done} of ${orders} complete.`,
       ...shown.map((each) => `${each}.`),
       ...(more > 0 ? [`${more} more.`] : []),
     ].join(" "),
     rank: Math.min(...rows.map(rankOf)),
-    due: Math.min(...rows.map(dueOf)),
+    day: closesOn ?? "9999",
+    due: Math.min(...rows.map(signingEnd)),
   };
 }
 
-const nameOf = (row: Row, titleOf: TitleOf): string =>
-  [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
-
 /** Stuck orders have rank 0 and come first. */
-const rankOf = ({ status }: Row): number => (statusGroupOf(status) === "attention" ? 0 : 1);
-
-const dueOf = ({ expiresAt }: Row): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
-
-// The mail can't know the reader's time zone, so it uses Eastern Time. Readers of a US service can convert from it.
-const dayIn = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "America/New_York" });
-const timeIn = new Intl.DateTimeFormat("en-US", {
-  month: "short",
-  day: "numeric",
-  hour: "numeric",
-  minute: "2-digit",
-  timeZone: "America/New_York",
-  timeZoneName: "short",
-});
-
-/** The text that says who must act and by when, or since when the order is stuck. */
-function actOf(row: Row): string {
-  const { status, expiresAt, since } = row;
-  if (statusGroupOf(status) === "attention")
-    return `stuck since ${dayIn.format(since)} (${statusLabel(status).toLowerCase()})`;
-  if (status === "EsignPending" && row.waiting && row.waiting.length > 0) {
-    const turn = Math.min(...row.waiting.map(({ routing }) => routing));
-    const names = row.waiting.filter(({ routing }) => routing === turn).map(({ name }) => name);
-    const who = names.every(isPlainName) ? names.join(" and ") : "a signer";
-    return `${who} must sign${expiresAt ? ` by ${timeIn.format(expiresAt)}` : ""}`;
-  }
-  return acts[status] ?? statusLabel(status).toLowerCase();
-}
-
-const acts: Readonly<Record<string, string>> = {
-  QuoteReady: "waits for payment",
-  AwaitingPayment: "waits for payment",
-  NotarizationPending: "the notary must act",
-  ShippingPending: "we prepare the shipment",
-  Shipped: "the carrier has it",
-  FaxPending: "we send the fax",
-};
+const rankOf = (row: Row): number => (isStuck(row) ? 0 : 1);
 
 /** The daily list of a member's closings. */
 export const closingsMail = defineMail({

@@ -19,6 +19,12 @@ const roomUrl = () => text("The room's page: a path on this service.", `/rooms/$
 export const roomName = () => text("The room's name.", "12 Elm Street");
 export const reference = () =>
   nullable(Type.String({ examples: ["FILE-2207"] }), "Your own reference; null when none was sent.");
+const closesOn = () =>
+  Type.String({
+    format: "date",
+    description: "The day on which the closing is due. Only your firm sees it, and nothing happens by it.",
+    examples: ["2026-11-30"],
+  });
 export const status = () => text("`open` or `closed`.", "open");
 export const createdAt = () => timestamp("When the room was created.");
 export const updatedAt = () => timestamp("When an order was last attached or detached, or the code replaced.");
@@ -35,6 +41,7 @@ export const NewRoom = Type.Object(
     reference: Type.Optional(
       nullable(Type.String({ maxLength: 200, examples: ["FILE-2207"] }), "Your own reference, at most 200 characters."),
     ),
+    closesOn: Type.Optional(nullable(closesOn(), "The day on which the closing is due, in your own calendar.")),
   },
   { $id: "NewRoom", description: "A room to create." },
 );
@@ -45,6 +52,7 @@ export const CreatedRoom = Type.Object(
     roomUrl: roomUrl(),
     name: roomName(),
     reference: reference(),
+    closesOn: Type.Optional(closesOn()),
     status: status(),
     createdAt: createdAt(),
   },
@@ -57,6 +65,7 @@ export const RoomSummary = Type.Object(
     roomCode: roomCode(),
     name: roomName(),
     reference: reference(),
+    closesOn: Type.Optional(closesOn()),
     status: status(),
     orderCount: count("How many orders are attached."),
     createdAt: createdAt(),
@@ -133,6 +142,17 @@ export const RoomStatus = Type.Object(
   { $id: "RoomStatus", description: "The room's status now." },
 );
 export type RoomStatus = Static<typeof RoomStatus>;
+
+export const NewRoomDay = Type.Object(
+  { closesOn: nullable(closesOn(), "The day on which the closing is due; null removes it.") },
+  { $id: "NewRoomDay", description: "The day on which a room's closing is due." },
+);
+
+export const RoomDay = Type.Object(
+  { ok: ok(), closesOn: nullable(closesOn(), "The day on which the closing is due; null for none.") },
+  { $id: "RoomDay", description: "The day on which the room's closing is due now." },
+);
+export type RoomDay = Static<typeof RoomDay>;
 
 export const RoomChanged = Type.Object({ ok: ok() }, { $id: "RoomChanged", description: "It was done." });
 export type RoomChanged = Static<typeof RoomChanged>;

@@ -14,6 +14,10 @@ import { isCode } from "../../kernel/platform/text.ts";
 
 export type RoomState = "open" | "closed";
 
+/** The number of orders and the day. Without a day it is the number alone, so that MACs of earlier rows stay valid. */
+const countAndDay = (r: Statement): Statement => sql`CASE WHEN ${r}.closes_on IS NULL
+  THEN to_jsonb(${r}.order_count) ELSE jsonb_build_array(${r}.order_count, ${r}.closes_on) END`;
+
 /**
  * The MAC of a room also covers its code and `state_version`. Triggers increase `state_version` whenever an order or a
  * participant of the room is added, removed or changed. So changing those rows by database access alone invalidates the
@@ -25,7 +29,7 @@ export const roomState: StateMac = {
   mac: sql`row_mac`,
   covered: (
     r,
-  ) => sql`${r}.id, ${r}.partner_id, ${r}.environment, ${r}.name, ${r}.reference, ${r}.status, ${r}.order_count,
+  ) => sql`${r}.id, ${r}.partner_id, ${r}.environment, ${r}.name, ${r}.reference, ${r}.status, ${countAndDay(r)},
     extract(epoch FROM ${r}.created_at), extract(epoch FROM ${r}.updated_at), ${r}.state_version`,
   opened: { column: sql`code`, kind: "room" },
 };
@@ -56,7 +60,14 @@ export const writeRoomMac = (tx: Tx, roomId: string): Promise<void> =>
 export const authentic = <Row extends Marked>(rows: readonly Row[]): Omit<Row, "isAuthentic">[] =>
   rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...room }) => room);
 
-export type LockedRoom = { id: string; code: string; name: string; status: RoomState; orderCount: number };
+export type LockedRoom = {
+  id: string;
+  code: string;
+  name: string;
+  status: RoomState;
+  orderCount: number;
+  closesOn: string | null;
+};
 
 const ownedBy = ({ partnerId, environment }: Owner) => sql`partner_id = ${partnerId} AND environment = ${environment}`;
 
@@ -68,7 +79,7 @@ const hasCode = (code: string): Statement => isSealed(sql`code`, "room", code);
  */
 export async function lockRoom(tx: Tx, code: string, owner: Owner): Promise<LockedRoom | undefined> {
   const [room] = await tx.query<LockedRoom>(
-    sql`SELECT id, code AS "code@room", name, status, order_count AS "orderCount", ${verifiedRooms}
+    sql`SELECT id, code AS "code@room", name, status, order_count AS "orderCount", closes_on::text AS "closesOn", ${verifiedRooms}
      FROM rooms WHERE ${hasCode(code)} AND ${ownedBy(owner)} FOR NO KEY UPDATE`,
   );
   return room;
@@ -83,13 +94,20 @@ export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
   return partner.tier;
 }
 
-export type NewRoomRow = Owner & { id: string; code: string; name: string; reference: string | null; at: Date };
+export type NewRoomRow = Owner & {
+  id: string;
+  code: string;
+  name: string;
+  reference: string | null;
+  closesOn?: string;
+  at: Date;
+};
 
 /** Inserts a room. Its status is open. */
 export async function insertRoom(tx: Tx, room: NewRoomRow): Promise<void> {
   await tx.query(
-    sql`INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, created_at, updated_at)
-     VALUES (${room.id}, ${sealed("room", room.code)}, ${room.partnerId}, ${room.environment}, ${room.name}, ${room.reference}, 'open',
+    sql`INSERT INTO rooms (id, code, partner_id, environment, name, reference, closes_on, status, created_at, updated_at)
+     VALUES (${room.id}, ${sealed("room", room.code)}, ${room.partnerId}, ${room.environment}, ${room.name}, ${room.reference}, ${room.closesOn ?? null}::date, 'open',
        ${room.at}, ${room.at})`,
   );
   await writeRoomMac(tx, room.id);
@@ -110,11 +128,17 @@ export async function changeStatus(tx: Tx, roomId: string, status: RoomState): P
   await writeRoomMac(tx, roomId);
 }
 
+export async function changeClosesOn(tx: Tx, roomId: string, closesOn: string | null): Promise<void> {
+  await tx.query(sql`UPDATE rooms SET closes_on = ${closesOn}::date WHERE id = ${roomId}`);
+  await writeRoomMac(tx, roomId);
+}
+
 export type RoomSummaryRow = {
   id: string;
   code: string;
   name: string;
   reference: string | null;
+  closesOn: string | null;
   status: RoomState;
   orderCount: number;
   createdAt: Date;
@@ -130,7 +154,7 @@ export function roomListStatement(owner: Owner, limit: number, after: string | n
   const next =
     after === null ? nothing : sql` AND (created_at, id) < (SELECT created_at, id FROM rooms WHERE id = ${after})`;
   return sql`
-    SELECT id, code AS "code@room", name, reference, status, order_count AS "orderCount", created_at AS "createdAt",
+    SELECT id, code AS "code@room", name, reference, closes_on::text AS "closesOn", status, order_count AS "orderCount", created_at AS "createdAt",
       updated_at AS "updatedAt", ${markedRooms}
     FROM rooms WHERE ${ownedBy(owner)}${next} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }

@@ -61,6 +61,8 @@ const flashMessages = {
   "room-reopened": "The room is open again.",
   "room-charged":
     "One payment for all orders that your firm pays is being sent. They move when the processor confirms it.",
+  "room-day-removed": "The closing day is removed.",
+  "room-day-set": "The closing day is saved. Your list of closings is sorted by it.",
   "room-sealed": "The new version is sealed. Its verification link is in the list.",
   "passport-sealed": "The document is sealed.",
   "webhook-there": "This form already created the webhook. If you did not copy its secret, rotate the secret now.",

@@ -15,6 +15,7 @@ from ..models.rooms import (
     ParticipantList,
     RoomCharge,
     RoomCheckout,
+    RoomDay,
     RoomList,
     RoomStatus,
     RoomSummary,
@@ -36,12 +37,18 @@ class AsyncRooms:
         self._transport = transport
 
     async def create(
-        self, name: str, *, reference: str | None = None, idempotency_key: str | None = None
+        self,
+        name: str,
+        *,
+        reference: str | None = None,
+        closes_on: str | None = None,
+        idempotency_key: str | None = None,
     ) -> CreatedRoom:
         """
         Makes a room.
 
         :param reference: your own
+        :param closes_on: the day on which the closing is due, such as `2026-11-30`
         :param idempotency_key: as in `orders.create`
         """
         return await self._transport.send(
@@ -49,7 +56,7 @@ class AsyncRooms:
                 "POST",
                 "/api/rooms",
                 reads(CreatedRoom),
-                json=given({"name": name, "reference": reference}),
+                json=given({"name": name, "reference": reference, "closesOn": closes_on}),
                 idempotency_key=idempotency_key or new_idempotency_key(),
             )
         )
@@ -132,6 +139,15 @@ class AsyncRooms:
         """Issues a new code; the old one stops working at once."""
         where = path("/api/rooms/{}/rotate", room_code)
         return await self._transport.send(Request("POST", where, reads(RotatedRoom)))
+
+    async def set_closes_on(self, room_code: str, closes_on: str | None) -> RoomDay:
+        """
+        Sets the day on which the closing is due.
+
+        :param closes_on: such as `2026-11-30`; None removes it
+        """
+        where = path("/api/rooms/{}/closes-on", room_code)
+        return await self._transport.send(Request("POST", where, reads(RoomDay), json={"closesOn": closes_on}))
 
     async def close(self, room_code: str) -> RoomStatus:
         """Closes a room."""

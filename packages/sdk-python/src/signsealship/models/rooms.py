@@ -37,6 +37,8 @@ class CreatedRoom:
     """`open`."""
     created_at: datetime
     """UTC."""
+    closes_on: str | None = None
+    """The day on which the closing is due, such as `2026-11-30`; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +111,8 @@ class RoomSummary:
     """UTC."""
     updated_at: datetime
     """UTC."""
+    closes_on: str | None = None
+    """The day on which the closing is due, such as `2026-11-30`; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,6 +299,14 @@ class RotatedRoom:
     """The new code."""
     room_url: str
     """The room's page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomDay:
+    """The day on which a room's closing is due."""
+
+    closes_on: str | None
+    """Such as `2026-11-30`; None for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

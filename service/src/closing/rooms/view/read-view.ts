@@ -84,7 +84,7 @@ export function createViewCache(maxBytes: number): ViewCache {
 
 /** The public view of a room, with additions that only its owner sees. */
 export type OwnRoom = Omit<RoomView, "participants"> &
-  Pick<OwnRoomRow, "firmMethod" | "charges"> & {
+  Pick<OwnRoomRow, "closesOn" | "firmMethod" | "charges"> & {
     id: string;
     /** With full addresses. */
     participants: Participant[];
@@ -98,14 +98,14 @@ export type OwnRoom = Omit<RoomView, "participants"> &
 export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
   const row = isCode(roomCode) ? await selectOwnRoom(db, roomCode, principal) : undefined;
   if (!row) throw roomNotFound();
-  const { roomId: id, participants, versions, firmMethod, charges } = row;
+  const { roomId: id, closesOn, participants, versions, firmMethod, charges } = row;
   const ownOrders = row.ownOrders.map(({ documentName: name, ...order }) => ({
     ...order,
     documentName: name === null ? null : Buffer.from(name, "hex"),
   }));
   return {
     ...viewOf(row, rowMac),
-    ...{ id, participants, versions, firmMethod, charges },
+    ...{ id, closesOn, participants, versions, firmMethod, charges },
     ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
   };
 }

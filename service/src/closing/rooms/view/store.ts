@@ -86,6 +86,8 @@ export type SealedVersion = PassportPointer & { manifestSha256: string };
 
 export type OwnRoomRow = RoomRow & {
   roomId: string;
+  /** The day on which the closing is due; null for none. */
+  closesOn: string | null;
   /** The encrypted name of the document is in hex. */
   ownOrders: (Omit<OwnOrder, "documentName"> & { documentName: string | null })[];
   versions: SealedVersion[];
@@ -172,7 +174,7 @@ const ownCharges = firmPaysColumns(
 );
 
 /** For the owner alone: the owner's orders in the room with their charges, and all sealed versions, newest first. */
-const ownColumns = sql`, ${ownCharges}, (
+const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r WHERE r.id = room."roomId") AS "closesOn", (
     SELECT coalesce(json_agg(json_build_object('id', o.id, 'code', o.code, 'partnerId', o.partner_id,
       'environment', o.environment, 'status', o.status, 'sign', o.sign, 'notarize', o.notarize,
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,

@@ -71,6 +71,7 @@ ${submissionFields(view)}
 <fieldset><legend>Closing</legend>
 ${field({ name: "closing_name", label: "Name", value: values["closing_name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the closing’s room sees it. For example: “Ortega, 12 Elm Street”." })}
 ${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off", hint: "Shown in the room and in lists, and part of the names of finished files." })}
+${field({ name: "closes_on", label: "Closes on", type: "date", value: values["closes_on"], hint: "Your list of closings is sorted by this day. Only your firm sees it." })}
 </fieldset>
 <fieldset id="closing-documents"><legend>Documents</legend>
 ${dropZone(documents, values)}

@@ -82,7 +82,9 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       return undefined;
     }
   };
-  const room = noted(() => newRoomFields({ name: values["closing_name"], reference: values["file_number"] }));
+  const room = noted(() =>
+    newRoomFields({ name: values["closing_name"], reference: values["file_number"], closesOn: values["closes_on"] }),
+  );
   const documents = documentsIn(values);
   const signed = documents.filter(isSigned);
   const mayAdd = mayAddPage(values);

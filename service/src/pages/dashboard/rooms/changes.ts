@@ -4,6 +4,7 @@ import type { DeliveryDeps } from "../../../closing/deliveries/deliveries.ts";
 import {
   addParticipant,
   closeRoom,
+  closesOnField,
   detachOrder,
   inviteParticipant,
   participantFields,
@@ -12,6 +13,7 @@ import {
   roomCharge,
   roomCheckout,
   rotateRoom,
+  setClosesOn,
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -167,6 +169,16 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
       const { roomCode } = await rotateRoom(deps.closings, principalOf(request), code);
       return done(pathOf(roomCode), "room-rotated");
     }),
+  });
+
+  pageRoute(forms, deps.frame, {
+    ...formIn("day"),
+    url: "/dashboard/rooms/:code/closes-on",
+    handle: async ({ params: { code }, form, request }) => {
+      const closesOn = closesOnField({ closesOn: form["closes_on"] });
+      await setClosesOn(deps.closings, principalOf(request), code, closesOn);
+      return done(pathOf(code), closesOn === null ? "room-day-removed" : "room-day-set");
+    },
   });
 
   for (const [verb, change, message] of [

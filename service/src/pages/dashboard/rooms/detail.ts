@@ -22,7 +22,7 @@ export function roomBody(view: RoomDetailView): Html {
   const links = html`<p class="room-links"><a href="/dashboard/rooms">All rooms</a><a href="/rooms/${roomCode}">Open the public page</a></p>`;
   return html`${pageHead(name, lead, links)}
 <div class="panels">
-${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}`)}
+${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}${dayPart(view)}`)}
 ${card("orders", "Orders", ordersPart(view))}
 ${(payers.some((payer) => view.payable[payer].length > 0) || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
@@ -32,6 +32,17 @@ ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
 ${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
 </div>`;
+}
+
+/** The day on which the closing is due, and the form that changes it. */
+function dayPart(view: RoomDetailView): Html {
+  const { closesOn } = view.room;
+  const typed = typedInto(view, "day")["closes_on"];
+  return html`<div class="room-part">${problemOf(view, "day")}
+<form class="form" method="post" action="${formPath(view, "closes-on")}">
+${field({ form: "day", name: "closes_on", label: "Closes on", type: "date", value: typed ?? closesOn ?? "", hint: "Your list of closings is sorted by this day. Only your firm sees it. Empty it to remove the day." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Save the day</button></div>
+</form></div>`;
 }
 
 /** For each payer: the link to one checkout for all orders of the firm that this payer can pay now. */

@@ -1,6 +1,6 @@
-import type { roomPage } from "../../../closing/rooms/rooms.ts";
+import { dayWords, type OpenClosing, type roomPage } from "../../../closing/rooms/rooms.ts";
 import { openRoomQuota, tierOf } from "../../../firms/partners/partners.ts";
-import { card, emptyState, pageHead } from "../../ui/components.ts";
+import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -17,6 +17,8 @@ type Page = Awaited<ReturnType<typeof roomPage>>;
 export type RoomsView = Page &
   FormSubmission & {
     isFirstPage: boolean;
+    /** The open closings, those that are due first at the top. */
+    closings: readonly OpenClosing[];
     /** How many of the firm's rooms are open. */
     openRooms: number;
     tier: string;
@@ -29,6 +31,7 @@ const path = "/dashboard/rooms";
 export function roomsBody(view: RoomsView): Html {
   return html`${pageHead("Rooms", "A room is one page for everyone in a closing, with its orders, their status, and the evidence.", html`<a class="button" href="/dashboard/closings/new">New closing</a>`)}
 <div class="panels">
+${view.closings.length > 0 && card("closings", "Open closings", closingTable(view.closings))}
 ${card("rooms", "Your rooms", list(view))}
 ${card("new-room", "Create a room", newRoom(view))}
 </div>`;
@@ -46,6 +49,54 @@ ${
     nextCursor !== null && html`<a href="${path}?cursor=${nextCursor}" rel="next">Older rooms</a>`
   }</nav>`
 }`;
+}
+
+/** The open closings by the day on which they are due, each with what waits and the firm's way on. */
+const closingTable = (closings: readonly OpenClosing[]): Html =>
+  records(
+    "Open closings, those due first at the top",
+    [
+      { label: "Closing" },
+      { label: "Closes on" },
+      { label: "Complete", number: true },
+      { label: "What waits" },
+      { label: "Next step" },
+    ],
+    closings.map((closing) => [
+      html`<a href="${path}/${closing.roomCode}">${closing.name}</a>${closing.reference !== null && html` <span class="quiet-text breakable">${closing.reference}</span>`}`,
+      dayCell(closing),
+      `${closing.done} of ${closing.orders}`,
+      closing.reason,
+      stepCell(closing),
+    ]),
+  );
+
+function dayCell({ closesOn, due }: OpenClosing): Html | string {
+  if (closesOn === null) return html`<span class="quiet-text">Not set</span>`;
+  const day = html`<time datetime="${closesOn}">${dayWords(closesOn)}</time>`;
+  if (due === "overdue") return html`${day} ${statusBadge("stopped", "Overdue")}`;
+  return due === "today" ? html`${day} ${statusBadge("attention", "Today")}` : day;
+}
+
+/** The words of the button for an order that is stuck, by its status. Other orders wait for an operator. */
+const fixWords: Readonly<Record<string, string>> = {
+  PaymentFailed: "Get it paid",
+  EsignDeclined: "Put it right",
+  EsignExpired: "Put it right",
+  NotarizationFailed: "Put it right",
+  ShippingFailed: "Put it right",
+  FaxFailed: "Put it right",
+};
+
+function stepCell({ step, roomCode, name }: OpenClosing): Html {
+  if (step === null) return html`<span class="quiet-text">Nothing to do</span>`;
+  const button = (label: string, to: string) =>
+    html`<a class="button quiet-button" href="${to}">${label}<span class="visually-hidden"> in ${name}</span></a>`;
+  if (step.do === "fix") return button(fixWords[step.status] ?? "See why", `/dashboard/orders/${step.orderCode}`);
+  if (step.do === "pay") return button("Pay", `${path}/${roomCode}#payment`);
+  return step.do === "add"
+    ? button("Add orders", `${path}/${roomCode}#orders`)
+    : button("See who must act", `${path}/${roomCode}`);
 }
 
 const roomTable = (rooms: Page["rooms"]): Html =>

@@ -5,6 +5,7 @@ import {
   createRoom,
   newRoomFields,
   type OwnRoom,
+  openClosings,
   ownRoom,
   payableOfRoom,
   roomPage,
@@ -53,14 +54,18 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
 
   async function show(request: FastifyRequest, cursor = "", problem?: RoomsProblem): Promise<string> {
     const principal = principalOf(request);
-    const [page, openRooms] = await Promise.all([
-      roomPage(deps.closings.db, principal, { limit: pageSize, cursor }),
-      countOpenRooms(deps.closings.db, principal),
+    const { db, clock } = deps.closings;
+    const { titleOf } = deps.deliveries;
+    const [page, openRooms, closings] = await Promise.all([
+      roomPage(db, principal, { limit: pageSize, cursor }),
+      countOpenRooms(db, principal),
+      cursor === "" ? openClosings({ db, clock, titleOf }, principal) : [],
     ]);
     const body = roomsBody({
       ...page,
       ...submissionFor(request, problem?.typed),
       isFirstPage: cursor === "",
+      closings,
       openRooms,
       tier: principal.tier,
       problem,

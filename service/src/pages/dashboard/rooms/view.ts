@@ -15,6 +15,7 @@ export type RoomPart =
   | "attach"
   | "orders"
   | "payment"
+  | "day"
   | "sandbox"
   | "delivery"
   | "add-participant"

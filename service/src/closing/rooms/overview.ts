@@ -1,0 +1,119 @@
+/** The firm's open closings, sorted by the day on which they are due, each with the order that waits and the firm's way on. */
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
+import { isPayable, orderState, type Payer, signerState, type TitleOf } from "../../orders/order/order.ts";
+import { authentic, roomState } from "./store.ts";
+import {
+  actOf,
+  dayOf,
+  isStuck,
+  isUnfinished,
+  orderNameOf,
+  signingEnd,
+  type UnfinishedOrder,
+  waitingList,
+  waitingSigners,
+  withEnvelope,
+} from "./who-acts.ts";
+
+/**
+ * The firm's way on. `fix`: something is stuck, on the page of `orderCode`. `pay`: the firm pays.
+ * `look`: the closing is due, and somebody else must act. `add`: the closing has no orders.
+ */
+export type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" };
+
+export type OpenClosing = {
+  roomCode: string;
+  name: string;
+  reference: string | null;
+  /** The day on which it is due, as `2026-11-30`; null when nobody has set one. */
+  closesOn: string | null;
+  /** How its day lies from today. */
+  due: "overdue" | "today" | "later" | null;
+  orders: number;
+  done: number;
+  /** The order that waits first, and the person or the provider that must act. */
+  reason: string;
+  /** The firm's way on; null while others act in time. */
+  step: ClosingStep | null;
+};
+
+const mostClosings = 50;
+
+type RoomRow = {
+  id: string;
+  code: string;
+  name: string;
+  reference: string | null;
+  closesOn: string | null;
+  orders: number;
+  done: number;
+};
+
+const attachedOrders = sql`room_orders a JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id`;
+
+/**
+ * The owner's open rooms that have a day or an unfinished order of the owner, sorted by day. The statement is built
+ * apart from its execution, so that tests can check its query plan.
+ */
+export const openClosingsStatement = ({ partnerId, environment }: Owner): Statement => sql`
+  SELECT r.id, r.code AS "code@room", r.name, r.reference, r.closes_on::text AS "closesOn", r.order_count AS orders,
+    (SELECT count(*)::int FROM ${attachedOrders} WHERE a.room_id = r.id AND o.status = 'Completed') AS done,
+    ${marked(roomState, sql`r`)}
+  FROM rooms r WHERE r.partner_id = ${partnerId} AND r.environment = ${environment} AND r.status = 'open'
+    AND (EXISTS (SELECT FROM ${attachedOrders} WHERE a.room_id = r.id AND ${isUnfinished(sql`o.status`)})
+      OR (r.closes_on IS NOT NULL AND r.order_count = 0))
+  ORDER BY r.closes_on, r.created_at DESC, r.id LIMIT ${mostClosings}`;
+
+type OrderRow = UnfinishedOrder & { roomId: string; payBy: Payer };
+
+const ordersStatement = (roomIds: readonly string[]): Statement => sql`
+  SELECT r.id AS "roomId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
+    o.pay_by AS "payBy", o.updated_at AS since, a.label, e.expires_at AS "expiresAt", ${waitingList} AS waiting,
+    ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
+  FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+  ${withEnvelope}
+  WHERE r.id = ANY (${roomIds}::uuid[]) AND ${isUnfinished(sql`o.status`)} ORDER BY r.id, a.position`;
+
+/** The firm's open closings, those that are due first at the top. Leaves out rooms and orders that were altered. */
+export async function openClosings(
+  { db, clock, titleOf }: { db: Sql; clock: Clock; titleOf: TitleOf },
+  owner: Owner,
+): Promise<OpenClosing[]> {
+  const rooms = authentic(await db.query<RoomRow & Marked>(openClosingsStatement(owner)));
+  const rows = authentic(await db.query<OrderRow & Marked>(ordersStatement(rooms.map(({ id }) => id))));
+  const byRoom = Map.groupBy(rows, ({ roomId }) => roomId);
+  const today = dayOf(clock());
+  return rooms.map(({ id, code: roomCode, ...room }) => {
+    const waiting = [...(byRoom.get(id) ?? [])].sort((a, b) => rankOf(a) - rankOf(b) || signingEnd(a) - signingEnd(b));
+    const due = dueOf(room.closesOn, today);
+    return { roomCode, ...room, due, reason: reasonOf(waiting, titleOf), step: stepOf(waiting, room.orders, due) };
+  });
+}
+
+const dueOf = (closesOn: string | null, today: string): OpenClosing["due"] => {
+  if (closesOn === null) return null;
+  return closesOn < today ? "overdue" : closesOn === today ? "today" : "later";
+};
+
+const isFirmsTurn = ({ status, payBy }: OrderRow): boolean => payBy === "firm" && isPayable(status);
+
+/** Orders for which the firm can do something come first. */
+const rankOf = (row: OrderRow): number => (isFirmsTurn(row) || isStuck(row) ? 0 : 1);
+
+function reasonOf(waiting: readonly OrderRow[], titleOf: TitleOf): string {
+  const [first, ...others] = waiting;
+  if (!first) return "It has no orders yet.";
+  const more = others.length === 0 ? "" : ` ${others.length} more ${others.length === 1 ? "waits" : "wait"}.`;
+  return `${orderNameOf(first, titleOf)}: ${actOf(first)}.${more}`;
+}
+
+function stepOf([first]: readonly OrderRow[], orders: number, due: OpenClosing["due"]): ClosingStep | null {
+  if (!first) return orders === 0 ? { do: "add" } : null;
+  if (isFirmsTurn(first)) return { do: "pay" };
+  if (isStuck(first)) return { do: "fix", orderCode: first.code, status: first.status };
+  return due === "overdue" || due === "today" ? { do: "look" } : null;
+}

@@ -1,0 +1,78 @@
+/** Who must act on an unfinished order of a room, in words for the firm's members. */
+import type { Statement } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { statusGroupOf, statusLabel, type Titled, type TitleOf } from "../../orders/order/order.ts";
+
+export type UnfinishedOrder = Titled & {
+  label: string | null;
+  status: string;
+  /** When the order last changed. */
+  since: Date;
+  /** When the open envelope expires; null without one. */
+  expiresAt: Date | null;
+  waiting: { name: string; routing: number }[] | null;
+};
+
+export const isUnfinished = (status: Statement): Statement =>
+  sql`${status} NOT IN ('Completed', 'Cancelled', 'Refunded')`;
+
+/** The signers of the open envelope `e` who have not signed. */
+export const waitingSigners = sql`FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL`;
+
+export const waitingList: Statement = sql`
+  (SELECT json_agg(json_build_object('name', s.name, 'routing', s.routing) ORDER BY s.n) ${waitingSigners})`;
+
+/** The join of the order `o` with its open envelope `e`. */
+export const withEnvelope: Statement = sql`LEFT JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL AND o.status = 'EsignPending'`;
+
+export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>
+  [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
+
+export const isStuck = ({ status }: Pick<UnfinishedOrder, "status">): boolean => statusGroupOf(status) === "attention";
+
+/** For sorting: when the order's signing ends. */
+export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
+
+// The mail can't know the reader's time zone, so it uses Eastern Time. Readers of a US service can convert from it.
+export const closingZone = "America/New_York";
+const dayIn = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: closingZone });
+const timeIn = new Intl.DateTimeFormat("en-US", {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  timeZone: closingZone,
+  timeZoneName: "short",
+});
+
+/** The text that says who must act and by when, or since when the order is stuck. */
+export function actOf(row: UnfinishedOrder): string {
+  const { status, expiresAt, since } = row;
+  if (isStuck(row)) return `stuck since ${dayIn.format(since)} (${statusLabel(status).toLowerCase()})`;
+  if (status === "EsignPending" && row.waiting && row.waiting.length > 0) {
+    const turn = Math.min(...row.waiting.map(({ routing }) => routing));
+    const names = row.waiting.filter(({ routing }) => routing === turn).map(({ name }) => name);
+    const who = names.every(isPlainName) ? names.join(" and ") : "a signer";
+    return `${who} must sign${expiresAt ? ` by ${timeIn.format(expiresAt)}` : ""}`;
+  }
+  return acts[status] ?? statusLabel(status).toLowerCase();
+}
+
+const acts: Readonly<Record<string, string>> = {
+  QuoteReady: "waits for payment",
+  AwaitingPayment: "waits for payment",
+  NotarizationPending: "the notary must act",
+  ShippingPending: "we prepare the shipment",
+  Shipped: "the carrier has it",
+  FaxPending: "we send the fax",
+};
+
+/** A day such as `2026-11-30`, for people: `Nov 30`. */
+export const dayWords = (day: string): string =>
+  new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" }).format(
+    new Date(`${day}T00:00Z`),
+  );
+
+/** The day of an instant, as `2026-11-30`. */
+export const dayOf = (at: Date): string => new Intl.DateTimeFormat("en-CA", { timeZone: closingZone }).format(at);
