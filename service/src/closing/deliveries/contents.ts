@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { type ZipEntry, zipFile, zipLength } from "../../evidence/proof-passports/proof-passports.ts";
 import { existingProofs, type ProofForm, proofForms } from "../../evidence/transparency-log/transparency-log.ts";
 import { readShownFirm } from "../../firms/partners/partners.ts";
-import type { Environment } from "../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
@@ -226,20 +225,3 @@ async function proofsOf(
 }
 
 const closingCertificatePath = "Certificates/Closing certificate.pdf";
-
-/**
- * How many files of finished orders lack each proof of the log. A file that was not sealed here needs none.
- */
-export async function waitingProofs(
-  { db, verifier: { hasCalendars } }: Pick<ZipDeps, "db" | "verifier">,
-  environment: Environment,
-  orders: readonly Deliverable[],
-): Promise<Record<ProofForm, number>> {
-  const proofs = await existingProofs(
-    db,
-    environment,
-    orders.flatMap(filesOf).map(({ sha256 }) => sha256),
-  );
-  const lacking = (form: ProofForm) => [...proofs.values()].filter((forms) => !forms.includes(form)).length;
-  return { "tlog-proof": lacking("tlog-proof"), ots: hasCalendars ? lacking("ots") : 0 };
-}

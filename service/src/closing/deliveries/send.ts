@@ -14,15 +14,7 @@ import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
-import {
-  type Deliverable,
-  deliverableOf,
-  deliverablesOf,
-  filesOf,
-  namedFiles,
-  waitingProofs,
-  zipOf,
-} from "./contents.ts";
+import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
 import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
@@ -40,24 +32,19 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
   deliverablesOf(deps, await store.ordersOfRoom(deps.db, room.id), room.reference);
 
 /**
- * The orders that the room's own firm placed, each with its files; how many of the files lack proofs of the log; the
- * room's deliveries; and the people who wait for the room's documents.
+ * The orders that the room's own firm placed, each with its files; the room's deliveries; and the people who wait for
+ * the room's documents.
  * @throws ServiceError `unavailable` when a document or a delivery fails its MAC
  */
 export async function deliveriesOf(deps: DeliveryDeps, { id, reference, ownOrders }: OwnRoom) {
   const rows = [...ownOrders.values()];
   const orders = deliverablesOf(deps, rows, reference);
-  const [listed, asked, proofs] = await Promise.all([
-    store.listDeliveries(deps.db, id),
-    waitingReceivers(deps.db, id),
-    waitingProofs(deps, rows[0]?.environment ?? "live", orders),
-  ]);
+  const [listed, asked] = await Promise.all([store.listDeliveries(deps.db, id), waitingReceivers(deps.db, id)]);
   const now = deps.clock();
   const waiting = asked.filter(({ isTakenBack }) => !isTakenBack);
   return {
     orders,
     waiting,
-    waitingProofs: proofs,
     sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })),
   };
 }

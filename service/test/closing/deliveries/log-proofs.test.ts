@@ -109,11 +109,11 @@ test("a zip has the log proof of each sealed file, and says which OpenTimestamps
   }
 });
 
-test("the room's page says which proofs the zip lacks, before somebody sends it", async () => {
-  await roomZipWith("tlog-proof", 2);
-  const page = await textOf(`/dashboard/rooms/${roomCode}`, agent);
-  assert.match(page, /The zip does not have these proofs yet: the OpenTimestamps proof of 1 file /);
-  assert.doesNotMatch(page, /the log proof of/);
+test("the room's page says when the proofs come, before somebody sends the zip", async () => {
+  assert.match(
+    await textOf(`/dashboard/rooms/${roomCode}`, agent),
+    /follow within a minute, and those by OpenTimestamps/,
+  );
 });
 
 test("a zip has the .ots of each sealed file once the calendars have a root, and its checker accepts all of it", async () => {
@@ -156,7 +156,6 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
   assert.ok(
     nameless.some((outcome) => outcome.kind === "failed" && /the one PDF that it belongs to/.test(outcome.why)),
   );
-  assert.doesNotMatch(await textOf(`/dashboard/rooms/${roomCode}`, agent), /does not have these proofs yet/);
 });
 
 /** Downloads each proof that a page links to, and compares the `.ots` with the hash in the address. */

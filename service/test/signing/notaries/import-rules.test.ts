@@ -7,7 +7,7 @@ import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import type { ActMode } from "../../../src/signing/notaries/commissions/expiry.ts";
 import { ruleFaults } from "../../../src/signing/notaries/desk/act-checks.ts";
 import { importRules } from "../../../src/signing/notaries/eligibility/import/import-rules.ts";
-import { parseNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
+import { loadNotaryRules, parseNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 
 const rules = fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url));
 const attribution = { title: "RON laws", license: "CC BY 4.0", url: "https://example.com/ron-laws" };
@@ -107,6 +107,18 @@ test("a second table adds to the excluded and known values, and is named in plac
   assert.equal(read.attribution?.title, "B");
   assert.deepEqual(read.of("OH").modes.value, ["ipen", "ink"]);
   folder.remove();
+});
+
+test("by the shipped rules, fees of acts online are taken up to the caps of Florida and of Texas", () => {
+  const shipped = loadNotaryRules(rules);
+  for (const [state, cents] of [
+    ["FL", 2500],
+    ["TX", 3500],
+  ] as const) {
+    const faults = (feeCents: number) => ruleFaults({ mode: "ron", feeCents, principals: [] }, shipped.of(state));
+    assert.deepEqual(faults(cents), {}, state);
+    assert.match(faults(cents + 1)["fee"] ?? "", /must not be above/, state);
+  }
 });
 
 test("refuses a fee above the known cap of an act online, and any fee where no cap is known", () => {

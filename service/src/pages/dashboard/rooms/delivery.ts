@@ -90,27 +90,13 @@ export function deliveryCard(view: DeliveryView): Html {
       : html`${problem}
 <p>${finished.length === 1 ? "1 document is" : `${finished.length} documents are`} finished.${rest}</p>
 <div class="form-actions"><a class="button quiet-button" href="/dashboard/rooms/${roomCode}/zip" download>Download everything (zip)</a></div>
-${proofsPart(deliveries.waitingProofs)}
+<p class="quiet-text">The proofs of the transparency log are in it too. Those of a new document follow within a minute, and those by OpenTimestamps after the log’s next hourly root: the zip’s README names what it does not have yet.</p>
 ${sendForm(view, finished)}`;
   return card(
     "delivery",
     "Deliver",
     html`${body}${receivers.length > 0 && waitingPart(view)}${sent.length > 0 && sentPart(view)}`,
   );
-}
-
-/** Says which proofs of the transparency log the zip lacks, before somebody sends it. */
-function proofsPart(waiting: DeliveryView["deliveries"]["waitingProofs"]): Html | false {
-  const { "tlog-proof": logProofs, ots } = waiting;
-  const of = (count: number) => (count === 1 ? "1 file" : `${count} files`);
-  const lacks = [
-    ...(logProofs > 0 ? [`the log proof of ${of(logProofs)} (within a minute after the seal)`] : []),
-    ...(ots > 0
-      ? [`the OpenTimestamps proof of ${of(ots)} (after the log’s next hourly root; of tests, within a day)`]
-      : []),
-  ];
-  if (lacks.length === 0) return false;
-  return html`<p class="quiet-text">The zip does not have these proofs yet: ${lacks.join(", and ")}. Its README says so, and when they come.</p>`;
 }
 
 const sendForm = ({ roomCode, submission, typed }: DeliveryView, finished: readonly Deliverable[]): Html =>
