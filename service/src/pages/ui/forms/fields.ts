@@ -30,12 +30,16 @@ export type Select = Common & { value?: string | undefined; options: readonly Ch
 export type Radios = Common & { value?: string | undefined; options: readonly Choice[] };
 export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: boolean; required?: boolean };
 
+/** A name that the author of a PDF chose for one of its fields. */
+const isForeign = /^value\.(?!SignSealShip-)/;
+
 /**
- * The id of a control. Blanks would divide it where ids are listed, and a number sign or slash would not work in an
- * address; a document's own field may have them in its name.
+ * The id of a control. In a name that a PDF's author chose, each character other than letters, digits and periods is
+ * written as its code, hyphens and underscores too. So two names never make one id, not even with an ending such as
+ * `-hint`.
  */
 export const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string =>
-  `${form}-${name.replace(/[\s,()#/]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`)}`;
+  `${form}-${isForeign.test(name) ? name.replace(/[^A-Za-z0-9.]/g, (each) => `_${each.charCodeAt(0).toString(16)}_`) : name}`;
 
 /** The name and id of the control, and the ids of the texts that describe it. */
 function wiring(id: string, { name, required, hint, error }: Omit<Common, "label">): Html {

@@ -163,6 +163,8 @@ export const leaveSession = (tx: Tx, signerId: number) =>
  * @throws ServiceError `unavailable` for a session, or a row in it, that fails its MAC
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
+  // Locks the signers before the new rows refer to them: a change of a signer's link waits for such a reference.
+  await tx.query(sql`SELECT FROM envelope_signers WHERE id = ANY (${signers}::bigint[]) ORDER BY id FOR NO KEY UPDATE`);
   await tx.query(
     sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${sessionId} FOR NO KEY UPDATE`,
   );

@@ -94,15 +94,40 @@ test("places a field of another type above an own field", async () => {
   assert.deepEqual(await used(emptyForm(), fields), [null, null, null]);
 });
 
-test("uses no own field of a form that XFA describes too, with a name that pages could mistake, or that pages list twice", async () => {
-  const altered = (object: number, from: RegExp, to: string) => {
-    const text = emptyForm().toString("latin1");
-    return Buffer.from(appendRevision(text, [[object, bodyOf(text, object).replace(from, to)]]), "latin1");
-  };
-  const [first] = requested.slice(0, 1);
-  assert.deepEqual(await used(altered(1, /\/AcroForm <</, "/AcroForm << /XFA []"), requested.slice(0, 1)), [null]);
-  assert.deepEqual(await used(altered(20, /Buyer Name/, "Buyer <b>"), first ? [first] : []), [null]);
-  assert.deepEqual(await used(altered(5, /\[20 0 R/, "[20 0 R 20 0 R"), first ? [first] : []), [null], "shown twice");
+function altered(object: number, from: RegExp, to: string, more: readonly [number, string][] = []): Buffer {
+  const text = emptyForm().toString("latin1");
+  const body = bodyOf(text, object);
+  assert.match(body, from);
+  return Buffer.from(appendRevision(text, [[object, body.replace(from, to)], ...more]), "latin1");
+}
+
+const first = requested.slice(0, 1);
+const catalog = 1;
+const onPage = 5;
+for (const [what, form] of [
+  ["in a form that XFA describes too", altered(catalog, /\/AcroForm <</, "/AcroForm << /XFA []")],
+  ["with a name that pages could mistake", altered(20, /Buyer Name/, "Buyer <b>")],
+  ["with a name like those of our own fields", altered(20, /Buyer Name/, "SignSealShip-1")],
+  ["that its page lists twice", altered(onPage, /\[20 0 R/, "[20 0 R 20 0 R")],
+  ["that the form lists twice", altered(catalog, /\/Fields \[20 0 R/, "/Fields [20 0 R 20 0 R")],
+  ["that the form lists beside its parent, too", altered(catalog, /\/Fields \[/, "/Fields [24 0 R ")],
+  [
+    "in a form with a field that is no object of its own",
+    altered(catalog, /\/Fields \[/, "/Fields [<< /T (x) /FT /Tx >> "),
+  ],
+  ["outside its page", altered(20, /\/Rect \[72 (\d+) 222/, "/Rect [-40 $1 222")],
+  ["that is no widget", altered(20, /\/Subtype \/Widget/, "/Subtype /Popup")],
+  ["in an optional layer", altered(20, /\/FT \/Tx/, "/FT /Tx /OC 46 0 R")],
+  ["that names a parent outside the form", altered(20, /\/FT \/Tx/, "/FT /Tx /Parent 46 0 R")],
+] as const)
+  test(`uses no own field ${what}`, async () => {
+    assert.deepEqual(await used(form, first), [null]);
+  });
+
+test("asks at the own field's place, even when the order's place is a little off", async () => {
+  const near = at("Buyer Name", "text", 1, { x: 75, y: placesOfEmpty["Buyer Name"] + 1, height: 19 });
+  const [planned] = await plan(emptyForm(), { signers: 2, fields: [near] });
+  assert.deepEqual(planned?.place, { x: 72, y: placesOfEmpty["Buyer Name"], width: 150, height: 20 });
 });
 
 test("of two requested signatures of one signer, one is signed in an own field", async () => {

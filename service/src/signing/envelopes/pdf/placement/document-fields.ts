@@ -1,7 +1,8 @@
-import { formFields } from "../../../../kernel/pdf/form-fields.ts";
+import { type FormField, formFields } from "../../../../kernel/pdf/form-fields.ts";
 import { resolve } from "../../../../kernel/pdf/objects.ts";
-import { type Place, pageBox, rectangle, shownPlace } from "../../../../kernel/pdf/pages/page-box.ts";
+import { type Place, pageBox, rectangle, shownPlace, shownSize } from "../../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../../kernel/pdf/pages/page-tree.ts";
+import { PdfRefusal } from "../../../../kernel/pdf/refusal.ts";
 import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
 import {
   asInteger,
@@ -29,46 +30,101 @@ export type DocumentField = {
   readonly place: Place;
 };
 
+/** A field at its place. `isInside`: its page shows all of it. */
+type Placed = DocumentField & { readonly isInside: boolean };
+
+type Candidate = Pick<DocumentField, "name" | "kind"> & { readonly dict: Dict };
+
 /** Flags of widgets that readers do not show (ISO 32000-1 table 165): invisible, hidden and no-view. */
 const UNSEEN = 1 | 2 | 32;
 
+const isUntouched = ({ signatures, docMdp }: PdfLookup): boolean => signatures === 0 && docMdp === null;
+
 /**
- * The empty fields of a document that the order's signers can fill in and sign, page by page from top to bottom. Each
- * must be its own widget and visible on a page. Some fields are left out:
+ * The empty signature fields of a document that can be signed, page by page from top to bottom. Each must be its own
+ * widget and visible on a page. Some fields are left out:
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;
- * - in a signed or certified document, all fields but signatures, which alone may still be changed;
- * - there also signature fields that name a lock of their own, and those that require a certain signature;
+ * - in a signed or certified document, fields that name a lock of their own, which can't be changed any more, and
+ *   fields that require a certain signature;
  * - in an encrypted document all fields, because their names are encrypted.
  *
  * @throws PdfRefusal
  */
-export function documentFields(look: PdfLookup): DocumentField[] {
+export function formSignatures(look: PdfLookup): DocumentField[] {
   const { file, acroForm } = look;
   if (!acroForm || file.encryption) return [];
   const candidates = new Map<number, Candidate>();
-  const ofName = new Map<string, number>();
-  for (const { ref, dict, type, above } of formFields(file, acroForm.dict)) {
-    const names = [...above, dict].map((node) => partialName(look, node));
-    const name = names.join(".");
-    ofName.set(name, (ofName.get(name) ?? 0) + 1);
-    if (ref.gen !== 0 || entry(dict, "Kids") || !names.every((each) => each)) continue;
-    if ((asInteger(resolve(file, entry(dict, "F"))) ?? 0) & UNSEEN) continue;
-    const kind = type === "Sig" ? signatureKind(look, dict) : fillableKind(look, { dict, type, above, name });
-    if (kind) candidates.set(ref.num, { name, kind, dict });
+  for (const field of formFields(file, acroForm.dict)) {
+    const name = isSignable(look, field) ? nameOf(look, field) : null;
+    if (name !== null) candidates.set(field.ref.num, { name, kind: "signature", dict: field.dict });
   }
-  for (const [object, { name }] of candidates) if ((ofName.get(name) ?? 0) > 1) candidates.delete(object);
-  return candidates.size === 0 ? [] : onPages(look, candidates);
+  const found: DocumentField[] = [];
+  if (candidates.size === 0) return found;
+  for (const here of placesByPage(look, candidates)) {
+    const news = here.filter(({ object }) => candidates.has(object));
+    for (const { object } of news) candidates.delete(object);
+    found.push(...news.map(({ isInside: _, ...field }) => field));
+    if (candidates.size === 0) break;
+  }
+  return found;
 }
 
-type Candidate = Pick<DocumentField, "name" | "kind"> & { readonly dict: Dict };
-
-const isUntouched = ({ signatures, docMdp }: PdfLookup): boolean => signatures === 0 && docMdp === null;
-
-function signatureKind(look: PdfLookup, dict: Dict): "signature" | null {
-  if (entry(dict, "V")) return null;
-  return isUntouched(look) || !(entry(dict, "Lock") || entry(dict, "SV")) ? "signature" : null;
+/**
+ * The empty fields of an untouched document that can be given to a signer, each with its own widget, visible on one
+ * page. They are found by object, by name and by place alike, so no field counts that another reader could find twice,
+ * elsewhere or under another name. Empty for a document in which that is not certain.
+ */
+export function usableFields(look: PdfLookup): DocumentField[] {
+  const { file, acroForm } = look;
+  if (!acroForm || file.encryption || !isUntouched(look) || entry(acroForm.dict, "XFA")) return [];
+  try {
+    const all = [...formFields(file, acroForm.dict)];
+    if (!isTree(look, acroForm.dict, all)) return [];
+    const named = Map.groupBy(all, (field) => nameOf(look, field) ?? "");
+    const candidates = new Map<number, Candidate>();
+    for (const [name, [field, ...others]] of named) {
+      const kind = field && others.length === 0 && usableName.test(name) ? usableKind(look, field) : null;
+      if (field && kind) candidates.set(field.ref.num, { name, kind, dict: field.dict });
+    }
+    return candidates.size === 0 ? [] : seenOnce([...placesByPage(look, candidates)].flat());
+  } catch (error) {
+    if (error instanceof PdfRefusal) return [];
+    throw error;
+  }
 }
+
+/**
+ * Without the fields that pages list twice, whose value would be shown where the signer was not asked for it, and those
+ * outside their page.
+ */
+function seenOnce(placed: readonly Placed[]): DocumentField[] {
+  const times = new Map<number, number>();
+  for (const { object } of placed) times.set(object, (times.get(object) ?? 0) + 1);
+  return placed.flatMap(({ isInside, ...field }) => (isInside && times.get(field.object) === 1 ? [field] : []));
+}
+
+/**
+ * Whether the form lists each of its fields exactly once, as an indirect object, so that every reader finds the same
+ * fields under the same names.
+ */
+function isTree({ file }: PdfLookup, acroForm: Dict, all: readonly FormField[]): boolean {
+  const lists = [entry(acroForm, "Fields"), ...all.map(({ dict }) => entry(dict, "Kids"))];
+  const listed = lists.flatMap((list) => {
+    const array = resolve(file, list);
+    return array && isArray(array) ? [...elements(array)].map((each) => asRef(each)?.num ?? null) : [];
+  });
+  return !listed.includes(null) && new Set(listed).size === listed.length && listed.length === all.length;
+}
+
+function isSignable(look: PdfLookup, { ref, dict, type }: FormField): boolean {
+  if (type !== "Sig" || ref.gen !== 0 || entry(dict, "V") || entry(dict, "Kids")) return false;
+  if (!isUntouched(look) && (entry(dict, "Lock") || entry(dict, "SV"))) return false;
+  return !isHidden(look, dict);
+}
+
+const isHidden = ({ file }: PdfLookup, dict: Dict): boolean =>
+  ((asInteger(resolve(file, entry(dict, "F"))) ?? 0) & UNSEEN) !== 0;
 
 /** Flags of fields (ISO 32000-1 tables 221, 226, 228 and 230). */
 const READ_ONLY = 1;
@@ -76,22 +132,20 @@ const RADIO_OR_PUSH = (1 << 15) | (1 << 16);
 const PASSWORD_FILE_OR_RICH = (1 << 13) | (1 << 20) | (1 << 25);
 const MULTI_SELECT = 1 << 21;
 
-/** Pages of the service use these names in ids and addresses. Names of other characters could be taken for others. */
-const usableName = /^[\w .,()[\]#/-]{1,100}$/;
+/** Names of plain characters, which pages and certificates show as they are, and none that our own fields have. */
+const usableName = /^(?!SignSealShip-)[\w .,()[\]#/-]{1,100}$/;
 /** The keys that an ancestor of a usable field may have. Others, such as a value, would be inherited by the field. */
 const ofAncestors: ReadonlySet<string> = new Set(["T", "TU", "TM", "FT", "Ff", "Kids", "Parent", "Type"]);
 
-type Fillable = {
-  readonly dict: Dict;
-  readonly type: string | undefined;
-  readonly above: readonly Dict[];
-  readonly name: string;
-};
-
-/** The kind of a field other than a signature; null for a field that can't be given to a signer. */
-function fillableKind(look: PdfLookup, { dict, type, above, name }: Fillable): DocumentFieldKind | null {
-  const { file, acroForm } = look;
-  if (!isUntouched(look) || (acroForm && entry(acroForm.dict, "XFA")) || !usableName.test(name)) return null;
+/** The kind of a field that can be given to a signer; null for any other field. */
+function usableKind(look: PdfLookup, { ref, dict, type, above }: FormField): DocumentFieldKind | null {
+  const { file } = look;
+  // A field with an optional layer may be hidden, and the parent that a top field names is not of the form.
+  const isOdd = entry(dict, "OC") || (above.length === 0 && entry(dict, "Parent"));
+  const hasActions = entry(dict, "A") || entry(dict, "AA");
+  if (ref.gen !== 0 || entry(dict, "Kids") || isHidden(look, dict) || isOdd) return null;
+  if (asName(resolve(file, entry(dict, "Subtype"))) !== "Widget") return null;
+  if (type === "Sig") return !hasActions && isSignable(look, { ref, dict, type, above }) ? "signature" : null;
   if (above.some(({ entries }) => [...entries.keys()].some((key) => !ofAncestors.has(key)))) return null;
   const flags = [dict, ...above.toReversed()]
     .map((node) => asInteger(resolve(file, entry(node, "Ff"))))
@@ -111,6 +165,12 @@ function isEmpty({ file }: PdfLookup, dict: Dict): boolean {
   return asName(value) === "Off";
 }
 
+/** The fully qualified name; null when a part is missing or can't be decoded for certain. */
+function nameOf(look: PdfLookup, { dict, above }: FormField): string | null {
+  const names = [...above, dict].map((node) => partialName(look, node));
+  return names.every((name) => name) ? names.join(".") : null;
+}
+
 /**
  * The partial name of a field. Null when the name has characters that can't be decoded for certain: the check of acts
  * might decode them differently.
@@ -120,26 +180,27 @@ function partialName({ file }: PdfLookup, node: Dict): string | null {
   return value && isString(value) ? textOfBytes(stringBytes(value), "exact") : null;
 }
 
-/** Finds the place of each field. Leaves out a field that pages show at two places: its signer would be asked at one. */
-function onPages(look: PdfLookup, candidates: ReadonlyMap<number, Candidate>): DocumentField[] {
+/** For each page, the candidates that it lists, from top to bottom. */
+function* placesByPage(look: PdfLookup, candidates: ReadonlyMap<number, Candidate>): Generator<Placed[]> {
   const { file, root } = look;
-  const found: DocumentField[] = [];
-  const listed = new Map<number, number>();
   let number = 0;
   for (const page of pages(file, root.dict)) {
     const annotations = resolve(file, entry(page.dict, "Annots"));
     const here = annotations && isArray(annotations) ? [...elements(annotations)] : [];
-    const placed = here.flatMap((annotation): DocumentField[] => {
+    const placed = here.flatMap((annotation): Placed[] => {
       const object = asRef(annotation)?.num ?? -1;
       const candidate = candidates.get(object);
-      listed.set(object, (listed.get(object) ?? 0) + 1);
       const rect = candidate && rectangle(file, entry(candidate.dict, "Rect"));
       if (!candidate || !rect || rect[0] >= rect[2] || rect[1] >= rect[3]) return [];
       const { name, kind } = candidate;
-      return [{ object, name, kind, page: number, place: shownPlace(pageBox(file, page), rect) }];
+      const box = pageBox(file, page);
+      const place = shownPlace(box, rect);
+      const { width, height } = shownSize(box);
+      const isInside =
+        place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
+      return [{ object, name, kind, page: number, place, isInside }];
     });
-    found.push(...placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x));
+    yield placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x);
     number++;
   }
-  return found.filter(({ object }) => listed.get(object) === 1);
 }

@@ -5,7 +5,7 @@ import type { RequestedField } from "../../../../orders/order/order.ts";
 import { type PlannedField, signersWithout } from "../fields.ts";
 import type { PlannedBlock } from "../prepare.ts";
 import { asked } from "./asked.ts";
-import { type DocumentField, type DocumentFieldKind, documentFields } from "./document-fields.ts";
+import { type DocumentField, type DocumentFieldKind, formSignatures, usableFields } from "./document-fields.ts";
 import { tagFields } from "./tags/tag-fields.ts";
 
 export type PlanRequest = {
@@ -17,25 +17,21 @@ export type PlanRequest = {
 
 /**
  * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
- * complete. A place on one of the document's own empty fields is given that field. Otherwise the document's own signature fields count. In a document without signature fields, the tags
- * count, unless somebody has signed or certified it. In a certified document, signers without a field get
- * invisible ones. If any other document has places for fewer people than the order has signers, the others sign on an
- * added page.
+ * complete. A place on one of the document's own empty fields is given that field. Otherwise the document's own
+ * signature fields count. In a document without signature fields, the tags count, unless somebody has signed or
+ * certified it. In a certified document, signers without a field get invisible ones. If any other document has places
+ * for fewer people than the order has signers, the others sign on an added page.
  * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
   if (fields) {
     const planned: PlannedField[] = [];
     for (const field of fields) planned.push(...asked(field, planned.length));
-    return withOwn(planned, documentFields(lookUpPdf(original)));
+    return withOwn(planned, usableFields(lookUpPdf(original)));
   }
   const look = lookUpPdf(original);
   const untouched = look.signatures === 0 && look.docMdp === null;
-  const own = matchSigners(
-    documentFields(look).filter(({ kind }) => kind === "signature"),
-    signers,
-    untouched,
-  );
+  const own = matchSigners(formSignatures(look), signers, untouched);
   if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
 }
@@ -72,7 +68,8 @@ function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]
     );
     if (!at) return field;
     free.delete(at);
-    return { ...field, existing: { object: at.object, name: at.name } };
+    // The own field stays where it is, so that the signer is asked at the place where readers show the value.
+    return { ...field, place: at.place, existing: { object: at.object, name: at.name } };
   });
 }
 
