@@ -3,7 +3,6 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered, type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { isPayable, orderState, type Payer } from "../../orders/order/order.ts";
 import {
@@ -12,6 +11,8 @@ import {
   chargeGroup,
   dueCents,
   type GroupCharge,
+  type GroupChargeEnd,
+  isOpenCharge,
   type Member,
   type SharedCheckout,
   sharedCheckout,
@@ -124,7 +125,7 @@ export async function roomCharge<Result extends GroupCharge>(
   deps: ChargeDeps,
   principal: Principal,
   roomCode: string,
-  end: { record: RecordResult; resultOf: (charged: GroupCharge) => Result },
+  end: GroupChargeEnd<Result>,
 ): Promise<Result> {
   const { id } = await roomOf(deps.db, roomCode, principal);
   return chargeGroup(deps, principal, membersOf(id, all), end);
@@ -145,9 +146,30 @@ type Payable = {
   withheld: number;
 };
 
+/**
+ * The orders of this payer that can be paid now, each with the sum that `roomCheckout` would ask for. An order of which
+ * a payment by the firm is under way can't be paid.
+ */
+function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges">, payer: Payer) {
+  const moving = new Set(charges.filter(isOpenCharge).map(({ orderId }) => orderId));
+  return [...ownOrders.values()].flatMap((order) => {
+    const cents = order.payBy === payer && !moving.has(order.id) ? sumDue(order) : null;
+    return cents === null ? [] : [{ order, cents }];
+  });
+}
+
+type PaidRoom = Parameters<typeof dueOfRoom>[0];
+
 /** The sums that `roomCheckout` would ask this payer for: one for each order that can be paid now. */
-export const payableOfRoom = ({ ownOrders }: Pick<OwnRoom, "ownOrders">, payer: Payer): number[] =>
-  [...ownOrders.values()].flatMap((order) => (order.payBy === payer ? (sumDue(order) ?? []) : []));
+export const payableOfRoom = (room: PaidRoom, payer: Payer): number[] =>
+  dueOfRoom(room, payer).map(({ cents }) => cents);
+
+/** The sum that `roomCharge` would charge the firm: a price that a bank took back is never part of it. */
+export const chargeableOfRoom = (room: PaidRoom): number =>
+  dueOfRoom(room, "firm").reduce(
+    (sum, { order, cents }) => (isPayable(order.status) || !order.replacesLoss ? sum + cents : sum),
+    0,
+  );
 
 /**
  * The orders that `clientCheckout` would pay. Empty for an order without a room, and for an order whose room was

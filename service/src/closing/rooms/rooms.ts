@@ -1,7 +1,15 @@
 export { attachOrder, detachOrder } from "./attachments/attachments.ts";
 export { closingsOf, type RoomOfOrder, roomsOfOrder } from "./attachments/store.ts";
 export { type RoomDeps, roomNotFound } from "./begin-change.ts";
-export { clientCheckout, payableOfClient, payableOfRoom, roomCharge, roomCheckout, sumDue } from "./checkout.ts";
+export {
+  chargeableOfRoom,
+  clientCheckout,
+  payableOfClient,
+  payableOfRoom,
+  roomCharge,
+  roomCheckout,
+  sumDue,
+} from "./checkout.ts";
 export { attachFields, closesOnField, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
 export { roomPage } from "./list.ts";

@@ -59,16 +59,16 @@ export {
   type FirmMethod,
   firmPaysColumns,
   isOpenCharge,
-  latestUnpaid,
   type OverdueCharge,
   type PayingMethod,
   type PaymentOfFirm,
   payingMethod,
   paymentsOfFirm,
   sumOfCharges,
+  unpaidPayments,
 } from "./firm/charge-store.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
-export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";
+export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
@@ -101,6 +101,7 @@ export {
   leastSupplementCents,
   type Supplement,
   supplementCents,
+  supplementReplacesLoss,
   supplementState,
   supplementsOf,
   supplementsOfCode,

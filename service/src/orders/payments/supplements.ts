@@ -106,6 +106,9 @@ export const dueLossOf = (status: string, supplements: readonly Supplement[]): S
 /** An expression on an order `o`: the amount of the supplement that is due now; null for none. */
 export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
+/** An expression on an order `o`: whether that supplement replaces a price that a bank took back; null for none. */
+export const supplementReplacesLoss: Statement = sql`(SELECT s.replaces_loss ${due})`;
+
 /**
  * For a select list: verifies all supplements of some orders `o`.
  * @param orders the text after FROM, which names `orders o`
@@ -118,7 +121,7 @@ export const verifiedSupplementsOf = (orders: Statement): Statement =>
  * the price that is to be paid again, also while postage is due before it. Nulls for none.
  */
 export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",
-  (SELECT s.replaces_loss ${due}) AS "replacesLoss",
+  ${supplementReplacesLoss} AS "replacesLoss",
   (SELECT s.amount_cents FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND s.replaces_loss
     AND o.status <> ALL (${withoutDebt}::text[])) AS "lossCents",
   ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { ownRoom, payableOfRoom } from "../../../src/closing/rooms/rooms.ts";
+import { chargeableOfRoom, ownRoom, payableOfRoom } from "../../../src/closing/rooms/rooms.ts";
 import { viewStatement } from "../../../src/closing/rooms/view/store.ts";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -66,8 +66,26 @@ test("each payer can pay the own orders that are not paid, and supplements; an a
     await writeStateMacs(tx, supplementState, sql`true`);
   });
   assert.deepEqual(await sums(), [[total(clients), 250], [total(firms)]]);
+  assert.equal(chargeableOfRoom(await read(asMember(acme), room)), total(firms));
   await running.db.query(sql`UPDATE supplements SET row_mac = NULL`);
   await assert.rejects(sums(), { code: "unavailable" });
+});
+
+test("what a bank took back is part of the firm's checkout, and not of its charge", async () => {
+  const [taken, open] = [await acme.order({ pay_by: "firm" }), await acme.order({ pay_by: "firm" })];
+  const room = await acme.room();
+  for (const orderCode of [taken, open]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  await running.setStatus(taken, "Completed");
+  const { ownOrders } = await read(asMember(acme), room);
+  await running.db.transaction(async (tx) => {
+    await tx.query(sql`
+      INSERT INTO supplements (order_id, amount_cents, label, replaces_loss, state, asked_at, changed_at)
+      VALUES (${ownOrders.get(taken)?.id}, 20000, 'Price', true, 'asked', now(), now())`);
+    await writeStateMacs(tx, supplementState, sql`order_id = ${ownOrders.get(taken)?.id}`);
+  });
+  const own = await read(asMember(acme), room);
+  const total = ownOrders.get(open)?.totalCents;
+  assert.deepEqual([payableOfRoom(own, "firm"), chargeableOfRoom(own)], [[20000, total], total]);
 });
 
 test("the owner's room is read only by indexes", async () => {

@@ -39,7 +39,7 @@ async function place(): Promise<string> {
   return orderCode;
 }
 /** The orders that are charged at once: one alone, or those of a room. */
-type Target = { path: string; codes: readonly string[] };
+type Target = { path: string; codes: readonly string[]; fields?: Record<string, string> };
 const alone = async (): Promise<Target> => {
   const code = await place();
   return { path: `/dashboard/orders/${code}/charge`, codes: [code] };
@@ -51,9 +51,11 @@ const together = async (): Promise<Target> => {
     (await fetch(live.url() + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
   const { roomCode } = (await call("/api/rooms", { name: "12 Elm Street" })) as { roomCode: string };
   for (const orderCode of codes) await call(`/api/rooms/${roomCode}/orders`, { orderCode });
-  return { path: `/dashboard/rooms/${roomCode}/charge`, codes };
+  const page = await fetch(`${live.url()}/dashboard/rooms/${roomCode}`, { headers: { ...owner, Accept: "text/html" } });
+  const [, shown = ""] = /name="total_cents" value="(\d+)"/.exec(await page.text()) ?? [];
+  return { path: `/dashboard/rooms/${roomCode}/charge`, codes, fields: { total_cents: shown } };
 };
-const charge = (node: Service, { path }: Target) => post(node, path);
+const charge = (node: Service, { path, fields }: Target) => post(node, path, fields);
 const chargesOf = (code: string) =>
   db.query<{ state: string; intent: string | null }>(sql`
     SELECT c.state, c.payment_intent AS intent FROM firm_charges c JOIN orders o ON o.id = c.order_id

@@ -452,17 +452,45 @@ test("a room's charge above a limit, or without one, charges none of its orders 
   await setLimit("500.00", "9000");
 });
 
+const shownCents = (page: string): string => /name="total_cents" value="(\d+)"/.exec(page)?.[1] ?? "";
+
+test("the room's page shows a payment under way, and asks for the orders alone that it does not pay", async () => {
+  const { roomCode, firms } = await closing();
+  await setLimit("500.00", "9000");
+  const path = `/dashboard/rooms/${roomCode}`;
+  assert.equal((await post(`${path}/charge`, { total_cents: shownCents(await look(path)) })).status, 303);
+  for (const code of firms) await charge(code, "answered");
+  await setLimit("0", "0");
+  const later = await placeForFirm();
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  await setLimit("500.00", "9000");
+  const headers = { ...live.headers, "Content-Type": "application/json" };
+  const body = JSON.stringify({ orderCode: later });
+  await fetch(`${live.url()}/api/rooms/${roomCode}/orders`, { method: "POST", headers, body });
+  const page = await look(path);
+  assert.match(page, /Your firm’s payment for 2 orders of this room, \$[\d.]+: Being processed/);
+  assert.match(page, /1 order of this room that your firm pays can be paid now/);
+  assert.equal(shownCents(page), String((await orderOf(later)).totalCents));
+});
+
 test("a member charges the firm on the room's page, which shows the state of the one payment", async () => {
   const { roomCode, firms } = await closing();
   await setLimit("500.00", "9000");
   const path = `/dashboard/rooms/${roomCode}`;
-  const [, sum] = /Charge the firm: (\$[\d.]+) to [^<]+/.exec(await look(path)) ?? assert.fail("no button");
-  assert.equal((await post(`${path}/charge`)).status, 303);
+  const before = await look(path);
+  const [, sum] = /Charge the firm: (\$[\d.]+) to [^<]+/.exec(before) ?? assert.fail("no button");
+  const fields = { total_cents: shownCents(before) };
+  const stale = await post(`${path}/charge`, { total_cents: String(Number(fields.total_cents) - 1) });
+  assert.equal(stale.status, 409);
+  assert.ok((await stale.text()).includes(`The sum is ${sum} now, not `));
+  assert.equal((await post(`${path}/charge`)).status, 400);
+  for (const code of firms) assert.deepEqual(await chargesOf(code), []);
+  assert.equal((await post(`${path}/charge`, fields)).status, 303);
   for (const code of firms) await charge(code, "answered");
   const page = await look(path);
-  assert.ok(page.includes(`Your firm’s payment of ${sum} for 2 orders: Being processed`), page);
+  assert.ok(page.includes(`Your firm’s payment for 2 orders of this room, ${sum}: Being processed`), page);
   assert.doesNotMatch(page, /Charge the firm/);
-  const refused = await post(`${path}/charge`);
+  const refused = await post(`${path}/charge`, fields);
   assert.equal(refused.status, 409);
   assert.match(await refused.text(), /A payment by your firm is under way/);
   const [{ intent } = { intent: null }] = await chargesOf(firms[0] ?? "");

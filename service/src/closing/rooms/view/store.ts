@@ -16,6 +16,7 @@ import {
   type FirmMethod,
   firmPaysColumns,
   supplementCents,
+  supplementReplacesLoss,
   verifiedSupplementsOf,
 } from "../../../orders/payments/payments.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
@@ -79,6 +80,8 @@ export type OwnOrder = Titled &
     totalCents: number;
     /** The amount of the supplement that is due now; null for none. */
     supplementCents: number | null;
+    /** Whether that supplement replaces a price that a bank took back; null for none. */
+    replacesLoss: boolean | null;
     documents: StoredOrderDocument[];
   };
 
@@ -179,6 +182,7 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
       'environment', o.environment, 'status', o.status, 'sign', o.sign, 'notarize', o.notarize,
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,
       'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
+      'replacesLoss', ${supplementReplacesLoss},
       'documents', ${documentsOfOrder}) ORDER BY a.position), '[]')
     FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, (
     SELECT coalesce(json_agg(json_build_object('version', c.version, 'verifyCode', c.verify_code,

@@ -125,13 +125,19 @@ export function firmPaysColumns(
 }
 
 /**
- * The newest payment among the charges, if it has not paid: its charges; otherwise empty.
+ * The payments among the charges: those under way, and the newest of all if it has failed. Of each, only the parts that
+ * are among the charges.
  * @param charges the newest first
  */
-export function latestUnpaid(charges: readonly ChargeOfOrder[]): ChargeOfOrder[] {
-  const [latest] = charges;
-  if (!latest || latest.state === "succeeded") return [];
-  return charges.filter((each) => paymentIdOf(each) === paymentIdOf(latest));
+export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
+  moving: ChargeOfOrder[][];
+  failed: ChargeOfOrder[];
+} {
+  const payments = [...Map.groupBy(charges, paymentIdOf).values()];
+  const isMoving = (parts: readonly ChargeOfOrder[]) => parts.some(isOpenCharge);
+  const [latest = []] = payments;
+  const hasFailed = !isMoving(latest) && latest.every(({ state }) => state !== "succeeded");
+  return { moving: payments.filter(isMoving), failed: hasFailed ? latest : [] };
 }
 
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>

@@ -4,6 +4,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import { dollars } from "../../dollars.ts";
 import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
 import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { type ChargeState, chargesOfCode } from "./charge-store.ts";
@@ -18,19 +19,26 @@ export type GroupCharge = {
   totalCents: number;
 };
 
+export type GroupChargeEnd<Result> = {
+  /** Stores the result for the request's Idempotency-Key. */
+  record: RecordResult;
+  resultOf: (charged: GroupCharge) => Result;
+  /** The sum that the caller saw and agreed to. Another sum is refused. */
+  expectedCents?: number;
+};
+
 /**
  * Charges the firm's method once for all payable orders of a group that the firm pays. Either all of them are charged,
  * or none is.
  * @param members reads the group's orders; called a second time when they are locked
- * @param record stores the result for the request's Idempotency-Key
  * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's
- * limits
+ * limits; `conflict` when the sum is not the expected one
  */
 export function chargeGroup<Result extends GroupCharge>(
   deps: ChargeDeps,
   principal: Principal,
   members: (db: Sql) => Promise<readonly Member[]>,
-  { record, resultOf }: { record: RecordResult; resultOf: (charged: GroupCharge) => Result },
+  { record, resultOf, expectedCents }: GroupChargeEnd<Result>,
 ): Promise<Result> {
   requireProcessor(deps, principal);
   return deps.db.transaction(async (tx) => {
@@ -61,6 +69,11 @@ export function chargeGroup<Result extends GroupCharge>(
       return refuse(`${charged.order ? `Order ${charged.order.code}: ` : ""}${charged.refusal}`);
     const { paymentId, charges: orders } = charged;
     const totalCents = orders.reduce((sum, each) => sum + each.totalCents, 0);
+    if (expectedCents !== undefined && totalCents !== expectedCents)
+      throw new ServiceError(
+        "conflict",
+        `The sum is ${dollars(totalCents)} now, not ${dollars(expectedCents)}. Nothing was charged: look at the orders again.`,
+      );
     const result = resultOf({ paymentId, orders, totalCents });
     await record(tx, result);
     return result;

@@ -76,9 +76,12 @@ function chargeForm(forms: FastifyInstance, { frame, checkout }: RoomsDeps, form
   pageRoute(forms, frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/charge",
-    handle: async ({ params: { code }, request }) => {
+    handle: async ({ params: { code }, form, request }) => {
+      const shown = form["total_cents"] ?? "";
+      if (!/^\d{1,12}$/.test(shown)) throw invalid("total_cents must be the sum that the page shows, in cents.");
       // A second click is refused, because its orders are being charged. So the result needs no record.
-      const end = { record: recordNothing, resultOf: <Result>(charged: Result) => charged };
+      const resultOf = <Result>(charged: Result) => charged;
+      const end = { record: recordNothing, resultOf, expectedCents: Number(shown) };
       await roomCharge(checkout, principalOf(request), code, end);
       return done(pathOf(code), "room-charged");
     },

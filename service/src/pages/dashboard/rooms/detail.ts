@@ -1,5 +1,5 @@
 import { type Payer, payers } from "../../../orders/order/order.ts";
-import { isOpenCharge, methodName, sumOfCharges } from "../../../orders/payments/payments.ts";
+import { type ChargeOfOrder, methodName, sumOfCharges } from "../../../orders/payments/payments.ts";
 import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
 import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -24,7 +24,7 @@ export function roomBody(view: RoomDetailView): Html {
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}${dayPart(view)}`)}
 ${card("orders", "Orders", ordersPart(view))}
-${(payers.some((payer) => view.payable[payer].length > 0) || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
+${(payers.some((payer) => view.payable[payer].length > 0) || view.firmPays.moving.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
 ${view.deliveries && deliveryCard({ roomCode, isClosed: status === "closed", submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing certificate", passportPart(view))}
@@ -53,34 +53,35 @@ function paymentOf(view: RoomDetailView, payer: Payer): Html {
   const sums = view.payable[payer];
   const total = sums.reduce((sum, cents) => sum + cents, 0);
   const count = sums.length === 1 ? "1 order" : `${sums.length} orders`;
-  const words = payer === "firm" ? "that your firm pays can be paid now" : "can be paid now";
-  if (sums.length === 0) return html``;
   const isFirms = payer === "firm";
-  const isCharged = isFirms && view.firmPays.unpaid[0] !== undefined && isOpenCharge(view.firmPays.unpaid[0]);
-  if (isCharged) return chargeState(view);
-  const charge = isFirms && chargePart(view, total);
-  return html`<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
-${isFirms && chargeState(view)}${charge}
+  const words = isFirms ? "that your firm pays can be paid now" : "can be paid now";
+  const moving = isFirms && view.firmPays.moving.map(paymentLine);
+  if (sums.length === 0) return html`${moving}`;
+  const charge = isFirms && chargePart(view);
+  return html`${moving}<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
+${isFirms && paymentLine(view.firmPays.failed)}${charge}
 ${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...(charge && { kind: "quiet-button" as const }) })}
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`;
 }
 
-/** The state of the firm's latest payment, if it has not paid. */
-function chargeState({ firmPays: { unpaid } }: RoomDetailView): Html {
-  const [first] = unpaid;
-  const orders = unpaid.length === 1 ? "one order" : `${unpaid.length} orders`;
-  return html`${first && html`<p>Your firm’s payment of ${money(sumOfCharges(unpaid))} for ${orders}: ${chargeText(first)}</p>`}`;
+/** The state of one of the firm's payments; empty for none. It may also pay orders that have left the room. */
+function paymentLine(charges: readonly ChargeOfOrder[]): Html {
+  const [first] = charges;
+  const orders = charges.length === 1 ? "one order" : `${charges.length} orders`;
+  return html`${first && html`<p>Your firm’s payment for ${orders} of this room, ${money(sumOfCharges(charges))}: ${chargeText(first)}</p>`}`;
 }
 
 /** The button that charges the firm; false when nothing can be charged without a person. */
-function chargePart(view: RoomDetailView, total: number): Html | false {
-  const { method, unpaid } = view.firmPays;
-  if (!method) return false;
-  const [latest] = unpaid;
+function chargePart(view: RoomDetailView): Html | false {
+  const { method, failed, chargeableCents } = view.firmPays;
+  if (!method || chargeableCents === 0) return false;
+  const [latest] = failed;
   // A charge without a person would be refused again.
   if (latest?.reason === "authentication_required" && latest.methodId === method.id)
     return html`<p>Your bank wants a person to confirm: open the checkout.</p>`;
-  return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(total)} to ${methodName(method)}`);
+  return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(chargeableCents)} to ${methodName(method)}`, {
+    fields: { total_cents: String(chargeableCents) },
+  });
 }
 
 /** The participants, and a form to add one. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { nextVersionOf } from "../../../closing/closing-passports/closing-passports.ts";
 import { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import {
+  chargeableOfRoom,
   createRoom,
   newRoomFields,
   type OwnRoom,
@@ -15,7 +16,7 @@ import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { Payer } from "../../../orders/order/order.ts";
-import { latestUnpaid, takesPayment } from "../../../orders/payments/payments.ts";
+import { takesPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -116,9 +117,11 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   }
 }
 
-/** How the firm pays the orders of its room that it can pay now. */
-function firmPaysOf({ ownOrders, charges, firmMethod: method }: OwnRoom): FirmPaysRoom {
+/** How the firm pays the orders of its room that are not paid. */
+function firmPaysOf(room: OwnRoom): FirmPaysRoom {
+  const { ownOrders, charges, firmMethod: method } = room;
   const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   const ids = new Set(own.map(({ id }) => id));
-  return { method, unpaid: latestUnpaid(charges.filter(({ orderId }) => ids.has(orderId))) };
+  const payments = unpaidPayments(charges.filter(({ orderId }) => ids.has(orderId)));
+  return { method, chargeableCents: chargeableOfRoom(room), ...payments };
 }

@@ -36,8 +36,12 @@ export type FormIn = (part: RoomPart) => {
 
 export type FirmPaysRoom = {
   method: FirmMethod;
-  /** The charges of the latest payment, if it has not paid; otherwise empty. */
-  unpaid: readonly ChargeOfOrder[];
+  /** The sum that one payment of the firm would charge now. */
+  chargeableCents: number;
+  /** The payments under way: of each, the charges of orders in this room. */
+  moving: readonly (readonly ChargeOfOrder[])[];
+  /** The charges of the latest payment, if it has failed; otherwise empty. */
+  failed: readonly ChargeOfOrder[];
 };
 
 export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
