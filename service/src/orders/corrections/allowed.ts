@@ -1,6 +1,6 @@
 import { eventsTo, type OrderState, type PeopleEvent, targetOf } from "../order/order.ts";
 
-/** The actions of a firm on an order in trouble. `again`: restart the failed service. */
+/** The actions with which a firm corrects an order. `again`: restart the failed service. */
 export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 
 /** The facts that decide what the firm can do about an order. */

@@ -1,4 +1,4 @@
-/** Corrections that a firm makes to an order in trouble, so that the order continues with its code and payment. */
+/** Corrections that a firm makes to an order, before or after its payment, so that the order continues with its code. */
 export { type Act, acts, againOn, whyNot } from "./allowed.ts";
 export {
   askRefund,

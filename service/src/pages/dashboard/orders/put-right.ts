@@ -50,7 +50,7 @@ export const canBePutRight = ({ refusals }: Corrected): boolean =>
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWords[corrected.status] ?? "Send again", { fields: { submission } })}`;
 
-/** The forms that correct an order in trouble, and the earlier corrections. */
+/** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {
   const { order, corrected } = view;
   const { refusals, corrections, status } = corrected;

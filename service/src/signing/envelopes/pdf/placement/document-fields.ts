@@ -87,7 +87,7 @@ export function usableFields(look: PdfLookup): DocumentField[] {
       const kind = field && others.length === 0 && usableName.test(name) ? usableKind(look, field) : null;
       if (field && kind) candidates.set(field.ref.num, { name, kind, dict: field.dict });
     }
-    return candidates.size === 0 ? [] : seenOnce([...placesByPage(look, candidates)].flat());
+    return candidates.size === 0 ? [] : shownOnce([...placesByPage(look, candidates)].flat());
   } catch (error) {
     if (error instanceof PdfRefusal) return [];
     throw error;
@@ -98,7 +98,7 @@ export function usableFields(look: PdfLookup): DocumentField[] {
  * Without the fields that pages list twice, whose value would be shown where the signer was not asked for it, and those
  * outside their page.
  */
-function seenOnce(placed: readonly Placed[]): DocumentField[] {
+function shownOnce(placed: readonly Placed[]): DocumentField[] {
   const times = new Map<number, number>();
   for (const { object } of placed) times.set(object, (times.get(object) ?? 0) + 1);
   return placed.flatMap(({ isInside, ...field }) => (isInside && times.get(field.object) === 1 ? [field] : []));
