@@ -61,7 +61,9 @@ type Kept = SigningParts & {
   retention: RetentionPlan;
 };
 
-const logTasks = (resources: Resources, { transparencyLog }: Kept): PeriodicTask[] => [
+const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: Kept): PeriodicTask[] => [
+  { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
+  { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => takeHead(resources) },
   { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
   { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
   {
@@ -69,7 +71,20 @@ const logTasks = (resources: Resources, { transparencyLog }: Kept): PeriodicTask
     everyMs: Math.min(60 * seconds, resources.config.logRootIntervalMs),
     work: transparencyLog.anchorRoots,
   },
-  { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => takeHead(resources) },
+  {
+    name: "file of revocations",
+    everyMs: 10 * seconds,
+    work: () => mergeRevocations(resources, revocationsFile(resources.config.dataDir)),
+  },
+  ...(anchoring
+    ? [
+        {
+          name: "unconfirmed anchors",
+          everyMs: 60 * seconds,
+          work: (stopping: AbortSignal) => anchoring.upgradePending(resources.clock(), stopping),
+        },
+      ]
+    : []),
 ];
 
 const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): PeriodicTask[] => [
@@ -89,44 +104,25 @@ const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificate
   { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
 ];
 
-function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
-  const { certificates, lastUse, anchoring, retention } = kept;
-  const { db, blobs, clock, rowMac } = resources;
+const tasksOfSignIns = ({ db, clock }: Resources): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
-  const marks = { db: sweeper, rowMac };
-  const checkMarks = createMarkCheck({ ...marks, clock });
-  const orphans = {
-    db: sweeper,
-    blobs,
-    blobTables,
-    markedAmong: (keys: readonly string[]) => markedAmong(marks, keys),
-  };
-  const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
-  const tasks: PeriodicTask[] = [
-    { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
-    { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
-    ...logTasks(resources, kept),
-    {
-      name: "file of revocations",
-      everyMs: 10 * seconds,
-      work: () => mergeRevocations(resources, revocationsFile(resources.config.dataDir)),
-    },
-    { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
+  return [
     { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
     {
       name: "invitations of long ago",
       everyMs: hours,
       work: async () => void (await sweepInvitations(sweeper, clock())),
     },
+  ];
+};
+
+const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
+  const sweeper = withLongStatements(db);
+  return [
+    { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
     { name: "forms that have ended", everyMs: hours, work: (stopping) => sweepEndedFills(db, clock(), stopping) },
     { name: "people of bulks that nobody placed", everyMs: hours, work: () => sweepBulks(sweeper, clock()) },
-    { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
-    {
-      name: "jobs that failed for good",
-      everyMs: hours,
-      work: async () => sweepFailedJobs(sweeper, failedBefore(), await queuesToLookAt(db)),
-    },
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
@@ -134,43 +130,43 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
-    { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
-    // This task does not run at the start, because a starting node has other work.
-    ...(resources.config.stripe
-      ? [
-          {
-            name: "books of the payment processor",
-            everyMs: 600 * seconds,
-            work: () => scheduleReconciliation(resources),
-          },
-        ]
-      : []),
-    { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
-    {
-      name: "closed months against their documents",
-      everyMs: 24 * hours,
-      work: (stopping) => checkMonths(resources, stopping),
-    },
     { name: "mails to members about their orders", everyMs: 30 * seconds, work: () => mailOrderNews({ db, clock }) },
-    {
-      name: "documents for people who receive them",
-      everyMs: 30 * seconds,
-      work: (stopping) => sendToReceivers(resources, stopping),
-    },
-    { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
-    {
-      name: "documents that are due by the retention plan",
-      everyMs: hours,
-      // This task also runs at the start, so that a node that never runs for long deletes documents, too.
-      atStart: true,
-      async work(stopping) {
-        await checkMarks(stopping);
-        await deleteDue({ ...resources, states: judgedStates, forgets }, retention, clock(), stopping);
-      },
-    },
-    { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
-    ...signingTasks(resources, kept),
-    ...tasksOfPeople(resources, certificates),
+  ];
+};
+
+const tasksOfMoney = (resources: Resources): PeriodicTask[] => [
+  { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
+  // This task does not run at the start, because a starting node has other work.
+  ...(resources.config.stripe
+    ? [
+        {
+          name: "books of the payment processor",
+          everyMs: 600 * seconds,
+          work: () => scheduleReconciliation(resources),
+        },
+      ]
+    : []),
+  { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
+  {
+    name: "closed months against their documents",
+    everyMs: 24 * hours,
+    work: (stopping) => checkMonths(resources, stopping),
+  },
+];
+
+const tasksOfClosings = (resources: Resources): PeriodicTask[] => [
+  {
+    name: "documents for people who receive them",
+    everyMs: 30 * seconds,
+    work: (stopping) => sendToReceivers(resources, stopping),
+  },
+  { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings(resources) },
+];
+
+const tasksOfWebhooks = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => {
+  const sweeper = withLongStatements(db);
+  return [
+    { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
     {
       name: "records of old webhook deliveries",
       everyMs: hours,
@@ -184,29 +180,75 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
       everyMs: hours,
       work: (stopping) => dropOldExchanges(sweeper, stopping),
     },
+  ];
+};
+
+const tasksOfProviders = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => [
+  {
+    name: "old records of providers",
+    everyMs: hours,
+    async work(stopping) {
+      const before = dueBefore(providerRecordsOf(retention), clock());
+      if (!before) return;
+      await sweepProviderRecords(withLongStatements(db), before, stopping);
+      await sweepLabels(db, before, stopping);
+      await sweepFaxNumbers(db, before, stopping);
+    },
+  },
+  {
+    name: "acts of providers without a job",
+    everyMs: 10 * 60 * seconds,
+    atStart: true,
+    work: () => takeUpStranded({ db, clock }),
+  },
+];
+
+const tasksOfStorage = (resources: Resources, retention: RetentionPlan): PeriodicTask[] => {
+  const { db, blobs, clock, rowMac } = resources;
+  const sweeper = withLongStatements(db);
+  const marks = { db: sweeper, rowMac };
+  const checkMarks = createMarkCheck({ ...marks, clock });
+  const orphans = {
+    db: sweeper,
+    blobs,
+    blobTables,
+    markedAmong: (keys: readonly string[]) => markedAmong(marks, keys),
+  };
+  const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
+  return [
     {
-      name: "old records of providers",
+      name: "documents that are due by the retention plan",
       everyMs: hours,
+      // This task also runs at the start, so that a node that never runs for long deletes documents, too.
+      atStart: true,
       async work(stopping) {
-        const before = dueBefore(providerRecordsOf(retention), clock());
-        if (!before) return;
-        await sweepProviderRecords(sweeper, before, stopping);
-        await sweepLabels(db, before, stopping);
-        await sweepFaxNumbers(db, before, stopping);
+        await checkMarks(stopping);
+        await deleteDue({ ...resources, states: judgedStates, forgets }, retention, clock(), stopping);
       },
     },
-    {
-      name: "acts of providers without a job",
-      everyMs: 10 * 60 * seconds,
-      atStart: true,
-      work: () => takeUpStranded({ db, clock }),
-    },
+    { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
     { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },
+    {
+      name: "jobs that failed for good",
+      everyMs: hours,
+      work: async () => sweepFailedJobs(sweeper, failedBefore(), await queuesToLookAt(db)),
+    },
   ];
-  if (!anchoring) return tasks;
-  const work = (stopping: AbortSignal) => anchoring.upgradePending(clock(), stopping);
-  return [...tasks, { name: "unconfirmed anchors", everyMs: 60 * seconds, work }];
-}
+};
+
+const tasksOf = (resources: Resources, kept: Kept): PeriodicTask[] => [
+  { name: "last use of keys", everyMs: 30 * seconds, work: kept.lastUse.flush },
+  ...tasksOfEvidence(resources, kept),
+  ...tasksOfSignIns(resources),
+  ...tasksOfOrders(resources),
+  ...tasksOfMoney(resources),
+  ...tasksOfClosings(resources),
+  ...signingTasks(resources, kept),
+  ...tasksOfPeople(resources, kept.certificates),
+  ...tasksOfWebhooks(resources, kept.retention),
+  ...tasksOfProviders(resources, kept.retention),
+  ...tasksOfStorage(resources, kept.retention),
+];
 
 /** Starts the periodic tasks of a node; each is safe to run on several nodes. @returns the function that stops them */
 export function startMaintenance(resources: Resources, kept: Kept): () => Promise<void> {
