@@ -29,6 +29,12 @@ const progressOf = ({ createdAt, ...bulk }: Bulk, requestId: string) => ({
 /** Routes for bulk orders: many orders from one template. The contract doesn't have them. */
 export function bulkRoutes(app: FastifyInstance, { frame, bulk, uploadPlaces }: Deps): void {
   app.addSchema(BulkRow);
+  uploadRoute(app, { frame, bulk, uploadPlaces });
+  readRoutes(app, { frame, bulk });
+  actRoutes(app, { frame, bulk });
+}
+
+function uploadRoute(app: FastifyInstance, { frame, bulk, uploadPlaces }: Deps): void {
   jsonRoute(app, frame, {
     ...common,
     method: "POST",
@@ -51,6 +57,9 @@ export function bulkRoutes(app: FastifyInstance, { frame, bulk, uploadPlaces }: 
       }
     },
   });
+}
+
+function readRoutes(app: FastifyInstance, { frame, bulk }: Omit<Deps, "uploadPlaces">): void {
   jsonRoute(app, frame, {
     ...common,
     method: "GET",
@@ -84,28 +93,32 @@ export function bulkRoutes(app: FastifyInstance, { frame, bulk, uploadPlaces }: 
       requestId: request.id,
     }),
   });
-  const acts = [
-    {
-      name: "place",
-      act: placeRows,
-      summary: "Place the rows of a bulk",
-      description:
-        "Places up to 100 rows that wait, for at most ten seconds, and answers how far the bulk is: send it again until `waiting` is 0. A row and its order are written together, so a request that is repeated places nothing twice.",
-    },
-    {
-      name: "retry",
-      act: retryBulk,
-      summary: "Retry the failed rows of a bulk",
-      description: "Failed rows wait again; place them after that.",
-    },
-    {
-      name: "cancel",
-      act: cancelBulk,
-      summary: "Cancel the rest of a bulk",
-      description:
-        "Rows that are not placed are given up, and what they say of people is deleted. Orders that were placed go on.",
-    },
-  ] as const;
+}
+
+const acts = [
+  {
+    name: "place",
+    act: placeRows,
+    summary: "Place the rows of a bulk",
+    description:
+      "Places up to 100 rows that wait, for at most ten seconds, and answers how far the bulk is: send it again until `waiting` is 0. A row and its order are written together, so a request that is repeated places nothing twice.",
+  },
+  {
+    name: "retry",
+    act: retryBulk,
+    summary: "Retry the failed rows of a bulk",
+    description: "Failed rows wait again; place them after that.",
+  },
+  {
+    name: "cancel",
+    act: cancelBulk,
+    summary: "Cancel the rest of a bulk",
+    description:
+      "Rows that are not placed are given up, and what they say of people is deleted. Orders that were placed go on.",
+  },
+] as const;
+
+function actRoutes(app: FastifyInstance, { frame, bulk }: Omit<Deps, "uploadPlaces">): void {
   for (const { name, act, summary, description } of acts)
     jsonRoute(app, frame, {
       ...common,

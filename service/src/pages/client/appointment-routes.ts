@@ -56,21 +56,98 @@ type Routed = {
  * link mails these links on request. A GET changes nothing.
  */
 export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps): void {
-  const { assets, limits, notaries } = deps;
-  const { desk } = notaries;
-  const live = deps.live?.live ?? null;
-  const booking: BookingDeps = { desk, rooms: live?.identity ?? null };
+  const { limits, live } = deps;
+  app.register(async (scope) => {
+    if (!live) return;
+    acceptForms(scope);
+    deviceRoutes(scope, { limits, ...live });
+  });
+  app.register(async (scope) => {
+    acceptForms(scope);
+    for (const routed of [...appointmentRoutes(deps), ...queueRoutes(deps), ...invitationRoutes(deps)])
+      addRoute(scope, limits, routed);
+  });
+}
 
-  async function showAppointment({ key: token, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
-    const [found, now] = await Promise.all([appointmentOf(booking, token), live && queuePlaceOf(live, token)]);
+/** A page that is asked for by a form shows the form's refusal, in the reader's language. */
+function addRoute(scope: FastifyInstance, limits: RateLimits, { url, show, act, refused }: Routed): void {
+  pageRoute(
+    scope,
+    { limits },
+    {
+      method: act ? "POST" : "GET",
+      url,
+      policy: "page",
+      async handle({ params, query, form, request }) {
+        const { key } = params as { key: string };
+        const reader = readerOf(query["lang"], request.headers);
+        const asked = { key, form, query, reader };
+        if (!act) return show(asked);
+        try {
+          return await act(asked);
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code === "not_found") throw error;
+          request.log.info({ reason: error.message }, "an appointment was refused");
+          const { language } = reader.words;
+          const words = refused === "now" ? queueWords[language].refused : appointmentWords[language].taken;
+          return show(asked, { error: words, status: wireStatus[error.code] });
+        }
+      },
+    },
+  );
+}
+
+const roomsOf = ({ live }: AppointmentPageDeps) => live?.live ?? null;
+
+const bookingOf = (deps: AppointmentPageDeps): BookingDeps => ({
+  desk: deps.notaries.desk,
+  rooms: roomsOf(deps)?.identity ?? null,
+});
+
+const backToAppointment = ({ key, reader }: Asked) => ({ redirect: linkFor(reader, appointmentPath(key)) });
+
+/** Shows one person's appointment, with the place in the queue of a person who waits. */
+const showAppointment =
+  (deps: AppointmentPageDeps): Routed["show"] =>
+  async ({ key: token, reader }, refused) => {
+    const live = roomsOf(deps);
+    const [found, now] = await Promise.all([appointmentOf(bookingOf(deps), token), live && queuePlaceOf(live, token)]);
     const hasDeviceCheck = now !== null && checkedIn.has(now.state);
-    const page = appointmentPage(assets, {
+    const page = appointmentPage(deps.assets, {
       ...{ token, found, now, hasDeviceCheck, reader },
       error: refused?.error ?? null,
     });
     const headers = { ...inLanguage(reader), ...(hasDeviceCheck && cameraHeaders) };
     return { page, status: refused?.status ?? 200, headers };
-  }
+  };
+
+function appointmentRoutes(deps: AppointmentPageDeps): Routed[] {
+  const show = showAppointment(deps);
+  return [
+    { url: "/appointments/:key", show, act: null },
+    {
+      url: "/appointments/:key",
+      show,
+      act: async (asked) => {
+        await bookAppointment(bookingOf(deps), asked.key, asked.form["slot"] ?? "");
+        return backToAppointment(asked);
+      },
+    },
+    {
+      url: "/appointments/:key/cancel",
+      show,
+      act: async (asked) => {
+        await cancelAppointment(deps.notaries.desk, asked.key);
+        return backToAppointment(asked);
+      },
+    },
+  ];
+}
+
+/** The routes of people who ask for a notary now. */
+function queueRoutes(deps: AppointmentPageDeps): Routed[] {
+  const live = roomsOf(deps);
+  const show = showAppointment(deps);
 
   /** Serves the part of the page that refreshes while a person waits in the queue. */
   async function showPlace({ key: token, reader }: Asked): Promise<PageAnswer> {
@@ -78,87 +155,38 @@ export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps
     return { page: place ? queueFragment({ token, place, reader }) : "", status: 200, headers: inLanguage(reader) };
   }
 
-  const inQueue =
-    (act: typeof askNow) =>
-    async ({ key, reader }: Asked) => {
-      if (!live) throw new ServiceError("not_found", "This link opens no appointment.");
-      await act(live, key);
-      return { redirect: linkFor(reader, appointmentPath(key)) };
-    };
+  const inQueue = (act: typeof askNow) => async (asked: Asked) => {
+    if (!live) throw new ServiceError("not_found", "This link opens no appointment.");
+    await act(live, asked.key);
+    return backToAppointment(asked);
+  };
+  return [
+    { url: "/appointments/:key/now", show: showPlace, act: null },
+    { url: "/appointments/:key/now", show, act: inQueue(askNow), refused: "now" },
+    { url: "/appointments/:key/now/leave", show, act: inQueue(leaveQueue), refused: "now" },
+  ];
+}
 
-  async function showInvitation({ key: code, query, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
-    const session = await invitationOf(desk, code);
+function invitationRoutes({ assets, notaries }: AppointmentPageDeps): Routed[] {
+  const url = "/orders/:key/appointment";
+
+  async function show({ key: code, query, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
+    const session = await invitationOf(notaries.desk, code);
     const when = session && whenText(session.startsAt, session.zone, reader.words.language);
     const about = { code, when, isSent: query["done"] === "mailed", error: refused?.error ?? null };
     const page = invitationPage(assets, { ...about, reader });
     return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };
   }
 
-  const routes: Routed[] = [
-    { url: "/appointments/:key", show: showAppointment, act: null },
+  return [
+    { url, show, act: null },
     {
-      url: "/appointments/:key",
-      show: showAppointment,
-      act: async ({ key, form, reader }: Asked) => {
-        await bookAppointment(booking, key, form["slot"] ?? "");
-        return { redirect: linkFor(reader, appointmentPath(key)) };
-      },
-    },
-    {
-      url: "/appointments/:key/cancel",
-      show: showAppointment,
-      act: async ({ key, reader }: Asked) => {
-        await cancelAppointment(desk, key);
-        return { redirect: linkFor(reader, appointmentPath(key)) };
-      },
-    },
-    { url: "/appointments/:key/now", show: showPlace, act: null },
-    { url: "/appointments/:key/now", show: showAppointment, act: inQueue(askNow), refused: "now" },
-    { url: "/appointments/:key/now/leave", show: showAppointment, act: inQueue(leaveQueue), refused: "now" },
-    { url: "/orders/:key/appointment", show: showInvitation, act: null },
-    {
-      url: "/orders/:key/appointment",
-      show: showInvitation,
-      act: async ({ key, reader }: Asked) => {
+      url,
+      show,
+      act: async ({ key, reader }) => {
         await inviteToBook(notaries, key, "client");
         return { redirect: linkFor(reader, `/orders/${key}/appointment?done=mailed`) };
       },
     },
   ];
-
-  app.register(async (scope) => {
-    const { live: rooms } = deps;
-    if (!rooms) return;
-    acceptForms(scope);
-    deviceRoutes(scope, { limits, ...rooms });
-  });
-
-  app.register(async (scope) => {
-    acceptForms(scope);
-    for (const { url, show, act, refused } of routes)
-      pageRoute(
-        scope,
-        { limits },
-        {
-          method: act ? "POST" : "GET",
-          url,
-          policy: "page",
-          async handle({ params, query, form, request }) {
-            const { key } = params as { key: string };
-            const reader = readerOf(query["lang"], request.headers);
-            const asked = { key, form, query, reader };
-            if (!act) return show(asked);
-            try {
-              return await act(asked);
-            } catch (error) {
-              if (!(error instanceof ServiceError) || error.code === "not_found") throw error;
-              request.log.info({ reason: error.message }, "an appointment was refused");
-              const { language } = reader.words;
-              const words = refused === "now" ? queueWords[language].refused : appointmentWords[language].taken;
-              return show(asked, { error: words, status: wireStatus[error.code] });
-            }
-          },
-        },
-      );
-  });
 }

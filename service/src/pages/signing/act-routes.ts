@@ -32,14 +32,35 @@ type Act = {
   inTab: boolean;
 };
 
+type Acts = Record<string, (act: Act) => Promise<PageAnswer>>;
+
 /**
  * The signer's actions. A plain form redirects to the page, which then shows the new state. An action of the script
  * gets JSON.
  */
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
-  const { ceremony, ownOrigin } = deps;
-  const isSecure = ownOrigin.startsWith("https:");
-  const acts = {
+  const acts: Acts = { ...actsBeforeSigning(deps), ...actsOfSigning(deps), ...actsOfOtherChoices(deps) };
+  app.register(async (scope) => {
+    acceptForms(scope, longestForm);
+    for (const [name, act] of Object.entries(acts))
+      for (const url of signUrls(`/${name}`))
+        pageRoute(scope, deps, {
+          method: "POST",
+          url,
+          policy: "page",
+          onRequest: async (request) => refuseCrossSite(request, deps.ownOrigin),
+          handle: (call) => {
+            const { form, request } = call;
+            const more = { form, client: clientOf(request), inTab: request.headers["sec-fetch-dest"] === "document" };
+            return withRefusalPage(deps, call, (link) => act({ link, ...more }));
+          },
+        });
+  });
+}
+
+function actsBeforeSigning(deps: ActDeps): Acts {
+  const { ceremony } = deps;
+  return {
     opened: async ({ link, client }) => {
       await ceremony.opened(link, client);
       return { json: {} };
@@ -73,6 +94,12 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       await ceremony.consent(link, { version: text.version, language: text.language }, client);
       return after(link, "consent");
     },
+  };
+}
+
+function actsOfSigning(deps: ActDeps): Acts {
+  const { ceremony } = deps;
+  return {
     sign: async ({ link, form, client, inTab }) => {
       const view = await ceremony.view(link);
       const words = wordsOf(view.signer.language);
@@ -98,6 +125,12 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     complete: async ({ link, form }) => ({
       json: await ceremony.complete(link, Buffer.from(form["signature"] ?? "", "base64")),
     }),
+  };
+}
+
+function actsOfOtherChoices(deps: ActDeps): Acts {
+  const { ceremony, ownOrigin } = deps;
+  return {
     decline: async ({ link, form, client }) => {
       const { kind } = form;
       if (!isDeclineKind(kind)) throw invalid((await wordsFor(deps, link)).refused.input);
@@ -112,26 +145,11 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     language: async ({ link, form: { language } }) => {
       if (!isLanguage(language)) throw invalid((await wordsFor(deps, link)).refused.input);
       await ceremony.setLanguage(link, language);
-      return after(link, "language", { "Set-Cookie": languageCookie(link.token, language, isSecure) });
+      return after(link, "language", {
+        "Set-Cookie": languageCookie(link.token, language, ownOrigin.startsWith("https:")),
+      });
     },
-  } satisfies Record<string, (act: Act) => Promise<PageAnswer>>;
-
-  app.register(async (scope) => {
-    acceptForms(scope, longestForm);
-    for (const [name, act] of Object.entries(acts))
-      for (const url of signUrls(`/${name}`))
-        pageRoute(scope, deps, {
-          method: "POST",
-          url,
-          policy: "page",
-          onRequest: async (request) => refuseCrossSite(request, ownOrigin),
-          handle: (call) => {
-            const { form, request } = call;
-            const more = { form, client: clientOf(request), inTab: request.headers["sec-fetch-dest"] === "document" };
-            return withRefusalPage(deps, call, (link) => act({ link, ...more }));
-          },
-        });
-  });
+  };
 }
 
 /** Leads to the signer's own appointment page for a document that is signed before a notary. */

@@ -96,11 +96,13 @@ export type OrderDetailDeps = {
 };
 
 type OrderCall = PageCall<{ code: string }>;
+type Problem = Pick<OrderDetailView, "error" | "typed" | "refusedSigner">;
 
 /** Adds the page of one order, with the forms to act on it. */
 export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, deps: OrderDetailDeps): void {
   const { frame, desk } = deps;
   const [{ limits }, { db, clock }] = [frame, desk.orders];
+  const show = (call: OrderCall, problem?: Problem) => showOrder(deps, call, problem);
   const form = {
     method: "POST",
     policy: "partner-write",
@@ -129,58 +131,60 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
   orderDocumentPages(forms, { ...deps, db });
 
   attachForm(forms, deps, form);
+}
 
-  async function show(
-    { params, query, request }: OrderCall,
-    problem: Pick<OrderDetailView, "error" | "typed" | "refusedSigner"> = {},
-  ): Promise<string> {
-    const principal = principalOf(request);
-    const order = await ownOrder(db, request, params.code);
-    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
-      await Promise.all([
-        readSigning(desk.envelopes, order.code, principal),
-        provenDocuments(desk.envelopes, order.code, principal),
-        roomsOfOrder(db, order.code, principal),
-        latestOpenRooms(db, principal, roomsToChooseFrom),
-        orderHistory(db, order.code),
-        desk.firmNotes.of(order.code, principal),
-        clientMails(db, order.code, principal),
-        inPersonOf(db, order.code, principal),
-        readCorrected(desk.corrections, order.code, principal),
-        maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
-        maySeeBilling(principal) ? unpaidLossOf(db, order.code) : 0,
-      ]);
-    const decidedBy = inPerson?.request.decidedBy ?? "";
-    const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
-    const view = { order, title: desk.titleOf(order) };
-    const due = dueOf(order.status, corrected.supplements);
-    const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
-    const body = orderDetailBody({
-      ...view,
-      submission,
-      ...{ corrected, history, notes, mails, documents, receipts, lostCents, rooms, openRooms },
-      sendable: mailsToSendAgain(desk.takesPayment, {
-        ...order,
-        supplementCents: due?.amountCents ?? null,
-        replacesLoss: due?.replacesLoss ?? null,
-        lossCents: dueLossOf(order.status, corrected.supplements)?.amountCents ?? null,
-      }),
-      names: await namesOfFirmActors(db, principal.partnerId, actors),
-      clientUrl: `${frame.baseUrl}/orders/${order.code}`,
-      firmPays: await readFirmPays(db, order),
-      dueCents: due?.amountCents ?? order.totalCents,
-      payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order, due)),
-      retention: orderRetention(frame.retention, order),
-      signers,
-      notices: desk.noticesOf(order),
-      textCodes: desk.orders.offer.texts !== null,
-      inPerson: inPerson?.request ?? null,
-      technologyFeeCents: inPerson?.technologyFeeCents ?? 0,
-      fired: firedIn(query["fired"]),
-      ...problem,
-    });
-    return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
-  }
+async function showOrder(
+  { frame, desk }: OrderDetailDeps,
+  { params, query, request }: OrderCall,
+  problem: Problem = {},
+): Promise<string> {
+  const { db } = desk.orders;
+  const principal = principalOf(request);
+  const order = await ownOrder(db, request, params.code);
+  const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
+    await Promise.all([
+      readSigning(desk.envelopes, order.code, principal),
+      provenDocuments(desk.envelopes, order.code, principal),
+      roomsOfOrder(db, order.code, principal),
+      latestOpenRooms(db, principal, roomsToChooseFrom),
+      orderHistory(db, order.code),
+      desk.firmNotes.of(order.code, principal),
+      clientMails(db, order.code, principal),
+      inPersonOf(db, order.code, principal),
+      readCorrected(desk.corrections, order.code, principal),
+      maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
+      maySeeBilling(principal) ? unpaidLossOf(db, order.code) : 0,
+    ]);
+  const decidedBy = inPerson?.request.decidedBy ?? "";
+  const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
+  const view = { order, title: desk.titleOf(order) };
+  const due = dueOf(order.status, corrected.supplements);
+  const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
+  const body = orderDetailBody({
+    ...view,
+    submission,
+    ...{ corrected, history, notes, mails, documents, receipts, lostCents, rooms, openRooms },
+    sendable: mailsToSendAgain(desk.takesPayment, {
+      ...order,
+      supplementCents: due?.amountCents ?? null,
+      replacesLoss: due?.replacesLoss ?? null,
+      lossCents: dueLossOf(order.status, corrected.supplements)?.amountCents ?? null,
+    }),
+    names: await namesOfFirmActors(db, principal.partnerId, actors),
+    clientUrl: `${frame.baseUrl}/orders/${order.code}`,
+    firmPays: await readFirmPays(db, order),
+    dueCents: due?.amountCents ?? order.totalCents,
+    payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order, due)),
+    retention: orderRetention(frame.retention, order),
+    signers,
+    notices: desk.noticesOf(order),
+    textCodes: desk.orders.offer.texts !== null,
+    inPerson: inPerson?.request ?? null,
+    technologyFeeCents: inPerson?.technologyFeeCents ?? 0,
+    fired: firedIn(query["fired"]),
+    ...problem,
+  });
+  return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
 }
 
 type OrderForm = {

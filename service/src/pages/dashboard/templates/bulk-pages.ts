@@ -36,7 +36,11 @@ type Errors = readonly { row: number; message: string }[];
 
 /** Adds the pages on which a member uploads a list of people for a template, and places the orders for them. */
 export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { bulk } = deps.desk;
+  uploadPages(app, deps);
+  progressPages(app, forms, deps);
+}
+
+function uploadPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
   const url = `${path}/:id/bulk` as const;
 
   pageRoute(app, deps.frame, { url, handle: ({ request, params }) => form(request, params.id) });
@@ -57,7 +61,10 @@ export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: Te
         requireSameEnvironment(request, sent.fields.get("environment"));
         const own = [...sent.fields].filter(([name]) => name !== "submission" && name !== "environment");
         const fields = new Map([...own, ["template", params.id] as const]);
-        const { bulkId, errors } = await createBulk(bulk, principalOf(request), { fields, upload: sent.upload });
+        const { bulkId, errors } = await createBulk(deps.desk.bulk, principalOf(request), {
+          fields,
+          upload: sent.upload,
+        });
         if (bulkId === null) return { page: await form(request, params.id, { errors }), status: 400 };
         return { redirect: `${bulkPath}/${bulkId}` };
       } finally {
@@ -66,6 +73,32 @@ export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: Te
     },
     refused: ({ request, params }, error) => form(request, params.id, { error }),
   });
+
+  async function form(
+    request: FastifyRequest,
+    id: string,
+    problem: { error?: string; errors?: Errors } = {},
+  ): Promise<string> {
+    const template = await ownTemplate(deps, request, id);
+    const { roles, fields } = template.content;
+    const people = roles.flatMap(({ name, auth }) => [
+      `${name}.name`,
+      `${name}.email`,
+      ...(auth === "access_code" ? [`${name}.access_code`] : []),
+      ...(auth === "text_code" ? [`${name}.phone`] : []),
+    ]);
+    const values = [...new Set(fields?.flatMap(({ label }) => (typeof label === "string" ? `values.${label}` : [])))];
+    const view = { ...submissionFor(request), id, name: template.name, people, values, ...problem };
+    return dashboardPage(deps.frame, request, {
+      title: `Many orders from ${template.name}`,
+      section,
+      body: formBody(view),
+    });
+  }
+}
+
+function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
+  const { bulk } = deps.desk;
 
   pageRoute(app, deps.frame, {
     url: `${bulkPath}/:id`,
@@ -89,28 +122,6 @@ export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: Te
       },
       refused: ({ request, params }, error) => progress(request, params.id, undefined, error),
     });
-
-  async function form(
-    request: FastifyRequest,
-    id: string,
-    problem: { error?: string; errors?: Errors } = {},
-  ): Promise<string> {
-    const template = await ownTemplate(deps, request, id);
-    const { roles, fields } = template.content;
-    const people = roles.flatMap(({ name, auth }) => [
-      `${name}.name`,
-      `${name}.email`,
-      ...(auth === "access_code" ? [`${name}.access_code`] : []),
-      ...(auth === "text_code" ? [`${name}.phone`] : []),
-    ]);
-    const values = [...new Set(fields?.flatMap(({ label }) => (typeof label === "string" ? `values.${label}` : [])))];
-    const view = { ...submissionFor(request), id, name: template.name, people, values, ...problem };
-    return dashboardPage(deps.frame, request, {
-      title: `Many orders from ${template.name}`,
-      section,
-      body: formBody(view),
-    });
-  }
 
   async function progress(request: FastifyRequest, id: string, cursor = "", error?: string): Promise<string> {
     const principal = principalOf(request);

@@ -24,31 +24,6 @@ const path = "/dashboard/webhooks";
 export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, {
     method: "POST",
-    url: `${path}/:id/test`,
-    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id }, request }) => {
-      await sendTest(deps.webhooks.deliveries, principalOf(request), id);
-      return done(`${path}/${id}#deliveries`, "webhook-tested");
-    }),
-  });
-
-  pageRoute(forms, deps.frame, {
-    method: "POST",
-    url: `${path}/:id/replay-failed`,
-    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id }, form, request }) => {
-      const since = form["since"] ?? sinceOf(form["period"] ?? "").toISOString();
-      const { replayed, left, until } = await replayFailed(deps.webhooks.deliveries, principalOf(request), id, {
-        ...form,
-        since,
-      });
-      if (left > 0)
-        return done(`${path}/${id}?${new URLSearchParams({ since, until })}#failed`, "failed-replayed-partly");
-      return done(`${path}/${id}#deliveries`, replayed === 0 ? "nothing-failed" : "failed-replayed");
-    }),
-    refused: (call, error) => showWebhook(deps, call, { rest: restOf(call.form), error }),
-  });
-
-  pageRoute(forms, deps.frame, {
-    method: "POST",
     url: `${path}/:id/public-key`,
     handle: async ({ params: { id }, request }) => {
       const principal = principalOf(request);
@@ -87,6 +62,36 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       await unsubscribe(deps.webhooks.subscriptions, principalOf(request), id);
       return done(path, "webhook-deleted");
     },
+  });
+
+  deliveryForms(forms, deps);
+}
+
+/** The actions that send deliveries. */
+function deliveryForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
+  pageRoute(forms, deps.frame, {
+    method: "POST",
+    url: `${path}/:id/test`,
+    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id }, request }) => {
+      await sendTest(deps.webhooks.deliveries, principalOf(request), id);
+      return done(`${path}/${id}#deliveries`, "webhook-tested");
+    }),
+  });
+
+  pageRoute(forms, deps.frame, {
+    method: "POST",
+    url: `${path}/:id/replay-failed`,
+    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id }, form, request }) => {
+      const since = form["since"] ?? sinceOf(form["period"] ?? "").toISOString();
+      const { replayed, left, until } = await replayFailed(deps.webhooks.deliveries, principalOf(request), id, {
+        ...form,
+        since,
+      });
+      if (left > 0)
+        return done(`${path}/${id}?${new URLSearchParams({ since, until })}#failed`, "failed-replayed-partly");
+      return done(`${path}/${id}#deliveries`, replayed === 0 ? "nothing-failed" : "failed-replayed");
+    }),
+    refused: (call, error) => showWebhook(deps, call, { rest: restOf(call.form), error }),
   });
 
   pageRoute(forms, deps.frame, {

@@ -114,7 +114,26 @@ function withoutConflict(error: unknown): null {
 
 /** Adds the pages on which a notary works: the orders to claim, the claimed ones, and the journal. */
 export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  deskRoutes(scope, deps);
+  orderRoutes(scope, deps);
+  changeRoutes(scope, deps);
+  identityRoutes(scope, deps);
+  actRoute(scope, deps);
+}
+
+function deskRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
+
+  async function show(request: FastifyRequest, operator: Operator, problem?: string): Promise<string> {
+    const notary = await notaryOf(notaryDesk.db, operator);
+    const queue = deps.live && (await notaryQueueOf(deps.live, operator, notary));
+    const body = deskBody(
+      { notary, ...(await deskOf(notaryDesk, operator, notary)), queue, now: notaryDesk.clock() },
+      problem,
+    );
+    const about = { title: "Notary’s desk", section: "notary", body } as const;
+    return consolePage(deps.frame, request, { ...about, ...(queue && { scripts: ["htmx.js"] }) });
+  }
 
   consoleRoute(scope, deps.frame, {
     url: "/operator/notary",
@@ -132,6 +151,13 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
     refused: ({ request, operator }, problem) => show(request, operator, problem),
   });
 
+  if (deps.live)
+    queueRoutes(scope, deps.frame, deps.live, (request, problem) => show(request, operatorOf(request), problem));
+}
+
+function orderRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
+
   consoleRoute(scope, deps.frame, {
     url: "/operator/notary/orders/:code",
     permission,
@@ -147,8 +173,11 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
       return { pdf: file, name: `order-${shortCode(code)}.pdf` };
     },
   });
+}
 
-  actRoute(scope, deps);
+/** The forms that change how the work on a claimed order goes on. */
+function changeRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
   const changes = [
     ["release", releaseOrder, "notary-released", () => "/operator/notary"],
     ["appointment", mailAppointment, "appointment-mailed", (code: string) => orderPath(code, "#appointment")],
@@ -169,6 +198,11 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
       refused: ({ request, operator, params: { code }, form: typed }, problem) =>
         orderPage(deps, request, operator, code, { typed, problem }),
     });
+}
+
+/** The forms that ask the people of an order to book an appointment, and to show who they are. */
+function identityRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
 
   consoleRoute(scope, deps.frame, {
     method: "POST",
@@ -194,19 +228,6 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
     refused: ({ request, operator, params: { code } }, problem) =>
       orderPage(deps, request, operator, code, { problem }),
   });
-
-  async function show(request: FastifyRequest, operator: Operator, problem?: string): Promise<string> {
-    const notary = await notaryOf(notaryDesk.db, operator);
-    const queue = deps.live && (await notaryQueueOf(deps.live, operator, notary));
-    const body = deskBody(
-      { notary, ...(await deskOf(notaryDesk, operator, notary)), queue, now: notaryDesk.clock() },
-      problem,
-    );
-    const about = { title: "Notary’s desk", section: "notary", body } as const;
-    return consolePage(deps.frame, request, { ...about, ...(queue && { scripts: ["htmx.js"] }) });
-  }
-  if (deps.live)
-    queueRoutes(scope, deps.frame, deps.live, (request, problem) => show(request, operatorOf(request), problem));
 }
 
 function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {

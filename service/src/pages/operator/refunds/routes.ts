@@ -23,22 +23,35 @@ export type RefundPagesDeps = { frame: ConsoleFrame; refunds: RefundDeps };
 const path = "/operator/refunds";
 const readers = ["refunds.request", "money.decide", "records.read"] as const;
 
+const page = ({ frame }: RefundPagesDeps, request: FastifyRequest, title: string, body: Html) =>
+  consolePage(frame, request, { title, section: "refunds", body });
+
 /** Adds the refunds: asking for one, and deciding on requests of other operators. */
 export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
   const { refunds } = deps;
-  const page = (request: FastifyRequest, title: string, body: Html) =>
-    consolePage(deps.frame, request, { title, section: "refunds", body });
-
   consoleRoute(scope, deps.frame, {
     url: path,
     permission: readers,
     handle: async ({ operator, request }) =>
       page(
+        deps,
         request,
         "Refunds",
         listBody({ ...(await listRefunds(refunds, operator)), refundApproval: refunds.refundApproval }),
       ),
   });
+
+  askRoutes(scope, deps);
+  decideRoutes(scope, deps);
+}
+
+function askRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
+  const { refunds } = deps;
+
+  async function showNew(request: FastifyRequest, operator: Operator, code: string, typed?: Typed): Promise<string> {
+    const preview = await previewRefund(refunds, operator, code.trim());
+    return page(deps, request, "Ask for a refund", newRefundBody(preview, typed));
+  }
 
   consoleRoute(scope, deps.frame, {
     url: `${path}/new`,
@@ -57,6 +70,22 @@ export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): voi
     refused: ({ operator, form, request }, error) =>
       showNew(request, operator, form["order"] ?? "", { error, text: form["reason"] ?? "", amount: form["amount"] }),
   });
+}
+
+function decideRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
+  const { refunds } = deps;
+
+  async function showRequest(request: FastifyRequest, id: string, typed?: Typed): Promise<string> {
+    const operator = operatorOf(request);
+    const refund = await refundOf(refunds, operator, id);
+    const preview = refund.state === "requested" ? await previewRefund(refunds, operator, refund.orderCode) : null;
+    return page(
+      deps,
+      request,
+      "Refund",
+      refundBody({ refund, preview, operator, typed, refundApproval: refunds.refundApproval }),
+    );
+  }
 
   consoleRoute(scope, deps.frame, {
     url: `${path}/:id`,
@@ -99,20 +128,4 @@ export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): voi
       return done(`${path}/${params.id}`, "refund-withdrawn");
     },
   });
-
-  async function showNew(request: FastifyRequest, operator: Operator, code: string, typed?: Typed): Promise<string> {
-    const preview = await previewRefund(refunds, operator, code.trim());
-    return page(request, "Ask for a refund", newRefundBody(preview, typed));
-  }
-
-  async function showRequest(request: FastifyRequest, id: string, typed?: Typed): Promise<string> {
-    const operator = operatorOf(request);
-    const refund = await refundOf(refunds, operator, id);
-    const preview = refund.state === "requested" ? await previewRefund(refunds, operator, refund.orderCode) : null;
-    return page(
-      request,
-      "Refund",
-      refundBody({ refund, preview, operator, typed, refundApproval: refunds.refundApproval }),
-    );
-  }
 }

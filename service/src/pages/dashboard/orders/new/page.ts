@@ -25,6 +25,9 @@ import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
 
+// The page counts the pages of a chosen file with pdf.js.
+const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
+
 const messages = {
   notMultipart: "The form could not be read. Please fill it out again.",
   tooLarge: "document must be a PDF of at most 35 MB.",
@@ -36,54 +39,8 @@ const messages = {
  * multipart forms.
  */
 export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
-  const authenticate = reauthenticate(deps.frame.callers);
-  // The page counts the pages of a chosen file with pdf.js.
-  const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
-
-  pageRoute(app, deps.frame, {
-    url: `${path}/new`,
-    headers,
-    handle: async ({ request, query: { like, room, fill } }) => {
-      if (fill !== undefined) {
-        const found = await ownFill(deps.fills, principalOf(request), fill);
-        // A form that can't be ordered says why on its own page, and names the order that has its document.
-        if (found.state !== "completed") return { redirect: `/dashboard/fills/${found.id}` };
-        return show(request, { typed: { values: filledIn(found), messages: [] } });
-      }
-      if (like === undefined) return show(request, { room });
-      return show(request, { begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like) });
-    },
-  });
-
-  pageRoute(app, deps.frame, {
-    method: "POST",
-    url: `${path}/new`,
-    policy: "partner-write",
-    headers,
-    handle: async ({ request, form: shownAgain }) => {
-      const typed = new Map<string, string>();
-      const rules = { filePart: "document", places: deps.frame.uploadPlaces, messages, typed, authenticate };
-      try {
-        const form = await readForm(request, rules);
-        try {
-          return await place(deps, request, form);
-        } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== "validation" || wantsJson(request)) throw error;
-          const refusals = await keepRefused(deps, request, { ...form, fields: typed, message: error.message });
-          return {
-            page: await show(request, { typed: { values: Object.fromEntries(typed), messages: refusals } }),
-            status: 400,
-          };
-        } finally {
-          form.release();
-        }
-      } finally {
-        Object.assign(shownAgain, Object.fromEntries(typed));
-      }
-    },
-    refused: ({ request, form: values }, message) => show(request, { typed: { values, messages: [message] } }),
-  });
-
+  showRoute(app, deps);
+  placeRoute(app, deps);
   pageRoute(app, deps.frame, {
     url: `${keptFilePath}/:token`,
     handle: async ({ request, params: { token } }) => ({
@@ -104,30 +61,85 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
       headers,
       handle: ({ request, form }) => {
         const values = { ...form, signer_rows: String(rowCount(form) + 1) };
-        return show(request, { typed: { values, messages: [] } });
+        return showForm(deps, request, { typed: { values, messages: [] } });
       },
     });
   });
+}
 
-  async function show(
-    request: FastifyRequest,
-    shown: Pick<OrderFormView, "typed" | "begun" | "room">,
-  ): Promise<string> {
-    const { typed, begun, room } = shown;
-    const chosen = typed?.values["room"] ?? begun?.values["room"] ?? room;
-    const body = orderFormBody({
-      ...submissionFor(request, typed?.values),
-      pricing: deps.orders.offer.pricing,
-      paymentsConfigured: deps.orders.offer.checkoutUrlOf !== null,
-      textCodes: deps.orders.offer.texts !== null,
-      pdfJs: deps.frame.assets.pdfJs.folder,
-      templatePages: await templatePageCounts(deps.orders.db, principalOf(request)),
-      openRooms: await latestOpenRooms(deps.orders.db, principalOf(request), roomsToChooseFrom, chosen),
-      ...shown,
-    });
-    const title = typed?.messages.length ? "Please check the form: place an order" : "Place an order";
-    return dashboardPage(deps.frame, request, { title, section: "orders", body, scripts: ["new-order.js"] });
-  }
+/** Opens the form: empty, or with the values of a filled-in document or of an earlier order. */
+function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
+  pageRoute(app, deps.frame, {
+    url: `${path}/new`,
+    headers,
+    handle: async ({ request, query: { like, room, fill } }) => {
+      if (fill !== undefined) {
+        const found = await ownFill(deps.fills, principalOf(request), fill);
+        // A form that can't be ordered says why on its own page, and names the order that has its document.
+        if (found.state !== "completed") return { redirect: `/dashboard/fills/${found.id}` };
+        return showForm(deps, request, { typed: { values: filledIn(found), messages: [] } });
+      }
+      if (like === undefined) return showForm(deps, request, { room });
+      return showForm(deps, request, {
+        begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like),
+      });
+    },
+  });
+}
+
+/** Places the order of a form; shows a refused form again, with the file that was sent. */
+function placeRoute(app: FastifyInstance, deps: OrderNewDeps): void {
+  const authenticate = reauthenticate(deps.frame.callers);
+  pageRoute(app, deps.frame, {
+    method: "POST",
+    url: `${path}/new`,
+    policy: "partner-write",
+    headers,
+    handle: async ({ request, form: shownAgain }) => {
+      const typed = new Map<string, string>();
+      const rules = { filePart: "document", places: deps.frame.uploadPlaces, messages, typed, authenticate };
+      try {
+        const form = await readForm(request, rules);
+        try {
+          return await place(deps, request, form);
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== "validation" || wantsJson(request)) throw error;
+          const refusals = await keepRefused(deps, request, { ...form, fields: typed, message: error.message });
+          return {
+            page: await showForm(deps, request, { typed: { values: Object.fromEntries(typed), messages: refusals } }),
+            status: 400,
+          };
+        } finally {
+          form.release();
+        }
+      } finally {
+        Object.assign(shownAgain, Object.fromEntries(typed));
+      }
+    },
+    refused: ({ request, form: values }, message) =>
+      showForm(deps, request, { typed: { values, messages: [message] } }),
+  });
+}
+
+async function showForm(
+  deps: OrderNewDeps,
+  request: FastifyRequest,
+  shown: Pick<OrderFormView, "typed" | "begun" | "room">,
+): Promise<string> {
+  const { typed, begun, room } = shown;
+  const chosen = typed?.values["room"] ?? begun?.values["room"] ?? room;
+  const body = orderFormBody({
+    ...submissionFor(request, typed?.values),
+    pricing: deps.orders.offer.pricing,
+    paymentsConfigured: deps.orders.offer.checkoutUrlOf !== null,
+    textCodes: deps.orders.offer.texts !== null,
+    pdfJs: deps.frame.assets.pdfJs.folder,
+    templatePages: await templatePageCounts(deps.orders.db, principalOf(request)),
+    openRooms: await latestOpenRooms(deps.orders.db, principalOf(request), roomsToChooseFrom, chosen),
+    ...shown,
+  });
+  const title = typed?.messages.length ? "Please check the form: place an order" : "Place an order";
+  return dashboardPage(deps.frame, request, { title, section: "orders", body, scripts: ["new-order.js"] });
 }
 
 /** The values of an order of a document that was filled in online. */
