@@ -12,18 +12,47 @@ const settledMs = 400;
 
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind | null;
 
+/** @returns a function that runs the work once the reader has stayed on a page */
+function whenSettled(work: () => void): () => void {
+  let timer: number | undefined;
+  return () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(work, settledMs);
+  };
+}
+
+const documentFrame = () => element<HTMLIFrameElement>("document-frame");
+
 /**
- * Leads the person to the notary's page while the person's box is ticked. The frame with the document is replaced when
- * the person's turn to sign begins or ends, and when the document has changed. So frame and box are looked up each time.
+ * Listens to the frame with the document. The frame is replaced when the person's turn to sign begins or ends, and when
+ * the document has changed. So it is looked up for each message.
  */
+function onFrame(uses: {
+  replaced: () => void;
+  shown: (sha256: string) => void;
+  moved: (page: number, pages: number) => void;
+}): void {
+  let last: HTMLIFrameElement | null = null;
+  addEventListener("message", ({ origin, source, data }: MessageEvent<Record<string, unknown> | null>) => {
+    const frame = documentFrame();
+    if (origin !== location.origin || !frame || source !== frame.contentWindow || data === null) return;
+    if (frame !== last) {
+      last = frame;
+      uses.replaced();
+    }
+    const { kind, sha256, page, pages } = data;
+    if (kind === "document-shown" && typeof sha256 === "string") uses.shown(sha256);
+    if (kind === "at-page" && typeof page === "number" && typeof pages === "number") uses.moved(page, pages);
+  });
+}
+
+/** Leads the person to the notary's page while the person's box is ticked. The box is replaced with the frame. */
 export function startFollowing({ base, words }: FollowDeps) {
   let led: Led | null = null;
   let shownHash: string | null = null;
   let at: { page: number; pages: number } | null = null;
   /** The page to which the frame was told to go, until it is there. */
   let goingTo: number | null = null;
-  let settling: number | undefined;
-  let shownIn: HTMLIFrameElement | null = null;
   const box = () => element<HTMLInputElement>("follow-notary");
   const tell = (text: string) => {
     const said = element("follow-said");
@@ -39,20 +68,16 @@ export function startFollowing({ base, words }: FollowDeps) {
     tell(say(words["leads"] ?? "", { page: led.page }));
     if (at?.page === led.page) return;
     goingTo = led.page;
-    const frame = element<HTMLIFrameElement>("document-frame");
-    frame?.contentWindow?.postMessage({ kind: "go-to-page", page: led.page }, location.origin);
+    documentFrame()?.contentWindow?.postMessage({ kind: "go-to-page", page: led.page }, location.origin);
   }
 
-  function report(): void {
-    window.clearTimeout(settling);
-    settling = window.setTimeout(() => {
-      if (at === null || !box()) return;
-      const fields = { page: String(at.page), pages: String(at.pages), following: isWithNotary() ? "yes" : "no" };
-      post(`${base}/page`, fields)
-        .then(({ led: now }) => lead(now as Led | null))
-        .catch(() => {});
-    }, settledMs);
-  }
+  const report = whenSettled(() => {
+    if (at === null || !box()) return;
+    const fields = { page: String(at.page), pages: String(at.pages), following: isWithNotary() ? "yes" : "no" };
+    post(`${base}/page`, fields)
+      .then(({ led: now }) => lead(now as Led | null))
+      .catch(() => {});
+  });
 
   const isWithNotary = () => led !== null && (box()?.checked ?? false) && at?.page === led.page;
 
@@ -77,23 +102,19 @@ export function startFollowing({ base, words }: FollowDeps) {
     report();
   }
 
-  addEventListener("message", ({ origin, source, data }: MessageEvent<Record<string, unknown> | null>) => {
-    const frame = element<HTMLIFrameElement>("document-frame");
-    if (origin !== location.origin || !frame || source !== frame.contentWindow || data === null) return;
-    if (frame !== shownIn) {
+  onFrame({
+    replaced() {
       // A new frame begins at its first page. Nobody has scrolled there, so that does not end the following.
-      shownIn = frame;
       shownHash = null;
       at = null;
       goingTo = null;
-    }
-    if (data["kind"] === "document-shown" && typeof data["sha256"] === "string") {
-      shownHash = data["sha256"];
+    },
+    shown(sha256) {
+      shownHash = sha256;
       follow();
       report();
-    }
-    const { page, pages } = data;
-    if (data["kind"] === "at-page" && typeof page === "number" && typeof pages === "number") moved(page, pages);
+    },
+    moved,
   });
   document.addEventListener("change", ({ target }) => {
     if (target !== box()) return;

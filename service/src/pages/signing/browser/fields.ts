@@ -56,6 +56,58 @@ function suggestedFor({ kind }: PlacedField, shown: readonly Valued[]): string {
   return shown.find((each) => each.field.kind === "initials" && each.value())?.value() ?? "";
 }
 
+type OwnSignature = {
+  inputs: SignatureInputs;
+  /** A name that was filled in beforehand does not count as a signature that the signer has looked at. */
+  isChosen: boolean;
+};
+
+/** A field that is filled in on a sheet, which a press on it opens. */
+function buttonField(
+  field: PlacedField,
+  input: ValueInput,
+  uses: {
+    own: OwnSignature;
+    words: SigningConfig["words"];
+    place: ReturnType<typeof placing>;
+    suggested: () => string;
+    changed: () => void;
+  },
+) {
+  const { own, words } = uses;
+  const { inputs: signature } = own;
+  const element = make("button", { type: "button", className: "viewer-field" });
+  uses.place(field, element);
+  element.addEventListener("click", () =>
+    openSheet({ field, input, suggested: uses.suggested(), signature, words }, () => {
+      if (isMark(field)) own.isChosen = true;
+      uses.changed();
+    }),
+  );
+  const shownValue = (): string => {
+    if (isMark(field) && readDrawn(signature.drawn.value)) return words.drawn;
+    return isMark(field) && signature.picture.value !== "" ? words.uploaded : writtenValue(field, input.value.trim());
+  };
+  const isFilled = () => (isMark(field) ? own.isChosen : input.value.trim() !== "");
+  return {
+    field,
+    element,
+    isOpen: () => !isFilled() && (isMark(field) || input.required),
+    value: () => shownValue(),
+    refresh() {
+      const drawn = isMark(field) ? readDrawn(signature.drawn.value) : null;
+      const picture = isMark(field) ? signature.picture.value : "";
+      const value = shownValue();
+      const { label, page } = field;
+      element.classList.toggle("filled", isFilled());
+      const look = drawn ? drawnPicture(drawn) : picture === "" ? value : pictureElement(picture);
+      element.replaceChildren(isFilled() ? look : label);
+      const spoken = isFilled() ? words.change : words.fill;
+      element.setAttribute("aria-label", say(spoken, { field: label, page, value }));
+    },
+  };
+}
+
 /** Shows the signer's fields over their pages, with a bar that leads from one to the next. */
 export function showFields(config: SigningConfig, pages: Pages): Shown {
   const { fields, words } = config;
@@ -65,8 +117,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
   const place = placing(pages.pageOf, words);
-  // A name that was filled in beforehand does not count as a signature that the signer has looked at.
-  let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
+  const own = { inputs: signature, isChosen: signature.drawn.value !== "" || signature.picture.value !== "" };
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
     const { input: id } = field;
@@ -74,10 +125,13 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     if (field.formula !== undefined) return calculatedField(field, part<HTMLInputElement>(id), { words, place });
     const group = field.choices ? fields.filter((each) => each.group === field.group) : [];
     if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place, group });
-    return buttonOf(field, part<ValueInput>(id));
+    return buttonField(field, part<ValueInput>(id), {
+      ...{ own, words, place, changed: refresh },
+      suggested: (): string => suggestedFor(field, shown),
+    });
   });
   form.addEventListener("input", ({ target }) => {
-    if (Object.values(signature).some((own) => own === target)) isChosen = true;
+    if (Object.values(signature).some((input) => input === target)) own.isChosen = true;
     if (target === signature.drawn || target === signature.picture) keepSignature(signature);
     refresh();
   });
@@ -94,39 +148,6 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   });
   refresh();
   return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? part("sign-button")) };
-
-  function buttonOf(field: PlacedField, input: ValueInput) {
-    const element = make("button", { type: "button", className: "viewer-field" });
-    place(field, element);
-    element.addEventListener("click", () =>
-      openSheet({ field, input, suggested: suggestedFor(field, shown), signature, words }, () => {
-        if (isMark(field)) isChosen = true;
-        refresh();
-      }),
-    );
-    const shownValue = (): string => {
-      if (isMark(field) && readDrawn(signature.drawn.value)) return words.drawn;
-      return isMark(field) && signature.picture.value !== "" ? words.uploaded : writtenValue(field, input.value.trim());
-    };
-    const isFilled = () => (isMark(field) ? isChosen : input.value.trim() !== "");
-    return {
-      field,
-      element,
-      isOpen: () => !isFilled() && (isMark(field) || input.required),
-      value: () => shownValue(),
-      refresh() {
-        const drawn = isMark(field) ? readDrawn(signature.drawn.value) : null;
-        const picture = isMark(field) ? signature.picture.value : "";
-        const value = shownValue();
-        const { label, page } = field;
-        element.classList.toggle("filled", isFilled());
-        const look = drawn ? drawnPicture(drawn) : picture === "" ? value : pictureElement(picture);
-        element.replaceChildren(isFilled() ? look : label);
-        const spoken = isFilled() ? words.change : words.fill;
-        element.setAttribute("aria-label", say(spoken, { field: label, page, value }));
-      },
-    };
-  }
 
   function refresh(): void {
     const { isShown } = applyToForm(config);

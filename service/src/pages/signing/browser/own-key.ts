@@ -25,7 +25,6 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   // rejection.
   checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
-  const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
   // Tells the service that the browser holds the key. If the form is submitted after a failure here, the service must
   // not sign with a key of its own instead.
   form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
@@ -52,7 +51,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     );
     const rules = rulesNow(config);
     const hidden = new Set(config.fields.flatMap((field) => (rules.isShown(field) ? [] : [field.name])));
-    const asked = { document, fields, options, values: values(hidden), hidden, mark: await mark() };
+    const asked = { document, fields, options, values: typedValues(form, hidden), hidden, mark: await markOf(form) };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
     const isAsked = await checking;
@@ -80,30 +79,32 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     button.focus();
   }
 
-  /** The signature's appearance, as the act's record must describe it. */
-  async function mark(): Promise<object> {
-    if (field("picture") !== "") return (await pictureRecord(field("picture"))) ?? {};
-    const drawn = readDrawn(field("drawn"));
-    return drawn ? { kind: "drawn", sha256: await drawnSha256(drawn) } : { kind: "typed", text: field("name").trim() };
-  }
-
   function refuse(why: string): void {
     said.textContent = why;
     said.classList.add("field-error");
   }
+}
 
-  const values = (hidden: ReadonlySet<string>) =>
-    new Map(
-      [...form.elements].flatMap((element) => {
-        const { name, value, type, checked } = element as HTMLInputElement;
-        if (!name?.startsWith("value.")) return [];
-        const own = name.slice("value.".length);
-        // A radio button sends the name of its option.
-        if (type === "radio") return [[value, checked && !hidden.has(value) ? "On" : "Off"] as const];
-        if (type === "checkbox") return [[own, checked && !hidden.has(own) ? "On" : "Off"] as const];
-        return [[own, hidden.has(own) ? "" : value.trim()] as const];
-      }),
-    );
+/** The value of each field, as the prepared act must have it. */
+const typedValues = (form: HTMLFormElement, hidden: ReadonlySet<string>): Map<string, string> =>
+  new Map(
+    [...form.elements].flatMap((element) => {
+      const { name, value, type, checked } = element as HTMLInputElement;
+      if (!name?.startsWith("value.")) return [];
+      const own = name.slice("value.".length);
+      // A radio button sends the name of its option.
+      if (type === "radio") return [[value, checked && !hidden.has(value) ? "On" : "Off"] as const];
+      if (type === "checkbox") return [[own, checked && !hidden.has(own) ? "On" : "Off"] as const];
+      return [[own, hidden.has(own) ? "" : value.trim()] as const];
+    }),
+  );
+
+/** The signature's appearance, as the act's record must describe it. */
+async function markOf(form: HTMLFormElement): Promise<object> {
+  const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
+  if (field("picture") !== "") return (await pictureRecord(field("picture"))) ?? {};
+  const drawn = readDrawn(field("drawn"));
+  return drawn ? { kind: "drawn", sha256: await drawnSha256(drawn) } : { kind: "typed", text: field("name").trim() };
 }
 
 /** The hash of a drawing, as the act's record contains it. The members are in the order of canonical JSON. */

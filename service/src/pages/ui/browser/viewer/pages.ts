@@ -8,6 +8,49 @@ import { clear, drawPage, measure, type Page, type PageSource } from "./page-dra
 const mostAlive = 3;
 
 /**
+ * Follows which pages are near the window. @param changed called when one comes near, or leaves
+ * @param root the scrolling element; null for the window
+ */
+function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: () => void) {
+  const near = new Set<Page>();
+  const byBox = new Map(pages.map((page) => [page.box as Element, page]));
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const page = byBox.get(target);
+        if (page) near[isIntersecting ? "add" : "delete"](page);
+      }
+      changed();
+    },
+    { root, rootMargin: "20% 0px" },
+  );
+  return {
+    near,
+    start(): void {
+      for (const { box } of pages) observer.observe(box);
+    },
+    stop(): void {
+      observer.disconnect();
+      near.clear();
+    },
+  };
+}
+
+/**
+ * The pages to keep drawn: those nearest to the middle of the window first, and the page to which the signer moves
+ * next.
+ */
+function pagesToDraw(near: ReadonlySet<Page>, ahead: Page | undefined): Page[] {
+  const middle = innerHeight / 2;
+  const distance = ({ box }: Page) => {
+    const { top, bottom } = box.getBoundingClientRect();
+    return Math.max(top - middle, middle - bottom, 0);
+  };
+  const seen = [...near].sort((a, b) => distance(a) - distance(b)).slice(0, mostAlive);
+  return !ahead || seen.includes(ahead) ? seen : [...seen.slice(0, mostAlive - 1), ahead];
+}
+
+/**
  * The pages of a document, one below the other. Pages near the window are drawn; the others are empty containers of the
  * same size.
  */
@@ -29,35 +72,12 @@ export async function showPages(
   for (const { box } of pages) measure(box, first);
   list.append(...pages.map(({ box }) => box));
 
-  const near = new Set<Page>();
-  const byBox = new Map(pages.map((page) => [page.box as Element, page]));
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const page = byBox.get(target);
-        if (page) near[isIntersecting ? "add" : "delete"](page);
-      }
-      void draw();
-    },
-    { root, rootMargin: "20% 0px" },
-  );
+  const visible = nearWindow(pages, root, () => void draw());
   let scale = 1;
   let ahead: Page | undefined;
   let isDrawing = false;
 
-  /**
-   * The pages to keep drawn: those nearest to the middle of the window first, and the page to which the signer moves
-   * next.
-   */
-  function wanted(): Page[] {
-    const middle = innerHeight / 2;
-    const distance = ({ box }: Page) => {
-      const { top, bottom } = box.getBoundingClientRect();
-      return Math.max(top - middle, middle - bottom, 0);
-    };
-    const seen = [...near].sort((a, b) => distance(a) - distance(b)).slice(0, mostAlive);
-    return !ahead || seen.includes(ahead) ? seen : [...seen.slice(0, mostAlive - 1), ahead];
-  }
+  const wanted = () => pagesToDraw(visible.near, ahead);
 
   async function draw(): Promise<void> {
     tidy();
@@ -89,7 +109,7 @@ export async function showPages(
     pageOf: (n: number): HTMLElement => (pages[n - 1] ?? (pages[0] as Page)).box,
     keepAhead(n: number): void {
       ahead = pages[n - 1];
-      if (near.size > 0) void draw();
+      if (visible.near.size > 0) void draw();
     },
     /** Draws the pages in another size. The existing drawings are stretched until then. */
     resize(to: number): Promise<void> {
@@ -98,8 +118,7 @@ export async function showPages(
     },
     /** Ends the drawing, and releases the memory of the pages. */
     stop(): void {
-      observer.disconnect();
-      near.clear();
+      visible.stop();
       ahead = undefined;
       for (const page of pages) clear(page);
     },
@@ -107,7 +126,7 @@ export async function showPages(
       scale = at;
       const [page] = pages;
       if (page) await drawPage(source, page, scale);
-      for (const { box } of pages) observer.observe(box);
+      visible.start();
     },
   };
 }

@@ -23,16 +23,25 @@ export type EditorDeps = {
   readonly at: Field | null;
 };
 
+function openDialog() {
+  const status = make("p", { className: "visually-hidden" });
+  status.setAttribute("role", "status");
+  const dialog = make("dialog", { className: "place-editor" });
+  dialog.setAttribute("aria-labelledby", "place-editor-title");
+  return {
+    dialog,
+    status,
+    /** Says a text to a screen reader. */
+    say(text: string): void {
+      status.textContent = text;
+    },
+  };
+}
+
 /** Shows the pages of the document in a dialog, in which fields can be placed. @returns when the dialog is closed */
 export async function openEditor({ opened, store, rules, signers, at }: EditorDeps): Promise<void> {
   const { document: pdf, pageSize } = opened;
-  const status = make("p", { className: "visually-hidden" });
-  status.setAttribute("role", "status");
-  const say = (text: string) => {
-    status.textContent = text;
-  };
-  const dialog = make("dialog", { className: "place-editor" });
-  dialog.setAttribute("aria-labelledby", "place-editor-title");
+  const { dialog, status, say } = openDialog();
   const view = await showScroller(opened);
   const { scroller } = view;
   const overlay = openOverlay({ store, signers, pageBox: view.pageBox, preview: () => tools.preview() });

@@ -48,21 +48,10 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
     return found.all().filter((proposal) => !isTaken(proposal));
   }
 
-  function fieldOf(proposal: PlacedProposal): Field {
-    const { kind, page, rect, label, options } = proposal;
-    const size = pages.size(page);
-    const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
-    // The line of the blank becomes the lower edge of the field.
-    const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
-    const field = { ...newField({ kind, row: ownerOf(proposal), page, rect: placed }), label };
-    const fit = (place: Rect) => within({ ...place, ...fitSize(kind, place, size, rules) }, size);
-    return options.length === 0
-      ? field
-      : { ...field, options: options.map((each) => ({ label: each.label, rect: each.rect && fit(each.rect) })) };
-  }
-
   function accept(proposals: readonly PlacedProposal[]): void {
-    const fields = proposals.map(fieldOf);
+    const fields = proposals.map((proposal) =>
+      fieldOf(proposal, { row: ownerOf(proposal), size: pages.size(proposal.page), rules }),
+    );
     const [first] = fields;
     if (!first) return;
     store.add(fields);
@@ -113,6 +102,21 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
   }
 
   return { element, refresh, stop: found.watch(refresh) };
+}
+
+/** The field that an accepted proposal becomes. */
+function fieldOf(
+  { kind, page, rect, label, options }: PlacedProposal,
+  { row, size, rules }: { readonly row: number; readonly size: Size; readonly rules: SizeRules },
+): Field {
+  const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
+  // The line of the blank becomes the lower edge of the field.
+  const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
+  const field = { ...newField({ kind, row, page, rect: placed }), label };
+  const fit = (place: Rect) => within({ ...place, ...fitSize(kind, place, size, rules) }, size);
+  return options.length === 0
+    ? field
+    : { ...field, options: options.map((each) => ({ label: each.label, rect: each.rect && fit(each.rect) })) };
 }
 
 type Uses = {
