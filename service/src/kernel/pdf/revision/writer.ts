@@ -33,51 +33,11 @@ export type RevisionWriter = ObjectWriter & {
 
 type Changed = { ref: Ref; dict: Dict; entries: Record<string, string> };
 
-/** @param docSha256 hex SHA-256 of the document; for an encrypted document it determines the initialization vectors */
-export function createRevisionWriter(look: PdfLookup, docSha256: string): RevisionWriter {
-  const { file } = look;
-  const cipher = file.encryption?.streams;
-  const made = new Map<number, NewObject>();
+/** Collects the changes of existing dictionaries and arrays. */
+function createChanges(file: PdfLookup["file"]): Pick<RevisionWriter, "set" | "append" | "objects"> {
   const dictionaries = new Map<number, Changed>();
   const arrays = new Map<number, { ref: Ref; array: Span; added: string[] }>();
-  let next = look.nextObject;
-
-  const number = (): Ref => {
-    if (next >= LIMITS.objectNumber) throw new PdfRefusal("too_complex", `object numbers up to ${next}`);
-    return { num: next++, gen: 0 };
-  };
-  const written = ({ num, gen }: Ref) => `${num} ${gen} R`;
-  const put = (ref: Ref, body: string, stream?: string) =>
-    void made.set(ref.num, { ref, body, clear: true, ...(stream !== undefined && { stream }) });
-  const add = (body: string): string => {
-    const ref = number();
-    put(ref, body);
-    return written(ref);
-  };
-
   return {
-    number,
-    add,
-    reserve() {
-      const ref = number();
-      return { ref: written(ref), fill: (body) => put(ref, body) };
-    },
-    stream(entries, data, { compress = true } = {}) {
-      const ref = number();
-      const plain = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
-      const coded = compress ? deflateSync(plain) : plain;
-      const iv = hash("sha256", `${docSha256} ${ref.num} stream`, "buffer").subarray(0, 16);
-      const bytes = cipher ? cipher.encrypt(coded, ref, iv) : coded;
-      const filter = compress ? "/Filter/FlateDecode" : "";
-      put(ref, `<<${entries}${filter}/Length ${bytes.length}>>`, bytes.toString("latin1"));
-      return written(ref);
-    },
-    text(ref, dict, text) {
-      const value = textString(text);
-      // The text of an object that was read as clear text is not encrypted here, because the whole object will be.
-      if (dict.bytes !== file.bytes) return value;
-      return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
-    },
     set(ref, dict, entries) {
       refuseStream(dict, ref);
       const changed = dictionaries.get(ref.num);
@@ -119,7 +79,57 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
       );
       const twice = grown.find(({ ref }) => dictionaries.has(ref.num));
       if (twice) throw new PdfRefusal("needs_repair", `object ${twice.ref.num} is two things at once`);
-      return [...made.values(), ...changed, ...grown];
+      return [...changed, ...grown];
     },
+  };
+}
+
+/** @param docSha256 hex SHA-256 of the document; for an encrypted document it determines the initialization vectors */
+export function createRevisionWriter(look: PdfLookup, docSha256: string): RevisionWriter {
+  const { file } = look;
+  const cipher = file.encryption?.streams;
+  const made = new Map<number, NewObject>();
+  const changes = createChanges(file);
+  let next = look.nextObject;
+
+  const number = (): Ref => {
+    if (next >= LIMITS.objectNumber) throw new PdfRefusal("too_complex", `object numbers up to ${next}`);
+    return { num: next++, gen: 0 };
+  };
+  const written = ({ num, gen }: Ref) => `${num} ${gen} R`;
+  const put = (ref: Ref, body: string, stream?: string) =>
+    void made.set(ref.num, { ref, body, clear: true, ...(stream !== undefined && { stream }) });
+  const add = (body: string): string => {
+    const ref = number();
+    put(ref, body);
+    return written(ref);
+  };
+
+  return {
+    number,
+    add,
+    reserve() {
+      const ref = number();
+      return { ref: written(ref), fill: (body) => put(ref, body) };
+    },
+    stream(entries, data, { compress = true } = {}) {
+      const ref = number();
+      const plain = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
+      const coded = compress ? deflateSync(plain) : plain;
+      const iv = hash("sha256", `${docSha256} ${ref.num} stream`, "buffer").subarray(0, 16);
+      const bytes = cipher ? cipher.encrypt(coded, ref, iv) : coded;
+      const filter = compress ? "/Filter/FlateDecode" : "";
+      put(ref, `<<${entries}${filter}/Length ${bytes.length}>>`, bytes.toString("latin1"));
+      return written(ref);
+    },
+    text(ref, dict, text) {
+      const value = textString(text);
+      // The text of an object that was read as clear text is not encrypted here, because the whole object will be.
+      if (dict.bytes !== file.bytes) return value;
+      return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
+    },
+    set: changes.set,
+    append: changes.append,
+    objects: () => [...made.values(), ...changes.objects()],
   };
 }

@@ -49,11 +49,29 @@ const mostCompared = 20_000;
  */
 const comparedAtOnce = 8;
 
-export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobReader {
+/** Compares each document with its hash once. */
+function createComparisons() {
   // The length of each document that was already compared with its hash.
   const compared = new LRUCache<string, number>({ max: mostCompared });
   const comparing = new Map<string, Promise<void>>();
   const semaphore = createKeyedSemaphore(comparedAtOnce);
+  return {
+    wasCompared: (name: string, file: StoredFile): boolean => compared.get(name) === file.length,
+    /** Concurrent callers for one document wait for the same comparison. */
+    compare(name: string, sha256: string, file: StoredFile, holder: Holder): Promise<void> {
+      const known = comparing.get(name);
+      if (known) return known;
+      const work = semaphore(name, () => requireHash(file, sha256), holder)
+        .then(() => void compared.set(name, file.length))
+        .finally(() => comparing.delete(name));
+      comparing.set(name, work);
+      return work;
+    },
+  };
+}
+
+export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobReader {
+  const comparisons = createComparisons();
   const reading = new Map<string, Promise<Buffer>>();
 
   async function layoutOf(key: string, use: BlobUse): Promise<BlobLayout | null> {
@@ -96,17 +114,6 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       yield await readStretch(key, layout, first, wholeChunks);
   }
 
-  /** Concurrent callers for one document wait for the same comparison. */
-  function compareOnce(name: string, sha256: string, file: StoredFile, holder: Holder): Promise<void> {
-    const known = comparing.get(name);
-    if (known) return known;
-    const work = semaphore(name, () => requireHash(file, sha256), holder)
-      .then(() => void compared.set(name, file.length))
-      .finally(() => comparing.delete(name));
-    comparing.set(name, work);
-    return work;
-  }
-
   return {
     async open(parts, whole, holder, check) {
       const opened = await Promise.all(parts.map(async ({ key, use }) => ({ key, layout: await layoutOf(key, use) })));
@@ -121,8 +128,8 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       const [only, ...more] = files;
       const file = only && more.length === 0 ? only : joinedFile({ memory, holder }, files);
       const name = `${parts.map(({ key }) => key).join(" ")} ${whole}`;
-      if (whole !== null && (check === "again" || compared.get(name) !== file.length))
-        await compareOnce(name, whole, file, holder);
+      if (whole !== null && (check === "again" || !comparisons.wasCompared(name, file)))
+        await comparisons.compare(name, whole, file, holder);
       return { file, lengths: files.map(({ length }) => length) };
     },
     async withBytes({ key, use, holder, times }, work) {

@@ -38,19 +38,12 @@ type Held = { held: number; readonly line: Waiting[] };
 const tooMany = () => new BusyError("Too many documents are being read right now. Try again in a moment.");
 
 /**
- * A waiting reservation holds no memory. A small reservation never overtakes a large one whose turn it is, because
- * otherwise the large one could wait forever.
+ * The memory with its holders in round-robin order: those that have some, and those that wait for it. A waiting
+ * reservation holds no memory. A small reservation never overtakes a large one whose turn it is, because otherwise the
+ * large one could wait forever.
  */
-export function createMemoryBudget({
-  bytes: total,
-  bytesEach,
-  waiting,
-  waitingEach,
-  waitMs,
-}: MemoryLimits): MemoryBudget {
-  // The holders that have memory or wait for it, in round-robin order.
+function createShares(total: number, share: number) {
   const holders = new Map<string, Held>();
-  const share = Math.min(total, bytesEach);
   let free = total;
   let inLine = 0;
 
@@ -89,39 +82,56 @@ export function createMemoryBudget({
     if (held === 0 && line.length === 0) holders.delete(name);
   }
 
-  function giveBack(name: string, bytes: number): void {
-    free += bytes;
-    const holder = holders.get(name);
-    if (holder) {
-      holder.held -= bytes;
-      forget(name, holder);
-    }
-    admitWaiting();
-  }
-
-  async function admitted(name: string, bytes: number): Promise<void> {
-    const holder = holders.get(name) ?? { held: 0, line: [] };
-    holders.set(name, holder);
-    const { promise, resolve: admit, reject } = Promise.withResolvers<void>();
-    const place: Waiting = { bytes, admit };
-    holder.line.push(place);
-    inLine += 1;
-    admitWaiting();
-    if (!holder.line.includes(place)) return;
-    if (inLine > waiting || holder.line.length > waitingEach) leave();
-    const timer = setTimeout(leave, waitMs).unref();
-    await promise.finally(() => clearTimeout(timer));
-
-    function leave(): void {
-      const at = holder.line.indexOf(place);
-      if (at < 0) return;
+  return {
+    /** Adds a reservation to its holder's line. @returns whether it has to wait, and how many then wait with it */
+    join(name: string, place: Waiting): { waits: boolean; inLine: number; ofHolder: number } {
+      const holder = holders.get(name) ?? { held: 0, line: [] };
+      holders.set(name, holder);
+      holder.line.push(place);
+      inLine += 1;
+      admitWaiting();
+      return { waits: holder.line.includes(place), inLine, ofHolder: holder.line.length };
+    },
+    /** Ends the wait of a reservation. @returns false if it had ended before */
+    leave(name: string, place: Waiting): boolean {
+      const holder = holders.get(name);
+      const at = holder?.line.indexOf(place) ?? -1;
+      if (!holder || at < 0) return false;
       holder.line.splice(at, 1);
       inLine -= 1;
       forget(name, holder);
-      reject(tooMany());
       // The next holder's reservation may be smaller, so that it now fits.
       admitWaiting();
-    }
+      return true;
+    },
+    giveBack(name: string, bytes: number): void {
+      free += bytes;
+      const holder = holders.get(name);
+      if (holder) {
+        holder.held -= bytes;
+        forget(name, holder);
+      }
+      admitWaiting();
+    },
+  };
+}
+
+export function createMemoryBudget(limits: MemoryLimits): MemoryBudget {
+  const { bytes: total, bytesEach, waiting, waitingEach, waitMs } = limits;
+  const share = Math.min(total, bytesEach);
+  const shares = createShares(total, share);
+
+  async function admitted(name: string, bytes: number): Promise<void> {
+    const { promise, resolve: admit, reject } = Promise.withResolvers<void>();
+    const place: Waiting = { bytes, admit };
+    const leave = () => {
+      if (shares.leave(name, place)) reject(tooMany());
+    };
+    const { waits, inLine, ofHolder } = shares.join(name, place);
+    if (!waits) return;
+    if (inLine > waiting || ofHolder > waitingEach) leave();
+    const timer = setTimeout(leave, waitMs).unref();
+    await promise.finally(() => clearTimeout(timer));
   }
 
   async function reserve(name: string, bytes: number): Promise<() => void> {
@@ -129,7 +139,7 @@ export function createMemoryBudget({
     await admitted(name, needed);
     let held = true;
     return () => {
-      if (held) giveBack(name, needed);
+      if (held) shares.giveBack(name, needed);
       held = false;
     };
   }

@@ -92,6 +92,81 @@ function judge(statusCode: number): FailureReason | null {
   return statusCode >= 300 && statusCode < 400 ? "redirect" : "http_status";
 }
 
+type Connections = {
+  agent: Agent;
+  settings: ConnectorSettings;
+  /** Functions that abort the POSTs in progress. */
+  inProgress: Set<() => void>;
+};
+
+const sendPost = (
+  { agent, settings, inProgress }: Connections,
+  ...[url, headers, body, admits]: Parameters<Outbound["post"]>
+): Promise<PostOutcome> =>
+  new Promise((resolve) => {
+    const started = performance.now();
+    let answered: PostOutcome = null;
+    let settled = false;
+    let bytesRead = 0;
+    let answer: Answer | null = null;
+    let connection: Dispatcher.DispatchController | null = null;
+
+    function settle(outcome: PostOutcome): void {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      inProgress.delete(stop);
+      resolve(outcome);
+    }
+    const outcomeOf = (statusCode: number | null, reason: FailureReason | null): PostOutcome => ({
+      statusCode,
+      reason,
+      durationMs: Math.round(performance.now() - started),
+      answer,
+    });
+    /** The response's status decides the outcome, even if reading the body fails afterwards. */
+    function cut(otherwise: PostOutcome): void {
+      settle(answered ?? otherwise);
+      connection?.abort(new Error("cut"));
+    }
+    const stop = () => cut(null);
+    const timer = setTimeout(() => cut(outcomeOf(null, "timeout")), settings.timeoutMs);
+    inProgress.add(stop);
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        connection = controller;
+        if (settled) controller.abort(new Error("cut"));
+      },
+      onResponseStart(_controller, statusCode, answerHeaders) {
+        if (statusCode < 200) return;
+        answer = { headers: keptHeadersOf(answerHeaders), body: Buffer.alloc(0), isCut: false };
+        answered = outcomeOf(statusCode, judge(statusCode));
+        if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
+      },
+      // The body is read to its end, so that the connection can be reused. A body beyond the limit closes the
+      // connection.
+      onResponseData(_controller, chunk) {
+        if (answer && bytesRead < keptBytes)
+          answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);
+        bytesRead += chunk.length;
+        if (answer && bytesRead > keptBytes) answer.isCut = true;
+        if (bytesRead > maxAnswerBytes) cut(answered);
+      },
+      onResponseEnd: () => settle(answered),
+      onResponseError: (_controller, error) => settle(answered ?? outcomeOf(null, reasonOf(error))),
+    };
+    const { origin, hostname, pathname, search } = new URL(url);
+    addressesOf(settings, hostname).then(
+      (addresses) => {
+        if (settled) return;
+        if (!admits(addresses)) settle(outcomeOf(null, "host_limit"));
+        else agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, handler);
+      },
+      (error) => settle(outcomeOf(null, reasonOf(error))),
+    );
+  });
+
 /**
  * Opens the outbound connections.
  * @param given.timeoutMs the limit for a whole POST: name resolution, connection and response
@@ -110,70 +185,7 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
   });
   const inProgress = new Set<() => void>();
   return {
-    post: (url, headers, body, admits) =>
-      new Promise((resolve) => {
-        const started = performance.now();
-        let answered: PostOutcome = null;
-        let settled = false;
-        let bytesRead = 0;
-        let answer: Answer | null = null;
-        let connection: Dispatcher.DispatchController | null = null;
-
-        function settle(outcome: PostOutcome): void {
-          if (settled) return;
-          settled = true;
-          clearTimeout(timer);
-          inProgress.delete(stop);
-          resolve(outcome);
-        }
-        const outcomeOf = (statusCode: number | null, reason: FailureReason | null): PostOutcome => ({
-          statusCode,
-          reason,
-          durationMs: Math.round(performance.now() - started),
-          answer,
-        });
-        /** The response's status decides the outcome, even if reading the body fails afterwards. */
-        function cut(otherwise: PostOutcome): void {
-          settle(answered ?? otherwise);
-          connection?.abort(new Error("cut"));
-        }
-        const stop = () => cut(null);
-        const timer = setTimeout(() => cut(outcomeOf(null, "timeout")), settings.timeoutMs);
-        inProgress.add(stop);
-
-        const handler: Dispatcher.DispatchHandler = {
-          onRequestStart(controller) {
-            connection = controller;
-            if (settled) controller.abort(new Error("cut"));
-          },
-          onResponseStart(_controller, statusCode, answerHeaders) {
-            if (statusCode < 200) return;
-            answer = { headers: keptHeadersOf(answerHeaders), body: Buffer.alloc(0), isCut: false };
-            answered = outcomeOf(statusCode, judge(statusCode));
-            if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
-          },
-          // The body is read to its end, so that the connection can be reused. A body beyond the limit closes the
-          // connection.
-          onResponseData(_controller, chunk) {
-            if (answer && bytesRead < keptBytes)
-              answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);
-            bytesRead += chunk.length;
-            if (answer && bytesRead > keptBytes) answer.isCut = true;
-            if (bytesRead > maxAnswerBytes) cut(answered);
-          },
-          onResponseEnd: () => settle(answered),
-          onResponseError: (_controller, error) => settle(answered ?? outcomeOf(null, reasonOf(error))),
-        };
-        const { origin, hostname, pathname, search } = new URL(url);
-        addressesOf(settings, hostname).then(
-          (addresses) => {
-            if (settled) return;
-            if (!admits(addresses)) settle(outcomeOf(null, "host_limit"));
-            else agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, handler);
-          },
-          (error) => settle(outcomeOf(null, reasonOf(error))),
-        );
-      }),
+    post: (...request) => sendPost({ agent, settings, inProgress }, ...request),
     async close() {
       for (const stop of inProgress) stop();
       await agent.destroy();
