@@ -106,8 +106,8 @@ module.exports = {
       "domain-knows-no-http",
       {
         path: "^service/src/(?!kernel/(http|identity|platform)/|pages/|cli/)[^/]+/",
-        // The gauges count the requests that the HTTP layer refuses.
-        pathNot: "(^|/|-)(routes?|schemas)\\.ts$|/upkeep/gauges\\.ts$",
+        // The metrics count the requests that the HTTP layer refuses.
+        pathNot: "(^|/|-)(routes?|schemas)\\.ts$|/upkeep/monitoring\\.ts$",
       },
       { path: "^service/src/kernel/http/" },
       "The domain knows no HTTP.",

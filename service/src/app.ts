@@ -3,7 +3,7 @@ import { closingRecord, closingRoutes } from "./closing/closing-passports/closin
 import type { DeliveryDeps } from "./closing/deliveries/deliveries.ts";
 import { clientCheckout, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
-import { logMetrics, logOrigins, logRoutes, requireUnhalted } from "./evidence/transparency-log/transparency-log.ts";
+import { logMetrics, logOrigins, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
 import { openWitness, witnessRoutes } from "./evidence/witness/witness.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { accessRoutes } from "./firms/access-requests/access-requests.ts";
@@ -16,10 +16,9 @@ import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
 import { openapi } from "./kernel/http/openapi/openapi.ts";
 import { takePassedOn } from "./kernel/http/pass-on.ts";
 import { openRateLimits } from "./kernel/http/rate-limits.ts";
-import { openReadiness, type Probe, type ReadReadiness } from "./kernel/http/readiness.ts";
+import type { ReadReadiness } from "./kernel/http/readiness.ts";
 import { createServer } from "./kernel/http/server.ts";
 import { ignoreMultipart } from "./kernel/http/uploads/multipart.ts";
-import { sql } from "./kernel/platform/database/sql.ts";
 import { testClockRoutes } from "./kernel/test-clock/test-clock.ts";
 import { readVersion } from "./kernel/version.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
@@ -57,14 +56,13 @@ import {
   envelopeVerificationRoutes,
   openOrderDocument,
   orderDocumentProof,
-  probeSignerAuthorities,
   provenDocuments,
   readSigning,
   signingRoutes,
 } from "./signing/envelopes/envelopes.ts";
 import { inPersonRoutes, notarizationOf } from "./signing/notaries/notaries.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
-import { serviceGauges } from "./upkeep/gauges.ts";
+import { serviceGauges, serviceReadiness } from "./upkeep/monitoring.ts";
 
 /** Wires everything into one server, which does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
@@ -84,7 +82,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   boundConnections(app.server, { perAddress, unbounded: trustProxy, onRefused: () => refused.inc({}) });
   app.addHook("onClose", limits.close);
   refuseWhenOutdated(app, deps.node.schemaWatch.isOutdated);
-  const readiness = readinessOf(deps);
+  const readiness = serviceReadiness(deps);
   const { mailer, ...work } = openWork(deps, features);
   app.addHook("onListen", work.start);
   app.addHook("onClose", work.stop);
@@ -99,30 +97,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   await app.ready();
   return app;
-}
-
-/** Checks the parts that the service can't work without, or can't finish its work without. */
-function readinessOf({ resources, sealing, signerAuthorities, transparencyLog }: AppDeps): ReadReadiness {
-  const { config, db, blobs, clock, log } = resources;
-  // A key in a file exists only on this node, so another node may have one that works. A key in a key service is the
-  // same for all nodes.
-  const isShared = (key: string) => !key.startsWith("file:");
-  const isOutside = config.databaseUrl !== null;
-  const query = async () => void (await db.query(sql`SELECT 1`));
-  const signers = () => probeSignerAuthorities(signerAuthorities, clock());
-  const logs = async () => requireUnhalted(transparencyLog);
-  const probes: Probe[] = [
-    { name: "database", check: isOutside ? db.checkStatements : query },
-    { name: "blobs", check: blobs.probe, isShared: true },
-    { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
-    { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // While a log is halted, seals go on, so the node stays in the load balancer even if only its own log key is
-    // missing.
-    { name: "log", check: logs, isShared: true },
-  ];
-  // Without notifications from the database, a job may start up to five seconds late.
-  if (isOutside) probes.push({ name: "notifications", check: db.checkNotifications, isShared: true });
-  return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }
 
 async function addRoutes(

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
@@ -17,7 +16,7 @@ import { type Log, openLog } from "./kernel/platform/logs.ts";
 import { type Outbox, outboxFolder } from "./kernel/platform/mail/mail.ts";
 import { createMetrics, type Metrics } from "./kernel/platform/metrics.ts";
 import { isLoopback } from "./kernel/platform/network.ts";
-import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/pool.ts";
+import type { WorkerPool } from "./kernel/platform/workers/pool.ts";
 import type { Resources } from "./kernel/resources.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -39,8 +38,8 @@ import {
   recordingMetrics,
   spoolFolder,
 } from "./signing/notaries/notaries.ts";
-import { signingCertificates } from "./upkeep/gauges.ts";
-import { openResources, root } from "./upkeep/resources.ts";
+import { signingCertificates, unvouchedCounter } from "./upkeep/monitoring.ts";
+import { openResources, openWorkers, root } from "./upkeep/resources.ts";
 
 const drainMs = 2_500;
 // For this long an outdated node still reports that it is not ready, for load balancers that check every few seconds.
@@ -56,33 +55,21 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** At least two threads, so that one firm can't occupy all of them. */
-const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
-const workerHeapMb = 512;
-/**
- * When the process uses more memory than this, tasks that use a lot of memory are ended. docs/operating.md states how
- * much memory the service needs.
- */
-const processMb = 2_048;
-
-function openWorkers(log: Log, metrics: Metrics): WorkerPool {
-  const killed = metrics.counter("worker_tasks_killed_total", "Tasks that were beyond their bounds.", ["task", "why"]);
-  return createWorkerPool({
-    size: workerThreads,
-    heapMb: workerHeapMb,
-    processMb,
-    onKilled(task, why) {
-      log.warn({ task, why }, "a task of a worker was killed");
-      killed.inc({ task, why });
-    },
-  });
-}
-
 /** Requests in progress may finish within the drain time. After it, the remaining connections are closed. */
 async function endRequests(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
   await app.close();
   clearTimeout(cut);
+}
+
+/**
+ * Load balancers check every few seconds. Until they notice that this node is not ready, requests still arrive and are
+ * answered.
+ */
+async function drain({ config, log }: Pick<Resources, "config" | "log">): Promise<void> {
+  if (config.drainSeconds === 0) return;
+  log.info({ seconds: config.drainSeconds }, "draining");
+  await sleep(config.drainSeconds * 1_000);
 }
 
 /** Waits until the service must end. @returns the error to end with, if a newer release has migrated the database */
@@ -105,12 +92,6 @@ function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);
   if (smtpUrl !== null || !(hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))) return null;
   return { folder: outboxFolder(dataDir), token: randomBytes(16).toString("hex") };
-}
-
-function unvouchedCounter(metrics: Metrics): (table: string) => void {
-  const help = "Rows whose MAC does not hold, once an hour.";
-  const unvouched = metrics.counter("rows_not_vouched_for_total", help, ["table"]);
-  return (table) => unvouched.inc({ table });
 }
 
 /** Opens live audio and video, and its recordings, if the settings turn it on. */
@@ -171,11 +152,27 @@ function ownProcess(): Surroundings {
   };
 }
 
+const anchoringOf = (resources: Resources, metrics: Metrics): Anchoring | null => {
+  const calendars = resources.config.otsCalendars;
+  return calendars.length > 0 ? openAnchoring({ ...resources, calendars, fetch, metrics }) : null;
+};
+
 /** The work that anchors the hourly roots of the transparency log with all configured sources. */
 function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
   const intervalMs = resources.config.logRootIntervalMs;
   const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
   return (stopping: AbortSignal): Promise<void> => anchorRoots(roots, stopping);
+}
+
+/** The text that a person reads who has started the service. Creates the demo partner at the first start. */
+async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS.ProcessEnv): Promise<string> {
+  const demo = await createDemoPartner(resources);
+  return welcome({
+    config: resources.config,
+    outboxPath: outbox && `/outbox/${outbox.token}/`,
+    demoKey: demo?.key ?? null,
+    from: { folder: process.cwd(), env },
+  });
 }
 
 /**
@@ -205,10 +202,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     sealing = await openSealing({ ...resources, fetch, metrics, workers }, config, newestCheckpoint);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
-    const anchoring =
-      config.otsCalendars.length > 0
-        ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
-        : null;
+    const anchoring = anchoringOf(resources, metrics);
     const opened = sealing;
     const certificates = listedCertificates(signers);
     const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
@@ -246,17 +240,10 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       transparencyLog: { ...transparencyLog, anchorRoots: rootAnchorer(resources, sealing, anchoring) },
       retention: rules.retention,
     });
-    const demo = await createDemoPartner(resources);
-    const outboxPath = outbox && `/outbox/${outbox.token}/`;
-    print(welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }));
+    print(await greeting(resources, outbox, env));
     const outdated = await untilEnd(log, stopped, schemaWatch);
-    // Load balancers check every few seconds. Until they notice that this node is not ready, requests still arrive and
-    // are answered.
     isDraining = true;
-    if (outdated === null && config.drainSeconds > 0) {
-      log.info({ seconds: config.drainSeconds }, "draining");
-      await sleep(config.drainSeconds * 1_000);
-    }
+    if (outdated === null) await drain(resources);
     await endRequests(app);
     if (outdated) throw outdated;
   } finally {

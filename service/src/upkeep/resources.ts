@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../kernel/config/config.ts";
@@ -12,11 +13,13 @@ import { keepRoleTimeouts } from "../kernel/platform/database/service-role.ts";
 import { sql } from "../kernel/platform/database/sql.ts";
 import { StartupError } from "../kernel/platform/errors.ts";
 import type { Log } from "../kernel/platform/logs.ts";
+import type { Metrics } from "../kernel/platform/metrics.ts";
 import { openEmbeddedPostgres } from "../kernel/platform/postgres/embedded.ts";
 import { systemRandom } from "../kernel/platform/random.ts";
 import { mergeRevocations, revocationsFile } from "../kernel/platform/revocations.ts";
 import { openRowMac, reportUnvouched } from "../kernel/platform/row-mac.ts";
 import { openSealedTexts } from "../kernel/platform/sealed-text.ts";
+import { createWorkerPool, type WorkerPool } from "../kernel/platform/workers/pool.ts";
 import type { Resources } from "../kernel/resources.ts";
 import { writeRestoredLine } from "./backup/backup.ts";
 import { fillRowMacs } from "./row-macs.ts";
@@ -127,4 +130,26 @@ async function blobBackend({ blobUrl }: Config): Promise<BlobBackend> {
   if (blobUrl.startsWith("file:")) return folderBackend(blobUrl.slice("file:".length));
   const { s3Backend } = await import("../kernel/platform/blobs/s3.ts");
   return s3Backend(blobUrl);
+}
+
+/** At least two threads, so that one firm can't occupy all of them. */
+const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
+const workerHeapMb = 512;
+/**
+ * When the process uses more memory than this, tasks that use a lot of memory are ended. docs/operating.md states how
+ * much memory the service needs.
+ */
+const processMb = 2_048;
+
+export function openWorkers(log: Log, metrics: Metrics): WorkerPool {
+  const killed = metrics.counter("worker_tasks_killed_total", "Tasks that were beyond their bounds.", ["task", "why"]);
+  return createWorkerPool({
+    size: workerThreads,
+    heapMb: workerHeapMb,
+    processMb,
+    onKilled(task, why) {
+      log.warn({ task, why }, "a task of a worker was killed");
+      killed.inc({ task, why });
+    },
+  });
 }

@@ -1,18 +1,24 @@
 import { X509Certificate } from "node:crypto";
 import { pendingAnchorGauges } from "../evidence/anchoring/anchoring.ts";
 import { type Sealing, sealChainPem, tsaRootCertificates } from "../evidence/seals/seals.ts";
-import { anchorGauges, logGauges, witnessGauges } from "../evidence/transparency-log/transparency-log.ts";
+import {
+  anchorGauges,
+  logGauges,
+  requireUnhalted,
+  witnessGauges,
+} from "../evidence/transparency-log/transparency-log.ts";
 import type { Config } from "../kernel/config/config.ts";
 import type { RateLimits } from "../kernel/http/rate-limits.ts";
-import type { ReadReadiness } from "../kernel/http/readiness.ts";
+import { openReadiness, type Probe, type ReadReadiness } from "../kernel/http/readiness.ts";
 import { type Clock, dayMs } from "../kernel/platform/clock.ts";
 import type { Database } from "../kernel/platform/database/database.ts";
 import { sql } from "../kernel/platform/database/sql.ts";
 import { jobGauges } from "../kernel/platform/jobs/jobs.ts";
 import type { Mailer } from "../kernel/platform/mail/mail.ts";
 import type { Metrics } from "../kernel/platform/metrics.ts";
+import type { Resources } from "../kernel/resources.ts";
 import { pendingDeliveryGauges } from "../outgoing/webhooks/webhooks.ts";
-import type { SignerAuthorities } from "../signing/envelopes/envelopes.ts";
+import { probeSignerAuthorities, type SignerAuthorities } from "../signing/envelopes/envelopes.ts";
 import { notaryGauges } from "../signing/notaries/notaries.ts";
 
 /** The certificates that the service signs with: their purpose and their PEM. */
@@ -146,4 +152,42 @@ function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
     });
     return asked.answer;
   };
+}
+
+export function unvouchedCounter(metrics: Metrics): (table: string) => void {
+  const help = "Rows whose MAC does not hold, once an hour.";
+  const unvouched = metrics.counter("rows_not_vouched_for_total", help, ["table"]);
+  return (table) => unvouched.inc({ table });
+}
+
+type ReadinessDeps = {
+  resources: Resources;
+  sealing: Pick<Sealing, "probe">;
+  signerAuthorities: SignerAuthorities;
+  transparencyLog: Parameters<typeof requireUnhalted>[0];
+};
+
+/** Checks the parts that the service can't work without, or can't finish its work without. */
+export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
+  const { resources, sealing, signerAuthorities, transparencyLog } = deps;
+  const { config, db, blobs, clock, log } = resources;
+  // A key in a file exists only on this node, so another node may have one that works. A key in a key service is the
+  // same for all nodes.
+  const isShared = (key: string) => !key.startsWith("file:");
+  const isOutside = config.databaseUrl !== null;
+  const query = async () => void (await db.query(sql`SELECT 1`));
+  const signers = () => probeSignerAuthorities(signerAuthorities, clock());
+  const logs = async () => requireUnhalted(transparencyLog);
+  const probes: Probe[] = [
+    { name: "database", check: isOutside ? db.checkStatements : query },
+    { name: "blobs", check: blobs.probe, isShared: true },
+    { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
+    { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
+    // While a log is halted, seals go on, so the node stays in the load balancer even if only its own log key is
+    // missing.
+    { name: "log", check: logs, isShared: true },
+  ];
+  // Without notifications from the database, a job may start up to five seconds late.
+  if (isOutside) probes.push({ name: "notifications", check: db.checkNotifications, isShared: true });
+  return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }
