@@ -148,7 +148,7 @@ type Ok = { ok: true };
 export type RoomList = { rooms: RoomSummary[]; nextCursor: string | null; requestId: string };
 
 export function roomsOf(transport: Transport) {
-  const { json, bytes } = transport;
+  const { json } = transport;
   const list = (query: { limit?: number | undefined; cursor?: string | undefined } = {}): Promise<RoomList> =>
     json("GET", "/api/rooms", { query });
   return {
@@ -216,22 +216,26 @@ export function roomsOf(transport: Transport) {
     removeParticipant: (roomCode: string, participantId: string): Promise<Ok> =>
       json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
 
-    /** Seals the next version of the room's closing passport. */
-    seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
-
-    /** Returns the public record. Needs no key: anyone who has the verify code may call this. */
-    verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
-
-    /** The sealed certificate PDF; needs no key. */
-    certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
-
-    /** The proof that the transparency log contains the version; refused with status 503 in the first seconds. */
-    logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
-
-    /**
-     * The `.ots` proof of the log's hourly root, which covers this version's entry. Refused with status 409 until the
-     * OpenTimestamps calendars have that root.
-     */
-    rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/ots`),
+    ...closingPassportsOf(transport),
   };
 }
+
+const closingPassportsOf = ({ json, bytes }: Transport) => ({
+  /** Seals the next version of the room's closing passport. */
+  seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
+
+  /** Returns the public record. Needs no key: anyone who has the verify code may call this. */
+  verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
+
+  /** The sealed certificate PDF; needs no key. */
+  certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
+
+  /** The proof that the transparency log contains the version; refused with status 503 in the first seconds. */
+  logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
+
+  /**
+   * The `.ots` proof of the log's hourly root, which covers this version's entry. Refused with status 409 until the
+   * OpenTimestamps calendars have that root.
+   */
+  rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/ots`),
+});

@@ -130,7 +130,12 @@ export const embedOriginsOf = ({ json }: Transport) => ({
   remove: (originId: string): Promise<EmbedOrigins> => json("DELETE", path`/api/partner/embed-origins/${originId}`),
 });
 
-export const signingOf = ({ json, bytes }: Transport) => ({
+export const signingOf = (transport: Transport) => ({
+  ...orderSigningOf(transport),
+  ...signedEnvelopesOf(transport),
+});
+
+const orderSigningOf = ({ json, bytes }: Transport) => ({
   /** Lists the documents of an order, oldest first. */
   documents: (orderCode: string): Promise<OrderDocuments> =>
     json("GET", path`/api/partner/orders/${orderCode}/documents`),
@@ -183,7 +188,9 @@ export const signingOf = ({ json, bytes }: Transport) => ({
    */
   embedSigner: (orderCode: string, n: number, origin: string): Promise<EmbeddedSigner> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/embed`, { body: { origin } }),
+});
 
+const signedEnvelopesOf = ({ json, bytes }: Transport) => ({
   /** Returns how a document was signed. Needs no key: anyone who has the envelope's verify code may call this. */
   verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>
     json("GET", path`/api/verify/envelope/${verifyCode}`),

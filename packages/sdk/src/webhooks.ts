@@ -114,6 +114,38 @@ const busyPauseMs = 5_000;
 const mostBusyWaits = 120;
 
 export function webhooksOf(transport: Transport) {
+  const { json } = transport;
+  return {
+    /** Lists the webhooks, newest first. */
+    list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
+
+    /** Creates a webhook. Only this answer contains its secret: store it. */
+    create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
+      json("POST", "/api/partner/webhooks", { body: webhook }),
+
+    remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
+
+    /** Rotates the secret; for 24 hours, deliveries are signed with the old secret, too. */
+    rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
+
+    /** Sends a `webhook.test` event. */
+    test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
+      json("POST", path`/api/partner/webhooks/${id}/test`),
+
+    /** The public key of your deliveries, if one exists. */
+    publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
+
+    /** Creates the public key unless one exists. Deliveries then also have a `v1a` signature. */
+    makePublicKey: (): Promise<WebhookPublicKey> => json("POST", "/api/partner/webhooks/public-key"),
+
+    /** A worked example of a signature; needs no key. */
+    signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),
+
+    ...deliveriesOf(transport),
+  };
+}
+
+function deliveriesOf(transport: Transport) {
   const { json, pause } = transport;
   /**
    * Replays the deliveries to a webhook that were first sent since the given time and never arrived, at most 200 per
@@ -128,18 +160,6 @@ export function webhooksOf(transport: Transport) {
   const deliveries = (query: DeliveryQuery = {}): Promise<DeliveryList> =>
     json("GET", "/api/partner/webhooks/deliveries", { query });
   return {
-    /** Lists the webhooks, newest first. */
-    list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
-
-    /** Creates a webhook. Only this answer contains its secret: store it. */
-    create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
-      json("POST", "/api/partner/webhooks", { body: webhook }),
-
-    remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
-
-    /** Rotates the secret; for 24 hours, deliveries are signed with the old secret, too. */
-    rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
-
     /** The latest 100 deliveries of one webhook. */
     feed: (id: string): Promise<{ deliveries: Delivery[] }> =>
       json("GET", path`/api/partner/webhooks/${id}/deliveries`),
@@ -192,18 +212,5 @@ export function webhooksOf(transport: Transport) {
     /** Sends the event of a delivery again. Its body is built again from the present records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
-
-    /** Sends a `webhook.test` event. */
-    test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
-      json("POST", path`/api/partner/webhooks/${id}/test`),
-
-    /** The public key of your deliveries, if one exists. */
-    publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
-
-    /** Creates the public key unless one exists. Deliveries then also have a `v1a` signature. */
-    makePublicKey: (): Promise<WebhookPublicKey> => json("POST", "/api/partner/webhooks/public-key"),
-
-    /** A worked example of a signature; needs no key. */
-    signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),
   };
 }

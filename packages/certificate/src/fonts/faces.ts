@@ -28,19 +28,13 @@ export function hanStyleOf(text: string): HanStyle {
   return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? "jp" : "sc";
 }
 
-export async function openFaces(): Promise<Faces> {
-  const hb = await import("harfbuzzjs");
+/** Loads font files, each once. */
+async function openLoader(hb: HarfBuzz) {
   const { default: decompress } = await import("wawoff2/decompress.js");
-  const scripts = scriptFonts();
-  const han = new Map(hanOrder.map((style) => [style, hanFonts(style)]));
   const loading = new Map<string, Promise<Face>>();
   const loaded = new Map<string, Face>();
   let opened = 0;
 
-  const openFont = (bytes: Uint8Array): { font: Font; upem: number } => {
-    const face = new hb.Face(new hb.Blob(bytes));
-    return { font: new hb.Font(face), upem: face.upem };
-  };
   async function read(path: string): Promise<Uint8Array> {
     const bytes = await readFile(path);
     return path.endsWith(".woff2") ? decompress(bytes) : bytes;
@@ -65,15 +59,29 @@ export async function openFaces(): Promise<Faces> {
       return ready;
     });
   }
-
-  const paths = textFontPaths();
-  const [regular, semibold] = [openFont(await read(paths.regular)), openFont(await read(paths.semibold))];
-  const text: Face = {
-    id: 0,
-    name: "NotoSans",
-    fonts: { regular: regular.font, semibold: semibold.font },
-    upem: regular.upem,
+  async function openFont(path: string): Promise<{ font: Font; upem: number }> {
+    const face = new hb.Face(new hb.Blob(await read(path)));
+    return { font: new hb.Font(face), upem: face.upem };
+  }
+  return {
+    load,
+    loaded: (path: string): Face | undefined => loaded.get(path),
+    /** The face of most texts. It has one file for each weight; all other fonts are variable. */
+    async text(): Promise<Face> {
+      const paths = textFontPaths();
+      const [regular, semibold] = [await openFont(paths.regular), await openFont(paths.semibold)];
+      const fonts = { regular: regular.font, semibold: semibold.font };
+      return { id: 0, name: "NotoSans", fonts, upem: regular.upem };
+    },
   };
+}
+
+export async function openFaces(): Promise<Faces> {
+  const hb = await import("harfbuzzjs");
+  const { load, loaded, text: loadText } = await openLoader(hb);
+  const scripts = scriptFonts();
+  const han = new Map(hanOrder.map((style) => [style, hanFonts(style)]));
+  const text = await loadText();
   const mono = await load(monoFontPath());
 
   const candidates = new Map(
@@ -104,7 +112,7 @@ export async function openFaces(): Promise<Faces> {
           ? filesFor(style, only)
           : (candidates.get(style)?.files.filter(({ covers }) => codePoints.some(covers)) ?? []);
       for (const { path } of files) {
-        const face = loaded.get(path);
+        const face = loaded(path);
         if (face && hasAll(face, codePoints)) return face;
       }
       return undefined;
