@@ -4,7 +4,8 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import type { MintedSession, Processor } from "../processor/processor.ts";
+import type { MintedSession } from "../processor/checkout-sessions.ts";
+import type { Processor } from "../processor/processor.ts";
 import {
   type CheckoutSession,
   currentSessions,

@@ -5,7 +5,7 @@ import { isSealed, type Statement, sql } from "../../../kernel/platform/database
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { chargesOfCode, isOpenCharge } from "../firm/charge-store.ts";
-import type { CheckoutRequest } from "../processor/processor.ts";
+import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
 import { coveredAmount } from "../supplements.ts";
 
 /**

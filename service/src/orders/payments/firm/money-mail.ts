@@ -141,10 +141,16 @@ function afterRefund({ status, isWhole }: About): string[] {
 }
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
-function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: string[] } {
-  const { name, cents, status, isWhole, isOwed, isDue, isClients } = about;
-  const payer = isClients ? "the client" : "your firm";
-  const sum = cents === null ? "money" : dollars(cents);
+const wordsOf = (moment: MoneyMoment, about: About) =>
+  ({ ...wordsOfDisputes(about), ...wordsOfRefunds(about) })[moment];
+
+type Words = { subject: string; lines: string[] };
+
+const sumOf = ({ cents }: About): string => (cents === null ? "money" : dollars(cents));
+
+function wordsOfDisputes(about: About) {
+  const { name, status, isOwed, isDue, isClients } = about;
+  const sum = sumOf(about);
   const isRefunded = status === "Refunded";
   const hold = status === "OnHold" ? ["Work on the order is on hold."] : [];
   return {
@@ -205,9 +211,19 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
         "A credit note under Billing says so. No other money moves, and you do not need to do anything.",
       ],
     },
+  } satisfies Partial<Record<MoneyMoment, Words>>;
+}
+
+function wordsOfRefunds(about: About) {
+  const { name, status, isWhole, isClients } = about;
+  const payer = isClients ? "the client" : "your firm";
+  const sum = sumOf(about);
+  return {
     refunded: {
       subject:
-        isRefunded || isWhole ? "An order of your firm was refunded" : `A payment of ${payer} was refunded in part`,
+        status === "Refunded" || isWhole
+          ? "An order of your firm was refunded"
+          : `A payment of ${payer} was refunded in part`,
       lines: [
         `${sum} of what ${payer} paid for ${name} was refunded.`,
         ...afterRefund(about),
@@ -228,5 +244,5 @@ function wordsOf(moment: MoneyMoment, about: About): { subject: string; lines: s
         "An operator has a task to return the money, and we write to you again when it goes back. You do not need to do anything.",
       ],
     },
-  }[moment];
+  } satisfies Partial<Record<MoneyMoment, Words>>;
 }
