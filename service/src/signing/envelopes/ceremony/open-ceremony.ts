@@ -49,20 +49,6 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /**
-   * Runs the work in a transaction with the envelope locked. Refuses a link whose state is not one of the given states.
-   */
-  const change = (
-    link: Link,
-    states: readonly SigningState[],
-    work: (tx: Tx, linked: Linked, at: Date) => Promise<void>,
-  ) =>
-    db.transaction(async (tx) => {
-      const linked = await follow(tx, link, clock, true);
-      requireState(linked, ...states);
-      await work(tx, linked, linked.at);
-    });
-
-  /**
    * Records that the signer entered a session's document. Called before the signature, because a page without scripts
    * does not report that it was opened.
    */
@@ -98,7 +84,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     identify: (link, code, client) => identify(identifying, link, code, client),
     enter: (link, entry, client, accessCode) => enterByMail(identifying, link, entry, client, accessCode),
     consent: (link, given, client) =>
-      change(link, ["ready"], (tx, linked) => giveConsent(tx, entering, linked, given, client)),
+      change(envelopes, link, ["ready"], (tx, linked) => giveConsent(tx, entering, linked, given, client)),
     picture: (link, bytes) => readPicture(envelopes, link, bytes),
     sign: async (link, request, client) => {
       await enter(link, client);
@@ -110,19 +96,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     },
     complete: (link, signature) => completeAct(signing, link, signature),
     decline: (link, given, client) => declineAct(envelopes, link, given, client),
-    async propose(link, { name, email }, client) {
-      if (!isVisible(name) || !isPlainText(name) || name.length > 200)
-        throw invalid("name must be the name of a person.");
-      if (!isEmail(email)) throw invalid("email must be a mail address.");
-      await change(link, ["ready", "waiting"], async (tx, { envelope, signer, room }, at) => {
-        refuseInRoom({ room });
-        await requireTrailRoom(tx, envelope.id, signer.n);
-        const proposal = { name: name.trim(), email, at: at.toISOString() };
-        await updateSigner(tx, signer.id, sql`proposal = ${JSON.stringify(proposal)}::jsonb`);
-        const detail = { proposal, signer: signer.n, client: clientDetail(client) };
-        await appendToTrail(tx, rowMac, envelope, "proposed", at, detail);
-      });
-    },
+    propose: (link, person, client) => proposeSigner(envelopes, link, person, client),
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
@@ -131,6 +105,37 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
           await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),
   };
+}
+
+/** Runs the work in a transaction with the envelope locked. Refuses a link whose state is not one of the given states. */
+const change = (
+  { db, clock }: Pick<EnvelopeDeps, "db" | "clock">,
+  link: Link,
+  states: readonly SigningState[],
+  work: (tx: Tx, linked: Linked) => Promise<void>,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const linked = await follow(tx, link, clock, true);
+    requireState(linked, ...states);
+    await work(tx, linked);
+  });
+
+async function proposeSigner(
+  deps: EnvelopeDeps,
+  link: Link,
+  { name, email }: { name: string; email: string },
+  client: Client,
+): Promise<void> {
+  if (!isVisible(name) || !isPlainText(name) || name.length > 200) throw invalid("name must be the name of a person.");
+  if (!isEmail(email)) throw invalid("email must be a mail address.");
+  await change(deps, link, ["ready", "waiting"], async (tx, { envelope, signer, room, at }) => {
+    refuseInRoom({ room });
+    await requireTrailRoom(tx, envelope.id, signer.n);
+    const proposal = { name: name.trim(), email, at: at.toISOString() };
+    await updateSigner(tx, signer.id, sql`proposal = ${JSON.stringify(proposal)}::jsonb`);
+    const detail = { proposal, signer: signer.n, client: clientDetail(client) };
+    await appendToTrail(tx, deps.rowMac, envelope, "proposed", at, detail);
+  });
 }
 
 async function declineAct(
