@@ -1,9 +1,11 @@
-// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts): npm run check
+// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts), and functions that are too long
+// (tools/long-functions.ts): npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crumbsIn, longFilesIn } from "./crumbs.ts";
+import { longFunctionsIn } from "./long-functions.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -32,5 +34,9 @@ for (const { file, lines, importer } of crumbsIn(texts, excuses)) {
 }
 for (const { file, lines } of longFilesIn(texts)) {
   console.error(`${file}: has ${lines} lines, and may have 300: split it by meaning`);
+  process.exitCode = 1;
+}
+for (const { file, line, name, lines } of longFunctionsIn(texts)) {
+  console.error(`${file}:${line}: ${name || "a function"} has ${lines} lines, and may have 80: split it by meaning`);
   process.exitCode = 1;
 }

@@ -1,0 +1,55 @@
+import { type ArrowFunctionExpression, type Function as NamedFunction, parseSync, Visitor } from "oxc-parser";
+
+export interface LongFunction {
+  file: string;
+  /** The line on which the function begins, counted from 1. */
+  line: number;
+  /** Empty for a function without a name. */
+  name: string;
+  lines: number;
+}
+
+/** The most lines of a function. */
+const mostLines = 80;
+
+type FunctionNode = NamedFunction | ArrowFunctionExpression;
+
+const linesOf = (text: string): number => text.split("\n").length;
+
+/** The functions of a file in the order of their begin, each with the name under which the file knows it. */
+function functionsIn(file: string, text: string): { node: FunctionNode; name: string }[] {
+  const { program, errors } = parseSync(file, text);
+  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const found: { node: FunctionNode; name: string }[] = [];
+  /** The names of functions that have none of their own: of the constant, member or property that holds them. */
+  const names = new Map<unknown, string>();
+  const add = (node: FunctionNode) => {
+    const own = node.type === "ArrowFunctionExpression" ? undefined : node.id?.name;
+    found.push({ node, name: own ?? names.get(node) ?? "" });
+  };
+  const nameOf = (key: { type: string; name?: unknown }): string => (typeof key.name === "string" ? key.name : "");
+  new Visitor({
+    VariableDeclarator: ({ id, init }) => void names.set(init, nameOf(id)),
+    Property: ({ key, value }) => void names.set(value, nameOf(key)),
+    MethodDefinition: ({ key, value }) => void names.set(value, nameOf(key)),
+    PropertyDefinition: ({ key, value }) => void names.set(value, nameOf(key)),
+    FunctionDeclaration: add,
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+  }).visit(program);
+  return found;
+}
+
+/**
+ * Finds the functions with more than 80 lines. Counts every line from the first to the last: also those of templates,
+ * comments and inner functions.
+ */
+export const longFunctionsIn = (files: ReadonlyMap<string, string>): LongFunction[] =>
+  [...files].flatMap(([file, text]) =>
+    functionsIn(file, text)
+      .map(({ node: { start, end }, name }) => ({
+        ...{ file, name, line: linesOf(text.slice(0, start)) },
+        lines: linesOf(text.slice(start, end)),
+      }))
+      .filter(({ lines }) => lines > mostLines),
+  );
