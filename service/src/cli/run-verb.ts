@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { nearest } from "../kernel/platform/nearest-name.ts";
-import { type Answer, UsageError, type Verb } from "./verb.ts";
+import { type Answer, type Option, UsageError, type Verb } from "./verb.ts";
 
 /** A command-line program that consists of verbs. */
 export type Command = {
@@ -12,8 +12,21 @@ export type Command = {
   verbsOf: (word: string | undefined) => Promise<readonly Verb[]>;
 };
 
-const usage = (program: string, verb: Verb): string =>
-  [program, verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
+function usage(program: string, { name, args, options }: Verb): string {
+  const requiredFirst = Object.entries(options).toSorted(
+    ([, a], [, b]) => Number(b.required ?? false) - Number(a.required ?? false),
+  );
+  return [program, name, ...args, ...requiredFirst.map(usageOf)].join(" ");
+}
+
+/** A usage line lists at most so many possible values of an option. */
+const mostListed = 4;
+
+function usageOf([name, { type, value, values = [], multiple, required }]: [string, Option]): string {
+  const listed = values.length > 0 && values.length <= mostListed ? values.join("|") : name.toUpperCase();
+  const text = type === "boolean" ? `--${name}` : `--${name} ${value ?? listed}`;
+  return `${required ? text : `[${text}]`}${multiple ? "..." : ""}`;
+}
 
 function help(program: string, about: readonly Verb[]): string {
   const lines = about.map((verb) => `  ${usage(program, verb)}\n      ${verb.summary}`);

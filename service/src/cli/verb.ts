@@ -6,10 +6,18 @@ export type Answer = { text: string; json?: unknown; exitCode?: number };
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
-/** A verb's options. `help` describes an option. Shells complete its `values`. */
-export type Options = Readonly<
-  Record<string, ParseArgsOptionDescriptor & { help: string; values?: readonly string[] }>
->;
+/** An option of a verb. The usage line, the help and the completions of shells come from it. */
+export type Option = ParseArgsOptionDescriptor & {
+  help: string;
+  /** The possible values, or values that shells complete. */
+  values?: readonly string[];
+  /** The word of the usage line for the value; by default the possible values if they are few, else the option's name. */
+  value?: string;
+  /** Set if the verb refuses a command line without the option. */
+  required?: boolean;
+};
+
+export type Options = Readonly<Record<string, Option>>;
 
 export type Verb = {
   /** The words of the verb, one to three. */
@@ -17,8 +25,6 @@ export type Verb = {
   args: string[];
   /** The possible values of the first argument, if it is one of a fixed list; shells complete them. */
   values?: readonly string[];
-  /** The options as the usage line shows them. */
-  flags: string;
   options: Options;
   summary: string;
   /** Command lines, without the program's name. */

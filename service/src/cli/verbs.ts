@@ -9,7 +9,6 @@ const example = () => readFile(fileURLToPath(new URL("../../../examples/lien-rel
 const serve: Verb = {
   name: "serve",
   args: [],
-  flags: "",
   options: {},
   summary: "Runs the service until SIGINT or SIGTERM.",
   async run() {
@@ -22,7 +21,6 @@ const serve: Verb = {
 const completion: Verb = {
   name: "completion",
   args: ["SHELL"],
-  flags: "",
   options: {},
   summary: "Prints what makes a shell (bash, zsh or fish) complete the words, flags and listed values of this command.",
   examples: ["completion bash > ~/.signsealship-completion && echo '. ~/.signsealship-completion' >> ~/.bashrc"],

@@ -96,3 +96,16 @@ test("the help of a verb describes each of its flags", async () => {
   for (const flag of ["release", "document", "carrier", "tracking", "reason", "amount-cents", "label"])
     assert.match(stdout, new RegExp(`^ {2}--${flag} +\\S.*\\.$`, "m"));
 });
+
+test("the usage line has each flag: required ones first, a value's word or its few possible values", async () => {
+  const usageOf = async (...verb: string[]): Promise<string | undefined> =>
+    (await runCli({}, ...verb, "--help")).stdout.split("\n")[1]?.trim();
+  assert.equal(await usageOf("key", "rotate"), "bin/signsealship key rotate KEY_ID [--overlap 0|1|24|72]");
+  assert.equal(await usageOf("log", "retract"), "bin/signsealship log retract FILE_OR_SHA256 --reason REASON [--test]");
+  assert.match(
+    (await usageOf("monitor")) ?? "",
+    /^bin\/signsealship monitor LOG \[--key KEY\] .*\[--with FILE\]\.\.\. /,
+  );
+  const { stderr } = await runCli({}, "task", "done");
+  assert.equal(stderr, "signsealship: usage: bin/signsealship task done TASK_ID --outcome TEXT\n");
+});

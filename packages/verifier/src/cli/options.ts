@@ -7,27 +7,36 @@ import { UsageError } from "../errors.ts";
 import { readBounded } from "../files/read-file.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 
-/** The options of `verify`, in the shape of `node:util` parseArgs, and what each does. */
+/** The options of `verify`, in the shape of `node:util` parseArgs. `value` is the word of the usage line for the value. */
 export const verifyOptions = {
-  trust: { type: "string", help: "PEM certificates or a trust list (JSON) that seals must lead to." },
-  "tsa-trust": { type: "string", help: "PEM roots that time stamps must lead to." },
+  trust: { type: "string", value: "FILE", help: "PEM certificates or a trust list (JSON) that seals must lead to." },
+  "tsa-trust": { type: "string", value: "PEM", help: "PEM roots that time stamps must lead to." },
   log: {
     type: "string",
     multiple: true,
+    value: "KEY",
     help: "The key of a transparency log (NAME+ID+BASE64); may be given more than once.",
   },
   "log-policy": {
     type: "string",
+    value: "FILE",
     help: "A policy (C2SP tlog-policy): the logs to trust, and the witnesses that must have cosigned.",
   },
-  at: { type: "string", help: "The instant to judge at (ISO 8601), where nothing proves a time." },
-  headers: { type: "string", help: "Block headers of Bitcoin, for a check without a network." },
-  doc: { type: "string", help: "The document that a detached proof or manifest speaks of." },
-  with: { type: "string", multiple: true, help: "Another file that belongs to it; may be given more than once." },
+  at: { type: "string", value: "INSTANT", help: "The instant to judge at (ISO 8601), where nothing proves a time." },
+  headers: { type: "string", value: "FILE", help: "Block headers of Bitcoin, for a check without a network." },
+  doc: { type: "string", value: "FILE", help: "The document that a detached proof or manifest speaks of." },
+  with: {
+    type: "string",
+    multiple: true,
+    value: "TARGET",
+    help: "Another file that belongs to it; may be given more than once.",
+  },
 } as const;
 
-export const verifyFlags =
-  "[--trust FILE] [--tsa-trust PEM] [--log KEY ...] [--log-policy FILE] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
+/** The options as the usage line of the command shows them. */
+export const verifyFlags = Object.entries(verifyOptions)
+  .map(([name, option]) => `[--${name} ${option.value}]${"multiple" in option ? "..." : ""}`)
+  .join(" ");
 
 /** The options as the command line gives them. */
 export type VerifyValues = {

@@ -7,6 +7,7 @@ export const partnerOptions = {
   key: { type: "string", help: "Your partner key, svc_pk_...; default: SIGNSEALSHIP_KEY of the environment." },
   "base-url": {
     type: "string",
+    value: "URL",
     help: "The service's address; default: BASE_URL, else http://localhost with PORT or 8080.",
   },
 } as const satisfies Options;

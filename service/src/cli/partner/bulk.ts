@@ -12,12 +12,17 @@ export const partnerBulkVerbs: readonly Verb[] = [
   {
     name: "bulk create",
     args: ["FILE"],
-    flags: "--template TEMPLATE_ID --byod-confirmed",
     options: {
       ...partnerOptions,
-      template: { type: "string", help: "TEMPLATE_ID: the template of all rows." },
+      template: {
+        type: "string",
+        value: "TEMPLATE_ID",
+        required: true,
+        help: "TEMPLATE_ID: the template of all rows.",
+      },
       "byod-confirmed": {
         type: "boolean",
+        required: true,
         help: "Attests that the documents are the clients' own, completed ones. Required.",
       },
     },
@@ -41,7 +46,6 @@ export const partnerBulkVerbs: readonly Verb[] = [
   {
     name: "bulk place",
     args: ["BULK_ID"],
-    flags: "",
     options: partnerOptions,
     summary: "Places all rows of a bulk that wait. Run again after an interruption, it places no row twice.",
     async run([bulkId = ""], values) {
@@ -52,7 +56,6 @@ export const partnerBulkVerbs: readonly Verb[] = [
   {
     name: "bulk show",
     args: ["BULK_ID"],
-    flags: "",
     options: partnerOptions,
     summary: "Shows how far a bulk is.",
     async run([bulkId = ""], values) {

@@ -63,16 +63,22 @@ async function show(event: FeedEvent, url: string | null, { secret, asJson }: { 
 export const listen: Verb = {
   name: "listen",
   args: [],
-  flags: "--key KEY [--forward-to URL] [--topics A,B] [--since N]",
   options: {
     ...partnerOptions,
     "forward-to": {
       type: "string",
+      value: "URL",
       help: "URL on this machine that each event is posted to, as http://localhost:3000/hook.",
     },
-    topics: { type: "string", help: "Only these topics, separated by commas. Default: all.", values: allTopics },
+    topics: {
+      type: "string",
+      value: "TOPIC[,TOPIC]",
+      help: "Only these topics, separated by commas. Default: all.",
+      values: allTopics,
+    },
     since: {
       type: "string",
+      value: "N",
       help: "N: goes on after the event with this number; 0 for all there are. Default: from now.",
     },
   },

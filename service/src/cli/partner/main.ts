@@ -18,7 +18,6 @@ const example = () => readFile(new URL("./lien-release.pdf", import.meta.url));
 const me: Verb = {
   name: "me",
   args: [],
-  flags: "",
   options: partnerOptions,
   summary: "Shows the firm, the key and what it may do.",
   async run(_args, values) {
@@ -31,11 +30,15 @@ const me: Verb = {
 const events: Verb = {
   name: "events",
   args: [],
-  flags: "[--since N] [--topics A,B]",
   options: {
     ...partnerOptions,
-    since: { type: "string", help: "N: those after the event with this number. Default: from the first." },
-    topics: { type: "string", help: "Only these topics, separated by commas. Default: all.", values: allTopics },
+    since: { type: "string", value: "N", help: "N: those after the event with this number. Default: from the first." },
+    topics: {
+      type: "string",
+      value: "TOPIC[,TOPIC]",
+      help: "Only these topics, separated by commas. Default: all.",
+      values: allTopics,
+    },
   },
   summary: "Prints a page of your events, oldest first, and the number to go on after; listen follows them.",
   examples: ["events --since 120 --topics payment.cleared --json"],

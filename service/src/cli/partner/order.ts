@@ -26,31 +26,42 @@ const fieldOf = {
 
 const options = {
   ...partnerOptions,
-  document: { type: "string", help: "FILE: the client's completed PDF, at most 35 MB." },
-  "fill-token": { type: "string", help: "In place of --document: a document completed online." },
-  email: { type: "string", help: "The client's mail address." },
+  document: { type: "string", value: "FILE", help: "FILE: the client's completed PDF, at most 35 MB." },
+  "fill-token": { type: "string", value: "TOKEN", help: "In place of --document: a document completed online." },
+  email: { type: "string", value: "ADDRESS", required: true, help: "The client's mail address." },
   name: { type: "string", help: "The client's name." },
   "byod-confirmed": {
     type: "boolean",
+    required: true,
     help: "Attests that the document is the client's own completed document. Required.",
   },
   sign: { type: "boolean", help: "Have it signed electronically." },
   notarize: { type: "boolean", help: "Have it notarized online." },
-  "signer-state": { type: "string", help: "The US state where the signer is, 2 letters." },
+  "signer-state": { type: "string", value: "STATE", help: "The US state where the signer is, 2 letters." },
   ship: {
     type: "boolean",
     help: "Have it shipped; with it --field ship_name=... ship_line1 ship_city ship_state ship_postal.",
   },
-  fax: { type: "string", help: "NUMBER to fax it to: 10 digits in the US, or +country." },
-  "doc-slug": { type: "string", help: "A document of the catalog; it decides signing and notarization." },
+  fax: { type: "string", value: "NUMBER", help: "NUMBER to fax it to: 10 digits in the US, or +country." },
+  "doc-slug": {
+    type: "string",
+    value: "SLUG",
+    help: "A document of the catalog; it decides signing and notarization.",
+  },
   template: {
     type: "string",
+    value: "TEMPLATE_ID",
     help: "TEMPLATE_ID: places it from a template; with it --field roles=JSON, and --field values=JSON.",
   },
   reference: { type: "string", help: "Your own reference, echoed." },
   checkout: { type: "boolean", help: "Also mint the hosted checkout, and print its address." },
-  field: { type: "string", multiple: true, help: "name=value: any field of the order form, as often as wanted." },
-  "idempotency-key": { type: "string", help: "Sent again with the same key, the order is placed once." },
+  field: {
+    type: "string",
+    value: "name=value",
+    multiple: true,
+    help: "name=value: any field of the order form, as often as wanted.",
+  },
+  "idempotency-key": { type: "string", value: "KEY", help: "Sent again with the same key, the order is placed once." },
 } as const satisfies Options;
 
 /** Builds the order form from the flags. @throws UsageError naming the flag */
@@ -96,8 +107,6 @@ function createdText(order: CreatedOrder, { baseUrl }: Partner): string {
 export const createOrder: Verb = {
   name: "order create",
   args: [],
-  flags:
-    "--key KEY --document FILE --email MAIL --byod-confirmed [--sign] [--notarize] [--ship] [--fax NUMBER] [--field name=value]...",
   options,
   summary: "Places an order with a partner key, at a service over HTTP; with a test key nothing leaves the sandbox.",
   examples: [
@@ -150,7 +159,7 @@ const listOptions = {
   ...partnerOptions,
   status: { type: "string", help: "Only of this status, as QuoteReady." },
   reference: { type: "string", help: "Only with exactly this external reference." },
-  after: { type: "string", help: "CURSOR of the page before." },
+  after: { type: "string", value: "CURSOR", help: "CURSOR of the page before." },
 } as const satisfies Options;
 
 const rows = (title: string, records: readonly object[]): string[] =>
@@ -170,7 +179,6 @@ export const partnerOrderVerbs: readonly Verb[] = [
   {
     name: "order list",
     args: [],
-    flags: "[--status STATUS] [--reference R] [--after CURSOR]",
     options: listOptions,
     summary: "Lists your orders, newest first, a hundred at a time.",
     examples: ["order list --status Completed --json"],
@@ -179,7 +187,6 @@ export const partnerOrderVerbs: readonly Verb[] = [
   {
     name: "order show",
     args: ["CODE"],
-    flags: "",
     options: partnerOptions,
     summary: "Shows an order: its state, its signers and its documents.",
     async run([code = ""], values) {
@@ -200,7 +207,6 @@ export const partnerOrderVerbs: readonly Verb[] = [
   {
     name: "order document",
     args: ["CODE", "DOCUMENT_ID", "FILE"],
-    flags: "",
     options: partnerOptions,
     summary: "Writes a document of an order into a new file; order show lists the documents.",
     async run([code = "", documentId = "", file = ""], values) {
@@ -215,7 +221,6 @@ export const partnerOrderVerbs: readonly Verb[] = [
   {
     name: "order advance",
     args: ["CODE", "[EVENT]"],
-    flags: "",
     values: milestones,
     options: partnerOptions,
     summary: `Walks a test order to its next milestone, or to the one that is named: ${milestones.join(", ")}.`,

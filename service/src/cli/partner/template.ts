@@ -6,14 +6,14 @@ import { readDocument } from "./document.ts";
 
 const saveOptions = {
   ...partnerOptions,
-  document: { type: "string", help: "FILE: the form as a PDF, at most 35 MB." },
+  document: { type: "string", value: "FILE", help: "FILE: the form as a PDF, at most 35 MB." },
   name: { type: "string", help: "The template's name." },
-  roles: { type: "string", help: 'JSON: who signs, as [{"name":"Buyer"}].' },
-  fields: { type: "string", help: "JSON: where they sign, as an order's fields." },
-  message: { type: "string", help: "Your words to the signers." },
+  roles: { type: "string", value: "JSON", help: 'JSON: who signs, as [{"name":"Buyer"}].' },
+  fields: { type: "string", value: "JSON", help: "JSON: where they sign, as an order's fields." },
+  message: { type: "string", value: "TEXT", help: "Your words to the signers." },
   sign: { type: "boolean", help: "Orders are signed." },
   notarize: { type: "boolean", help: "Orders are notarized online." },
-  order: { type: "string", help: "CODE: in place of --document, an order of yours." },
+  order: { type: "string", value: "CODE", help: "CODE: in place of --document, an order of yours." },
 } as const satisfies Options;
 
 /** Parses a flag's value as JSON; undefined without the flag. @throws UsageError naming the flag */
@@ -53,8 +53,7 @@ export const partnerTemplateVerbs: readonly Verb[] = [
   {
     name: "template create",
     args: [],
-    flags: "--name NAME (--document FILE | --order CODE) [--sign] [--notarize] [--roles JSON] [--fields JSON]",
-    options: saveOptions,
+    options: { ...saveOptions, name: { ...saveOptions.name, required: true } },
     summary: "Makes a template of a PDF, or of one of your orders; order create --template places orders from it.",
     examples: [`template create --name Lease --document lease.pdf --sign --roles '[{"name":"Tenant"}]'`],
     async run(_args, values) {
@@ -71,7 +70,6 @@ export const partnerTemplateVerbs: readonly Verb[] = [
   {
     name: "template publish",
     args: ["TEMPLATE_ID"],
-    flags: "[--name NAME] [--document FILE] [--roles JSON] [--fields JSON] [--message TEXT]",
     options: saveOptions,
     summary: "Adds a version of a template; what is left out stays, and orders that were placed keep theirs.",
     async run([templateId = ""], values) {
@@ -87,7 +85,6 @@ export const partnerTemplateVerbs: readonly Verb[] = [
   {
     name: "template list",
     args: [],
-    flags: "[--archived]",
     options: { ...partnerOptions, archived: { type: "boolean", help: "Only the archived ones." } },
     summary: "Lists your templates, newest first, a hundred at a time.",
     async run(_args, values) {
@@ -99,7 +96,6 @@ export const partnerTemplateVerbs: readonly Verb[] = [
   {
     name: "template show",
     args: ["TEMPLATE_ID"],
-    flags: "",
     options: partnerOptions,
     summary: "Shows the latest version of a template; --json has its roles and fields.",
     async run([templateId = ""], values) {
@@ -112,7 +108,6 @@ export const partnerTemplateVerbs: readonly Verb[] = [
   {
     name: "template propose",
     args: ["FILE"],
-    flags: "[--roles JSON]",
     options: { ...partnerOptions, roles: saveOptions.roles },
     summary: "Finds the places of a PDF that ask to be signed or filled in; --json has them as an order's fields.",
     examples: [`template propose lease.pdf --roles '[{"name":"Tenant"},{"name":"Landlord"}]'`],
@@ -131,7 +126,6 @@ export const partnerTemplateVerbs: readonly Verb[] = [
     (verb): Verb => ({
       name: `template ${verb}`,
       args: ["TEMPLATE_ID"],
-      flags: "",
       options: partnerOptions,
       summary:
         verb === "retire"

@@ -81,7 +81,6 @@ export const triggerVerb = (example: Example): Verb => ({
   name: "trigger",
   args: ["TOPIC"],
   values: allTopics,
-  flags: "--key KEY",
   options: partnerOptions,
   summary: `Makes a test event happen: places an order in the sandbox and walks it as far as it takes, seals the example document, or opens a room. What comes on the way is sent, too. For test keys. Topics: ${allTopics.join(", ")}.`,
   examples: [

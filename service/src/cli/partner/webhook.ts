@@ -10,8 +10,8 @@ const deliveryOptions = {
   ...partnerOptions,
   status: { type: "string", help: "Only those that are pending, delivered or failed.", values: states },
   topic: { type: "string", help: "Only of this topic.", values: topics },
-  webhook: { type: "string", help: "Only of the webhook with this ID." },
-  after: { type: "string", help: "CURSOR of the page before." },
+  webhook: { type: "string", value: "ID", help: "Only of the webhook with this ID." },
+  after: { type: "string", value: "CURSOR", help: "CURSOR of the page before." },
 } as const satisfies Options;
 
 const webhookLine = ({ id, url, topics: chosen }: Webhook): string => [id, url, chosen.join(",")].join("  ");
@@ -32,7 +32,6 @@ export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook list",
     args: [],
-    flags: "",
     options: partnerOptions,
     summary: "Lists your webhooks, newest first.",
     async run(_args, values) {
@@ -43,10 +42,14 @@ export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook create",
     args: ["URL"],
-    flags: "[--topics A,B]",
     options: {
       ...partnerOptions,
-      topics: { type: "string", help: "Only these topics, separated by commas. Default: all.", values: topics },
+      topics: {
+        type: "string",
+        value: "TOPIC[,TOPIC]",
+        help: "Only these topics, separated by commas. Default: all.",
+        values: topics,
+      },
     },
     summary: "Makes a webhook, and prints its secret this once.",
     examples: ["webhook create https://hooks.example.com/signing --topics order.created,payment.cleared"],
@@ -59,7 +62,6 @@ export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook delete",
     args: ["WEBHOOK_ID"],
-    flags: "",
     options: partnerOptions,
     summary: "Ends a webhook for good.",
     async run([id = ""], values) {
@@ -70,7 +72,6 @@ export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook test",
     args: ["WEBHOOK_ID"],
-    flags: "",
     options: partnerOptions,
     summary: "Sends a webhook.test event to a webhook.",
     async run([id = ""], values) {
@@ -81,7 +82,6 @@ export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook deliveries",
     args: [],
-    flags: "[--status S] [--topic T] [--webhook ID] [--after CURSOR]",
     options: deliveryOptions,
     summary: "Lists what was sent to your webhooks, newest first, a hundred at a time.",
     examples: ["webhook deliveries --status failed"],
@@ -100,7 +100,6 @@ export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook replay",
     args: ["DELIVERY_ID"],
-    flags: "",
     options: partnerOptions,
     summary: "Sends the event of a delivery again, with a body of today's records.",
     async run([id = ""], values) {

@@ -24,7 +24,6 @@ export const auditVerbs: Verb[] = [
   {
     name: "audit verify",
     args: [],
-    flags: "",
     options: {},
     summary:
       "Compares keys, firms, members, operators, seals, payments and the audit log with the daily heads in the transparency log. Exit 1 for a fault.",
@@ -37,7 +36,6 @@ export const auditVerbs: Verb[] = [
   {
     name: "audit export",
     args: ["FILE"],
-    flags: "[--day DAY]",
     options: { day: { type: "string", help: "The day, as 2026-01-31; the newest one in the log by default." } },
     summary:
       "Opens the records of a day to an auditor, who needs to trust the transparency log alone: rows, salts and proof, as JSON.",

@@ -23,7 +23,11 @@ import { type Options, textOption, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const keysOption: Options = {
-  keys: { type: "string", help: "A folder for the keys alone, to be kept apart from the backup." },
+  keys: {
+    type: "string",
+    value: "OTHER_FOLDER",
+    help: "A folder for the keys alone, to be kept apart from the backup.",
+  },
 };
 
 const folderOf = (text: string): string => resolve(process.cwd(), text);
@@ -90,7 +94,6 @@ export const backupVerbs: Verb[] = [
   {
     name: "backup record",
     args: [],
-    flags: "",
     options: {},
     summary: "Tells the service that a backup by another program succeeded, for those who watch when the last one did.",
     run: () =>
@@ -102,7 +105,6 @@ export const backupVerbs: Verb[] = [
   {
     name: "backup",
     args: ["FOLDER"],
-    flags: "[--keys OTHER_FOLDER]",
     options: keysOption,
     summary:
       "Backs up the embedded database and the blobs while the service runs, to a new folder that appears when it is whole.",
@@ -128,7 +130,6 @@ export const restoreVerbs: Verb[] = [
   {
     name: "restore release",
     args: [],
-    flags: "[--discard]",
     options: {
       discard: { type: "boolean", help: "Drops them: jobs are forgotten, deliveries count as failed." },
     },
@@ -147,7 +148,6 @@ export const restoreVerbs: Verb[] = [
   {
     name: "restore status",
     args: [],
-    flags: "",
     options: {},
     summary: "Counts the jobs and webhook deliveries that a restore holds, and says where the audit log ends.",
     run: () =>
@@ -160,7 +160,6 @@ export const restoreVerbs: Verb[] = [
   {
     name: "restore",
     args: ["FOLDER"],
-    flags: "[--keys OTHER_FOLDER]",
     options: keysOption,
     summary:
       "Makes the data folder (DATA_DIR, empty but for keys) of a backup, checks every file, and holds what may have been done since.",

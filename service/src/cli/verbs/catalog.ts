@@ -19,7 +19,6 @@ export const catalogVerbs: Verb[] = [
   {
     name: "catalog form add",
     args: ["SLUG", "FILE"],
-    flags: "[--test]",
     options,
     summary: "Gives a catalog document a form, which every firm can have filled in. Each further call adds a version.",
     examples: ["catalog form add affidavit affidavit.pdf --test"],
@@ -42,7 +41,6 @@ export const catalogVerbs: Verb[] = [
   {
     name: "catalog form list",
     args: [],
-    flags: "[--test]",
     options,
     summary: "Lists the catalog documents that have a form, with its latest version.",
     run: (_args, values) =>
@@ -63,7 +61,6 @@ export const catalogVerbs: Verb[] = [
   {
     name: "catalog form retire",
     args: ["SLUG"],
-    flags: "[--test]",
     options,
     summary: "Retires a form: nobody can start it any more, and people who have begun can finish.",
     run: ([slug = ""], values) =>

@@ -12,7 +12,6 @@ function lineOf({ name, result, detail, urgent }: Finding): string {
 export const doctor: Verb = {
   name: "doctor",
   args: [],
-  flags: "",
   options: {},
   summary: "Checks every dependency, setting and key, one line each; exits with 1 if one fails.",
   async run() {

@@ -34,7 +34,6 @@ export const envelopeVerbs: Verb[] = [
   {
     name: "envelope show",
     args: ["CODE"],
-    flags: "",
     options: {},
     summary: "Shows who signs an order, where each of them stands, and what happened to its latest envelope.",
     run: ([code = ""]) =>
@@ -46,7 +45,6 @@ export const envelopeVerbs: Verb[] = [
   {
     name: "envelope reissue",
     args: ["CODE"],
-    flags: "",
     options: {},
     summary: "Sends new signing links, or opens a new envelope where the last one was declined or expired.",
     run: ([code = ""]) =>
@@ -59,8 +57,7 @@ export const envelopeVerbs: Verb[] = [
   {
     name: "envelope void",
     args: ["CODE"],
-    flags: "--reason TEXT",
-    options: { reason: { type: "string", help: "Why, as the signers will read it." } },
+    options: { reason: { type: "string", value: "TEXT", required: true, help: "Why, as the signers will read it." } },
     summary: "Takes an open envelope back: nobody can sign it any more, and the order becomes EsignDeclined.",
     run: ([code = ""], values) => {
       const reason = textOption(values, "reason")?.trim();

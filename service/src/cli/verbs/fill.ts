@@ -11,7 +11,6 @@ export const fillVerbs: Verb[] = [
   {
     name: "fill add",
     args: ["FILE"],
-    flags: "[--slug S]",
     options: { slug: { type: "string", help: "The kind of document, as the catalog names it." } },
     summary: "Stores a completed PDF and prints the fill token that one order may use.",
     async run([file = ""], values) {

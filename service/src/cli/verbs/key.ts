@@ -50,12 +50,15 @@ export const keyVerbs: Verb[] = [
   {
     name: "key issue",
     args: ["PARTNER_ID"],
-    flags: "[--test] [--name N] [--scopes read,orders,rooms,seal,webhooks,spend] [--expires DAYS|YYYY-MM-DD]",
     options: {
       test: { type: "boolean", help: "A test key: nothing real happens. Without it the key is live." },
       name: { type: "string", help: "What the key is for, as its owners will read it." },
-      scopes: { type: "string", help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks, spend." },
-      expires: { type: "string", help: "After so many days, or on a day (YYYY-MM-DD)." },
+      scopes: {
+        type: "string",
+        value: "SCOPE[,SCOPE]",
+        help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks, spend.",
+      },
+      expires: { type: "string", value: "DAYS|YYYY-MM-DD", help: "After so many days, or on a day (YYYY-MM-DD)." },
     },
     summary:
       "Issues a key and shows it only this once. Without --scopes it may do everything. A live key also enables live access for the partner.",
@@ -70,7 +73,6 @@ export const keyVerbs: Verb[] = [
   {
     name: "key list",
     args: ["PARTNER_ID"],
-    flags: "",
     options: {},
     summary: "Lists a partner's keys, without the keys themselves.",
     run: ([partnerId = ""]) =>
@@ -83,7 +85,6 @@ export const keyVerbs: Verb[] = [
   {
     name: "key rotate",
     args: ["KEY_ID"],
-    flags: "[--overlap 0|1|24|72]",
     options: {
       overlap: {
         type: "string",
@@ -103,7 +104,6 @@ export const keyVerbs: Verb[] = [
   {
     name: "key revoke",
     args: ["KEY_ID"],
-    flags: "[--all]",
     options: {
       all: { type: "boolean", help: "Ends what was made with it, too: webhooks, memberships and their sessions." },
     },

@@ -53,7 +53,6 @@ export const logVerbs: Verb[] = [
   {
     name: "log status",
     args: [],
-    flags: "",
     options: {},
     summary:
       "Says of each transparency log how many entries it has, what waits, its key, and whether it halts and why.",
@@ -67,10 +66,9 @@ export const logVerbs: Verb[] = [
   {
     name: "log export",
     args: ["FOLDER"],
-    flags: "[--test] [--log NAME]",
     options: {
       ...testOption,
-      log: { type: "string", help: "A log that has ended, as live; by default the one that goes on." },
+      log: { type: "string", value: "NAME", help: "A log that has ended, as live; by default the one that goes on." },
     },
     summary:
       "Writes a transparency log as static files (C2SP tlog-tiles), for a mirror, a web server or a recovery; adds to an earlier export.",
@@ -89,10 +87,9 @@ export const logVerbs: Verb[] = [
   {
     name: "log retract",
     args: ["FILE_OR_SHA256"],
-    flags: "--reason REASON [--test]",
     options: {
       ...testOption,
-      reason: { type: "string", help: retractionReasons.join(", "), values: retractionReasons },
+      reason: { type: "string", required: true, help: retractionReasons.join(", "), values: retractionReasons },
     },
     summary:
       "Retracts a sealed file for good, in the transparency log: proofs of it carry the retraction from then on, and verifiers show it.",
@@ -112,8 +109,7 @@ export const logVerbs: Verb[] = [
   {
     name: "log retire",
     args: ["ORIGIN"],
-    flags: "--reason REASON",
-    options: { reason: { type: "string", help: logEndReasons.join(", "), values: logEndReasons } },
+    options: { reason: { type: "string", required: true, help: logEndReasons.join(", "), values: logEndReasons } },
     summary:
       "Ends a transparency log for good, and begins the next one with a new key and origin. Proofs of the ended log stay; it is served as it is.",
     examples: [
@@ -138,10 +134,14 @@ export const logVerbs: Verb[] = [
   {
     name: "log recover",
     args: [],
-    flags: "--from FOLDER_FILE_OR_URL [--test]",
     options: {
       ...testOption,
-      from: { type: "string", help: "An export, a file with the newest checkpoint, or the address of a copy." },
+      from: {
+        type: "string",
+        value: "FOLDER_FILE_OR_URL",
+        required: true,
+        help: "An export, a file with the newest checkpoint, or the address of a copy.",
+      },
     },
     summary:
       "Ends the halt of a transparency log after a restore: adds the entries that a copy has, if they lead to its signed root.",

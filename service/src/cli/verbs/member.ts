@@ -7,7 +7,6 @@ export const memberVerbs: Verb[] = [
   {
     name: "member list",
     args: ["PARTNER_ID"],
-    flags: "",
     options: {},
     summary: "Lists a partner's members, each with the key that linked them.",
     run: ([partnerId = ""]) =>
@@ -24,7 +23,6 @@ export const memberVerbs: Verb[] = [
   {
     name: "member set",
     args: ["USER_ID", "[ROLE]"],
-    flags: "[--live on|off]",
     options: { live: { type: "string", help: "on or off: whether the member works in live.", values: onOrOff } },
     summary: "Sets a member's role (owner or member), or whether the member works in live, too.",
     run: ([userId = "", role], values) => {
@@ -39,7 +37,6 @@ export const memberVerbs: Verb[] = [
   {
     name: "member remove",
     args: ["USER_ID"],
-    flags: "",
     options: {},
     summary: "Removes a member, effective with the next request. Also revoke any keys that the person knows.",
     run: ([userId = ""]) =>
@@ -51,7 +48,6 @@ export const memberVerbs: Verb[] = [
   {
     name: "member passkeys",
     args: ["USER_ID"],
-    flags: "[--remove]",
     options: {
       remove: { type: "boolean", help: "Takes all passkeys and recovery codes away, and signs the person out." },
     },

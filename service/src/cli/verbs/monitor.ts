@@ -19,21 +19,23 @@ function secondsOf(text: string): number {
 export const monitor: Verb = {
   name: "monitor",
   args: ["LOG"],
-  flags: "[--key KEY] [--state FOLDER] [--with FILE]... [--policy FILE] [--quorum-wait SECONDS] [--full] [--own]",
   options: {
     key: { type: "string", help: "The log's key (NAME+ID+BASE64), in place of the one that it publishes." },
-    state: { type: "string", help: "The folder that keeps what was seen, for the next run." },
+    state: { type: "string", value: "FOLDER", help: "The folder that keeps what was seen, for the next run." },
     with: {
       type: "string",
+      value: "FILE",
       multiple: true,
       help: "A proof, evidence zip or checkpoint to compare with, or a sealed PDF to look for; may be repeated.",
     },
     policy: {
       type: "string",
+      value: "FILE",
       help: "A policy of witnesses (C2SP tlog-policy), such as /log/live/policy: the newest state must have its quorum.",
     },
     "quorum-wait": {
       type: "string",
+      value: "SECONDS",
       help: "How long the newest state may be without the quorum, in seconds, up to 3600; 120 without this.",
     },
     full: { type: "boolean", help: "Reads all entries and tiles again." },

@@ -13,7 +13,7 @@ import {
   type Typed,
 } from "../../signing/notaries/notaries.ts";
 import { root } from "../../upkeep/resources.ts";
-import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { lines, type Option, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 /** The flag of the verb that sets each field of a notary's profile. Error messages name the flag. */
@@ -35,25 +35,27 @@ const fileOf = { certificate: "certificate", certificateChain: "chain" } as cons
 
 type OptionName = (typeof optionOf)[keyof typeof optionOf] | (typeof fileOf)[keyof typeof fileOf];
 
-const helpOf: Readonly<Record<OptionName, string>> = {
-  name: "As the commission names the notary.",
-  state: "The state of the commission, as OH.",
-  county: "The county of the commission.",
-  number: "The number of the commission.",
-  starts: "Its first day (YYYY-MM-DD).",
-  expires: "Its last day.",
-  ron: "The number of the registration for remote notarization.",
-  "ron-starts": "Its first day.",
-  "ron-expires": "Its last day.",
-  tool: "What the notary signs and records with.",
-  status: "active or suspended.",
-  certificate: "A PEM file of the notary's own certificate.",
-  chain: "A PEM file of the certificates above it.",
+const text = (help: string, more: Partial<Option> = {}): Option => ({ type: "string", help, ...more });
+const day = { value: "DAY" };
+const pemFile = { value: "PEM_FILE" };
+
+const options: Readonly<Record<OptionName, Option>> = {
+  name: text("As the commission names the notary."),
+  state: text("The state of the commission, as OH."),
+  county: text("The county of the commission."),
+  number: text("The number of the commission."),
+  starts: text("Its first day (YYYY-MM-DD).", day),
+  expires: text("Its last day.", day),
+  ron: text("The number of the registration for remote notarization.", { value: "NUMBER" }),
+  "ron-starts": text("Its first day.", day),
+  "ron-expires": text("Its last day.", day),
+  tool: text("What the notary signs and records with."),
+  status: text("active or suspended.", { values: ["active", "suspended"] }),
+  certificate: text("A PEM file of the notary's own certificate.", pemFile),
+  chain: text("A PEM file of the certificates above it.", pemFile),
 };
 
-const options = Object.fromEntries(
-  Object.entries(helpOf).map(([name, help]) => [name, { type: "string" as const, help }]),
-);
+const needed = (name: OptionName): Option => ({ ...options[name], required: true });
 
 /** The published comparison of all jurisdictions, cited by its DOI, as the publication requests. */
 const publishedTable = {
@@ -61,9 +63,6 @@ const publishedTable = {
   license: "CC BY 4.0",
   url: "https://doi.org/10.5281/zenodo.22213684",
 };
-
-const flags =
-  "--name NAME --state OH --county COUNTY --number NUMBER --expires DAY [--ron NUMBER --ron-expires DAY] [--starts DAY] [--ron-starts DAY] [--tool NAME] [--certificate PEM_FILE] [--chain PEM_FILE] [--status active|suspended]";
 
 function readFile(path: string): string {
   try {
@@ -101,8 +100,14 @@ export const notaryVerbs: Verb[] = [
   {
     name: "notary add",
     args: ["EMAIL|USER_ID"],
-    flags,
-    options,
+    options: {
+      ...options,
+      name: needed("name"),
+      state: needed("state"),
+      county: needed("county"),
+      number: needed("number"),
+      expires: needed("expires"),
+    },
     summary: "Puts an operator with the role notary on record, with the commission.",
     run: ([who = ""], values) =>
       withResources(async (resources) => {
@@ -116,7 +121,6 @@ export const notaryVerbs: Verb[] = [
   {
     name: "notary list",
     args: [],
-    flags: "",
     options: {},
     summary: "Lists the notaries on record, with their commissions.",
     run: () =>
@@ -128,7 +132,6 @@ export const notaryVerbs: Verb[] = [
   {
     name: "notary set",
     args: ["NOTARY_ID"],
-    flags: flags.replace(/^(.*?) \[--ron/, (_, first: string) => `${first.replace(/(--\w+ \S+)/g, "[$1]")} [--ron`),
     options,
     summary: "Changes the record of a notary; what is not named stays. An empty value takes out what is optional.",
     run: ([id = ""], values) => {
@@ -144,12 +147,11 @@ export const notaryVerbs: Verb[] = [
   {
     name: "notary rules import",
     args: ["FILE"],
-    flags: "--output FILE [--as-of DAY] [--title TITLE] [--license NAME] [--url URL]",
     options: {
-      output: { type: "string", help: "The file to write." },
-      "as-of": { type: "string", help: "The day of the table (YYYY-MM-DD); today without it." },
+      output: { type: "string", value: "FILE", required: true, help: "The file to write." },
+      "as-of": { type: "string", value: "DAY", help: "The day of the table (YYYY-MM-DD); today without it." },
       title: { type: "string", help: "Whose table it is." },
-      license: { type: "string", help: "Its license." },
+      license: { type: "string", value: "NAME", help: "Its license." },
       url: { type: "string", help: "Where it is published." },
     },
     summary:

@@ -23,7 +23,6 @@ export const operatorVerbs: Verb[] = [
   {
     name: "operator link",
     args: [],
-    flags: "",
     options: {},
     summary:
       "Prints a link that opens the whole console, for emergencies: the log does not name who used it. It works once, within 10 minutes.",
@@ -37,10 +36,11 @@ export const operatorVerbs: Verb[] = [
   {
     name: "operator add",
     args: ["EMAIL"],
-    flags: "--role ROLE[,ROLE] [--name NAME]",
     options: {
       role: {
         type: "string",
+        value: "ROLE[,ROLE]",
+        required: true,
         help: "agent, notary, shipper, approver, admin or auditor; more of them comma-separated.",
       },
       name: { type: "string", help: "The person's name." },
@@ -60,7 +60,6 @@ export const operatorVerbs: Verb[] = [
   {
     name: "operator list",
     args: [],
-    flags: "",
     options: {},
     summary: "Lists the operators, active or not, with their roles.",
     run: () =>
@@ -72,10 +71,10 @@ export const operatorVerbs: Verb[] = [
   {
     name: "operator set",
     args: ["EMAIL|USER_ID"],
-    flags: "[--role ROLE[,ROLE]] [--name NAME] [--active on|off]",
     options: {
       role: {
         type: "string",
+        value: "ROLE[,ROLE]",
         help: "agent, notary, shipper, approver, admin or auditor; more of them comma-separated.",
       },
       name: { type: "string", help: "The person's name." },
@@ -100,7 +99,6 @@ export const operatorVerbs: Verb[] = [
   {
     name: "operator remove",
     args: ["EMAIL|USER_ID"],
-    flags: "",
     options: {},
     summary:
       "Ends an operator's access and sessions, effective with the next request, even the last admin's. The row stays on record.",

@@ -75,16 +75,14 @@ export const orderVerbs: Verb[] = [
   {
     name: "order list",
     args: [],
-    flags:
-      "[--status STATUS] [--partner PARTNER_ID] [--after CODE] [--test] | --key KEY [--status STATUS] [--reference R] [--after CODE]",
     options: {
       status: {
         type: "string",
         help: "Only of this status, as QuoteReady; without --key also of a group, as signing.",
         values: [...orderStatuses, ...statusGroups],
       },
-      partner: { type: "string", help: "Without --key: only of the firm with this ID." },
-      after: { type: "string", help: "CODE: goes on after that order." },
+      partner: { type: "string", value: "PARTNER_ID", help: "Without --key: only of the firm with this ID." },
+      after: { type: "string", value: "CODE", help: "CODE: goes on after that order." },
       test: { type: "boolean", help: "Without --key: those of test." },
       reference: { type: "string", help: "With --key: only with exactly this external reference." },
       ...partnerOptions,
@@ -106,7 +104,6 @@ export const orderVerbs: Verb[] = [
   {
     name: "order find",
     args: ["TEXT"],
-    flags: "[--test]",
     options: { test: { type: "boolean", help: "Among test orders instead of live ones." } },
     summary:
       "Finds orders by code (or its first 6 digits), reference, name, email, tracking or fax number, hash, verification code or payment intent.",
@@ -116,7 +113,6 @@ export const orderVerbs: Verb[] = [
   {
     name: "order show",
     args: ["CODE"],
-    flags: "",
     options: {},
     summary: "Shows everything on record about an order.",
     run: ([code = ""]) =>
@@ -128,17 +124,19 @@ export const orderVerbs: Verb[] = [
   {
     name: "order move",
     args: ["CODE", "[STATUS]"],
-    flags:
-      "[--release] [--document FILE] [--carrier C --tracking N|--untracked] [--reason TEXT] [--amount-cents N [--label TEXT]]",
     options: {
       release: { type: "boolean", help: "Ends OnHold: the order goes back to where it was." },
-      document: { type: "string", help: "The signed or notarized PDF." },
+      document: { type: "string", value: "FILE", help: "The signed or notarized PDF." },
       carrier: { type: "string", help: "Who ships it, as FedEx." },
-      tracking: { type: "string", help: "The carrier's number of the parcel." },
+      tracking: { type: "string", value: "NUMBER", help: "The carrier's number of the parcel." },
       untracked: { type: "boolean", help: "Says that the mail has no tracking number." },
-      reason: { type: "string", help: "Why, for the record and for who reads the order." },
-      "amount-cents": { type: "string", help: "What the price changes by, in US cents; negative for less." },
-      label: { type: "string", help: "The words of that line in the quote." },
+      reason: { type: "string", value: "TEXT", help: "Why, for the record and for who reads the order." },
+      "amount-cents": {
+        type: "string",
+        value: "N",
+        help: "What the price changes by, in US cents; negative for less.",
+      },
+      label: { type: "string", value: "TEXT", help: "The words of that line in the quote." },
     },
     summary: "Moves an order to another status that the table of transitions allows; --release ends OnHold.",
     async run(args, values) {

@@ -8,11 +8,11 @@ export const partnerVerbs: Verb[] = [
   {
     name: "partner create",
     args: ["NAME"],
-    flags: "[--tier trial|PartnerLink|ProOffice|ClosingDesk] [--live]",
     options: {
       tier: {
         type: "string",
         help: "What it may take up and pays: trial (default), PartnerLink, ProOffice or ClosingDesk.",
+        values: partners.tiers,
       },
       live: { type: "boolean", help: "Live orders are allowed from the start." },
     },
@@ -27,7 +27,6 @@ export const partnerVerbs: Verb[] = [
   {
     name: "partner list",
     args: [],
-    flags: "",
     options: {},
     summary: "Lists all partner firms.",
     run: () =>
@@ -43,14 +42,13 @@ export const partnerVerbs: Verb[] = [
   {
     name: "partner set",
     args: ["PARTNER_ID"],
-    flags: "[--tier T] [--live on|off] [--brand-name N] [--accent #rrggbb] [--logo URL] [--contact-email ADDRESS]",
     options: {
       tier: { type: "string", help: "trial, PartnerLink, ProOffice or ClosingDesk.", values: partners.tiers },
       live: { type: "string", help: "on or off: whether live orders are allowed.", values: onOrOff },
-      "brand-name": { type: "string", help: "The name that clients see." },
-      accent: { type: "string", help: "The color of rooms, as #1a2b3c." },
-      logo: { type: "string", help: "An https address of a picture." },
-      "contact-email": { type: "string", help: "Where clients' answers to mails go." },
+      "brand-name": { type: "string", value: "NAME", help: "The name that clients see." },
+      accent: { type: "string", value: "#rrggbb", help: "The color of rooms, as #1a2b3c." },
+      logo: { type: "string", value: "URL", help: "An https address of a picture." },
+      "contact-email": { type: "string", value: "ADDRESS", help: "Where clients' answers to mails go." },
     },
     summary: "Changes a partner's tier, live access or branding. An empty value clears a branding field.",
     run: ([partnerId = ""], values) => {

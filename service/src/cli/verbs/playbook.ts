@@ -15,10 +15,9 @@ export const playbookVerbs: Verb[] = [
   {
     name: "playbook list",
     args: [],
-    flags: "[--all] [--limit N]",
     options: {
       all: { type: "boolean", help: "Those that ended, too, the newest first." },
-      limit: { type: "string", help: "At most so many." },
+      limit: { type: "string", value: "N", help: "At most so many." },
     },
     summary: "Lists executions waiting for a decision, with their callbacks; with --all every execution, newest first.",
     run: (_args, values) => {
@@ -42,7 +41,6 @@ export const playbookVerbs: Verb[] = [
   {
     name: "playbook decide",
     args: ["EXECUTION", "DECISION"],
-    flags: "",
     options: {},
     summary: "Ends a waiting execution with this decision as its outcome.",
     run: ([execution = "", decision = ""]) =>

@@ -9,7 +9,6 @@ export const providerVerbs: Verb[] = [
   {
     name: "provider check",
     args: [],
-    flags: "",
     options: {},
     summary:
       "Asks each configured account (EasyPost, Lob, Telnyx) without acting; exits with 1 if one does not answer.",

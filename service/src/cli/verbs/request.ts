@@ -14,7 +14,6 @@ export const requestVerbs: Verb[] = [
   {
     name: "request list",
     args: [],
-    flags: "",
     options: {},
     summary: "Lists access requests: pending ones first, oldest first, then decided ones.",
     run: () =>
@@ -26,7 +25,6 @@ export const requestVerbs: Verb[] = [
   {
     name: "request approve",
     args: ["ID"],
-    flags: "",
     options: {},
     summary: "Makes the firm a trial partner and emails a test key to its contact, once.",
     run: ([id = ""]) =>
@@ -38,7 +36,6 @@ export const requestVerbs: Verb[] = [
   {
     name: "request decline",
     args: ["ID"],
-    flags: "",
     options: {},
     summary: "Declines a request. Nothing is sent.",
     run: ([id = ""]) =>

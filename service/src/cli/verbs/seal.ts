@@ -31,7 +31,6 @@ export const sealVerbs: Verb[] = [
   {
     name: "seal list",
     args: [],
-    flags: "",
     options: {},
     summary:
       "Lists the certificates that this service seals or ever sealed with, which are retired, and the root above them.",
@@ -47,7 +46,6 @@ export const sealVerbs: Verb[] = [
   {
     name: "seal rotate",
     args: [],
-    flags: "[--test]",
     options: { test: { type: "boolean", help: "The seal of tests in place of the live one." } },
     summary: "Makes a new seal key with its certificate, for a key in a file; every node seals with it once restarted.",
     run: (_args, { test }) =>
@@ -64,10 +62,9 @@ export const sealVerbs: Verb[] = [
   {
     name: "seal retire",
     args: ["FINGERPRINT"],
-    flags: "--reason REASON [--at INSTANT]",
     options: {
-      reason: { type: "string", help: "As superseded or key-compromise." },
-      at: { type: "string", help: "From when on (ISO 8601); now without it." },
+      reason: { type: "string", required: true, help: "As superseded or key-compromise." },
+      at: { type: "string", value: "INSTANT", help: "From when on (ISO 8601); now without it." },
     },
     summary:
       "Retires a seal certificate by its SHA-256: verifiers that read /seal/trust.json refuse its seals by the reason, such as superseded or key-compromise.",

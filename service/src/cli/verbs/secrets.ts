@@ -6,7 +6,6 @@ export const secretsVerbs: Verb[] = [
   {
     name: "secrets rotate",
     args: [],
-    flags: "",
     options: {},
     summary:
       "Puts rows, secrets and documents under the key of SECRETS_KEY that are under one of SECRETS_KEYS_OLD, beside a running service; cut off, it is run again.",

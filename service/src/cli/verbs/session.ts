@@ -9,7 +9,6 @@ export const sessionVerbs: Verb[] = [
   {
     name: "session list",
     args: ["[EMAIL|PARTNER_ID|operator]"],
-    flags: "",
     options: {},
     summary:
       "Lists who is signed in, operators included, the latest first: all, or those of an address, a firm or the operators.",
@@ -22,8 +21,13 @@ export const sessionVerbs: Verb[] = [
   {
     name: "session end",
     args: ["[SESSION_ID]"],
-    flags: "[--all EMAIL|PARTNER_ID|operator]",
-    options: { all: { type: "string", help: "Every session of an address, a firm, or the operators." } },
+    options: {
+      all: {
+        type: "string",
+        value: "EMAIL|PARTNER_ID|operator",
+        help: "Every session of an address, a firm, or the operators.",
+      },
+    },
     summary: "Ends a session, or all sessions of an address, a firm or the operators, effective with the next request.",
     run: ([sessionId], values) => {
       const whose = textOption(values, "all");

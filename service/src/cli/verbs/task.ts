@@ -24,11 +24,10 @@ export const taskVerbs: Verb[] = [
   {
     name: "task list",
     args: [],
-    flags: "[--kind KIND] [--test] [--claimed-by OPERATOR]",
     options: {
       kind: { type: "string", help: "Only of this kind, as fax_send." },
       test: { type: "boolean", help: "Of test orders instead of live ones." },
-      "claimed-by": { type: "string", help: "Only what this operator has claimed." },
+      "claimed-by": { type: "string", value: "OPERATOR", help: "Only what this operator has claimed." },
     },
     summary: `Lists open tasks, those that are due first at the top: at most ${shownMost}, of live unless --test.`,
     run: (_args, values) => {
@@ -48,7 +47,6 @@ export const taskVerbs: Verb[] = [
   {
     name: "task show",
     args: ["TASK_ID"],
-    flags: "",
     options: {},
     summary: "Shows a task, open or ended.",
     run: ([id = ""]) => {
@@ -63,7 +61,6 @@ export const taskVerbs: Verb[] = [
   {
     name: "task release",
     args: ["TASK_ID"],
-    flags: "",
     options: {},
     summary: "Opens a task again that somebody has claimed.",
     run: ([id = ""]) => {
@@ -78,8 +75,7 @@ export const taskVerbs: Verb[] = [
   {
     name: "task done",
     args: ["TASK_ID"],
-    flags: "--outcome TEXT",
-    options: { outcome: { type: "string", help: "What was done, for the record." } },
+    options: { outcome: { type: "string", value: "TEXT", required: true, help: "What was done, for the record." } },
     summary:
       "Ends a task that nothing else ends: a failed job that was looked into, a certificate that will be replaced.",
     run: ([id = ""], values) => {

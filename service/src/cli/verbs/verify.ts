@@ -2,7 +2,6 @@ import {
   UsageError as VerifierUsageError,
   type VerifyValues,
   verifyAnswer,
-  verifyFlags,
   verifyOptions,
 } from "@signsealship/verifier";
 import { ownCertificateFiles } from "../../evidence/seals/seals.ts";
@@ -40,7 +39,6 @@ const verifyValues = (values: Values): VerifyValues => ({
 export const verify: Verb = {
   name: "verify",
   args: ["TARGET"],
-  flags: verifyFlags,
   options: verifyOptions,
   summary:
     "Verifies a sealed PDF, manifest, evidence zip, proof, time stamp, a folder of them, or a verify URL, claim by claim.",

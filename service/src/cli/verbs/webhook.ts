@@ -10,7 +10,6 @@ export const webhookVerbs: Verb[] = [
   {
     name: "webhook list",
     args: ["PARTNER_ID"],
-    flags: "",
     options: {},
     summary: "Lists a partner's webhooks, live and test, each with the key or member that made it.",
     run: ([partnerId = ""]) =>
@@ -23,7 +22,6 @@ export const webhookVerbs: Verb[] = [
   {
     name: "webhook disable",
     args: ["WEBHOOK_ID"],
-    flags: "",
     options: {},
     summary: "Ends a webhook for good, effective with the next delivery. What was sent stays on record.",
     run: ([webhookId = ""]) =>

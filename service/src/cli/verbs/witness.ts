@@ -17,7 +17,6 @@ const statusText = ({ key, logs }: WitnessStatus, baseUrl: string): string =>
 export const witnessVerb: Verb = {
   name: "witness status",
   args: [],
-  flags: "",
   options: {},
   summary: "Prints the line for other operators' policies, and how far this witness is with each log of WITNESS_LOGS.",
   run: () =>
