@@ -56,6 +56,8 @@ export type OpenPage = {
   axe: () => Promise<Finding[]>;
   /** By how many CSS pixels the page is wider than its window. */
   overflow: () => Promise<number>;
+  /** The ids of cards without space between them and the card before. */
+  touchingCards: () => Promise<string[]>;
   screenshot: (path: string) => Promise<void>;
   close: () => Promise<void>;
 };
@@ -96,6 +98,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         troubles,
         axe: () => runAxe(page),
         overflow: () => page.evaluate("document.documentElement.scrollWidth - window.innerWidth"),
+        touchingCards: () => page.evaluate(touching),
         screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
         close: () => context.close(),
       };
@@ -122,7 +125,10 @@ export async function inEachLook({ page }: OpenPage, look: (name: string) => Pro
 
 let asserted = 0;
 
-/** Asserts that the page is accessible and fits. A plain run checks one look, in rotation; FUZZ=full checks all. */
+/**
+ * Asserts that the page is accessible, that it fits, and that its cards have space between them. A plain run checks one
+ * look, in rotation; FUZZ=full checks all.
+ */
 export function assertGoodLooks(opened: OpenPage): Promise<void> {
   const inThese = inTurn(looks.map(nameOf), asserted++);
   return inEachLook(opened, async (look) => {
@@ -130,6 +136,7 @@ export function assertGoodLooks(opened: OpenPage): Promise<void> {
     const where = `${opened.page.url()} ${look}`;
     assert.deepEqual(await opened.axe(), [], where);
     assert.equal(await opened.overflow(), 0, where);
+    assert.deepEqual(await opened.touchingCards(), [], where);
   });
 }
 
@@ -167,6 +174,13 @@ function watch(page: Page, origin: string): string[] {
   });
   return troubles;
 }
+
+const touching = `[...document.querySelectorAll(".panels > .card + .card")]
+  .filter((card) => {
+    const [before, own] = [card.previousElementSibling, card].map((each) => each.getBoundingClientRect());
+    return own.height > 0 && own.top - before.bottom < 8 && own.left - before.right < 8;
+  })
+  .map(({ id }) => id)`;
 
 const axeOptions: RunOptions = { resultTypes: ["violations"] };
 // Filters inside the page, because transferring the results of all passed rules takes longer than many checks.
