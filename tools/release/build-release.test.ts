@@ -2,29 +2,22 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService } from "@signsealship/testing/service";
+import { newPartner, startService } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { buildRelease, sizeOf } from "./build-release.ts";
 
-const folder = temporaryFolder();
+const folder = await forTests(temporaryFolder());
 const release = join(folder.path, "release");
 const main = join(release, "service/src/cli/main.ts");
-let service: Service;
-
-before(async () => {
-  // Builds in its own process, because the test runner tracks every promise in its process, and the build creates
-  // millions of promises.
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, "build-release.ts"), release]);
-  const data = temporaryFolder();
-  service = await startService({ DATA_DIR: data.path }, { program: main });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+// Builds in its own process, because the test runner tracks every promise in its process, and the build creates
+// millions of promises.
+await promisify(execFile)(process.execPath, [join(import.meta.dirname, "build-release.ts"), release]);
+const data = await forTests(temporaryFolder());
+const service = await forTests(startService({ DATA_DIR: data.path }, { program: main }));
 
 const get = (path: string) => fetch(`${service.baseUrl}${path}`);
 

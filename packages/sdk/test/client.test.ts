@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Client, ConnectionError, checkChain, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { test } from "node:test";
+import { ConnectionError, checkChain, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
-const folder = temporaryFolder();
-let service: Service;
-let client: Client;
-let anybody: Client;
-
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  const { key } = await newPartner(service);
-  client = createClient({ baseUrl: `${service.baseUrl}/`, key });
-  anybody = createClient({ baseUrl: service.baseUrl });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const folder = await forTests(temporaryFolder());
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const { key } = await newPartner(service);
+const client = createClient({ baseUrl: `${service.baseUrl}/`, key });
+const anybody = createClient({ baseUrl: service.baseUrl });
 
 const fields = { email: "signer@example.com", byodConfirmed: true, svcSign: true, svcShip: false } as const;
 const unknown = "00000000-0000-4000-8000-000000000000";

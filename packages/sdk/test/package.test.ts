@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type RuntimeName, runtimeProgram } from "@signsealship/testing/tools/runtimes";
 import { needs } from "@signsealship/testing/tools/tools";
 import { build } from "esbuild";
@@ -13,7 +14,7 @@ import { buildSdk } from "../../../tools/build-sdk.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 // Deno can't read below /dev, where test runs have their in-memory folder.
-const folder = temporaryFolder("/tmp");
+const folder = await forTests(temporaryFolder("/tmp"));
 /** A partner's project with the packed SDK installed. */
 const project = join(folder.path, "project");
 const npm = (cwd: string, ...args: string[]) => execFileSync("npm", args, { cwd, encoding: "utf8" });
@@ -39,25 +40,17 @@ if (!(wrong instanceof WebhookRefusal) || wrong.reason !== "wrong_signature") th
 console.log(order.status, event.type);
 `;
 
-let service: Service;
-let key: string;
-let packed: { filename: string; files: { path: string }[] };
-
-before(async () => {
-  const built = buildSdk(join(folder.path, "sdk"));
-  [packed] = JSON.parse(npm(built, "pack", "--json", "--pack-destination", folder.path));
-  mkdirSync(project);
-  writeFileSync(join(project, "package.json"), '{ "name": "partner", "private": true, "type": "module" }');
-  npm(project, "install", "--no-audit", "--no-fund", "--offline", join(folder.path, packed.filename));
-  writeFileSync(join(project, "deed.pdf"), examplePdf);
-  writeFileSync(join(project, "use.mjs"), use);
-  service = await startService({ DATA_DIR: join(folder.path, "data") });
-  ({ key } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const built = buildSdk(join(folder.path, "sdk"));
+const [packed]: [{ filename: string; files: { path: string }[] }] = JSON.parse(
+  npm(built, "pack", "--json", "--pack-destination", folder.path),
+);
+mkdirSync(project);
+writeFileSync(join(project, "package.json"), '{ "name": "partner", "private": true, "type": "module" }');
+npm(project, "install", "--no-audit", "--no-fund", "--offline", join(folder.path, packed.filename));
+writeFileSync(join(project, "deed.pdf"), examplePdf);
+writeFileSync(join(project, "use.mjs"), use);
+const service = await forTests(startService({ DATA_DIR: join(folder.path, "data") }));
+const { key } = await newPartner(service);
 
 test("the package contains compiled files, their types and the license, and nothing that only Node has", () => {
   const names = packed.files.map(({ path }) => path);

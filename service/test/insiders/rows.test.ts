@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { runCli } from "@signsealship/testing/service";
 import { isSealed, type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
-import { openWebhooksService, type WebhooksService } from "../outgoing/webhooks/webhooks-service.ts";
-import { type Insider, openInsider } from "./insider.ts";
+import { openWebhooksService } from "../outgoing/webhooks/webhooks-service.ts";
+import { openInsider } from "./insider.ts";
 
-let running: WebhooksService;
-let insider: Insider;
-
-before(async () => {
-  running = await openWebhooksService();
-  insider = openInsider(running.service.dataDir);
-});
-after(async () => {
-  await insider.close();
-  await running.close();
-});
+const running = await forTests(openWebhooksService());
+const insider = await forTests(openInsider(running.service.dataDir));
 
 async function finding(): Promise<{ result: string; detail: string }> {
   const { stdout } = await runCli({ DATA_DIR: running.service.dataDir }, "doctor", "--json");

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@signsealship/sdk";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { answerOf, type Description, type Operation, operationsOf, publishedTypes } from "./description.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { startService, temporaryFolder } from "@signsealship/testing/service";
+import { answerOf, type Description, operationsOf, publishedTypes } from "./description.ts";
 import {
   bodies,
   calls,
@@ -23,20 +24,10 @@ import {
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const sdk = join(root, "packages/sdk/src/index.ts");
-const folder = temporaryFolder();
-let service: Service;
-let description: Description;
-let operations: Operation[];
-
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  description = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Description;
-  operations = operationsOf(description);
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const folder = await forTests(temporaryFolder());
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const description = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Description;
+const operations = operationsOf(description);
 
 const helpers = `
 type Answer<Call extends (...args: never[]) => Promise<unknown>> = Awaited<ReturnType<Call>>;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type IdentityDouble, startIdentity } from "@signsealship/testing/doubles/identity";
-import { type QuizDouble, startQuiz } from "@signsealship/testing/doubles/quiz";
+import { startIdentity } from "@signsealship/testing/doubles/identity";
+import { startQuiz } from "@signsealship/testing/doubles/quiz";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import type { Operator } from "../../../src/firms/operators/operators.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -36,57 +37,49 @@ const rules = loadNotaryRules(fileURLToPath(new URL("../../../data/notarization-
 const log = openLog("silent");
 const hour = 3_600_000;
 
-let running: Awaited<ReturnType<typeof openLiveService>>;
-let stripe: IdentityDouble;
-let quiz: QuizDouble;
-let deps: IdentityDeps;
-let now = new Date();
-const notaries: Record<string, { operator: Operator; cookie: string }> = {};
-const waiting: string[] = [];
-
-before(async () => {
-  [stripe, quiz] = await Promise.all([startIdentity(), startQuiz()]);
-  running = await openLiveService({
+const stripe = await forTests(startIdentity());
+const quiz = await forTests(startQuiz());
+const running = await forTests(
+  openLiveService({
     ...{
       IDENTITY_API_KEY: "sk_live_double",
       IDENTITY_API_BASE: stripe.url,
       IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret,
     },
     ...{ IDENTITY_TERMS_CONFIRMED: "2026-11-01 letter", QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key" },
-  });
-  const { harness, db } = running;
-  // Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
-  for (let index = 0; index < 11; index++)
-    waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
-  for (const state of ["FL", "TX", "WY"]) {
-    const person = await newOperator(harness, { roles: ["notary"], passkey: false });
-    const commission = {
-      ...{ commissionName: `Nora ${state}`, state, county: "Dade", commissionNumber: "1", status: "active" },
-      ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
-    };
-    await addNotary({ db, clock: () => new Date() }, person.id, commission, "operator");
-    const operator = { id: person.id, actor: `operator:${person.id}`, environment: "live" } as Operator;
-    notaries[state] = { operator, cookie: person.cookie };
-  }
-  const secrets = await openSecretsKey(`file:${join(harness.service.dataDir, "keys/secrets")}`);
-  const clock = () => now;
-  const callOf = (account: ReturnType<typeof quizAccount>) =>
-    createCaller({ fetch, clock: () => new Date(), log }, account).call;
-  const desk = {
-    ...{ db, clock, log, rowMac: harness.rowMac, baseUrl: running.url() },
-    readEligibility: eligibilityReader({ shipped: rules, clock, notarizationBlocked: () => false }),
-  } as unknown as DeskDeps;
-  const account = stripeIdentityAccount({ apiKey: "sk_live_double", apiBase: stripe.url, webhookSecret: null });
-  deps = {
-    ...{ desk, secrets },
-    proofing: createStripeIdentity(callOf(account), "live"),
-    quiz: createQuiz(callOf(quizAccount({ url: quiz.url, apiKey: "quiz-key" })), "live"),
+  }),
+);
+const { harness, db } = running;
+const waiting: string[] = [];
+// Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
+for (let index = 0; index < 11; index++)
+  waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
+const notaries: Record<string, { operator: Operator; cookie: string }> = {};
+for (const state of ["FL", "TX", "WY"]) {
+  const person = await newOperator(harness, { roles: ["notary"], passkey: false });
+  const commission = {
+    ...{ commissionName: `Nora ${state}`, state, county: "Dade", commissionNumber: "1", status: "active" },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
   };
-});
-after(async () => {
-  await running.close();
-  await Promise.all([stripe.close(), quiz.close()]);
-});
+  await addNotary({ db, clock: () => new Date() }, person.id, commission, "operator");
+  const operator = { id: person.id, actor: `operator:${person.id}`, environment: "live" } as Operator;
+  notaries[state] = { operator, cookie: person.cookie };
+}
+const secrets = await openSecretsKey(`file:${join(harness.service.dataDir, "keys/secrets")}`);
+let now = new Date();
+const clock = () => now;
+const callOf = (account: ReturnType<typeof quizAccount>) =>
+  createCaller({ fetch, clock: () => new Date(), log }, account).call;
+const desk = {
+  ...{ db, clock, log, rowMac: harness.rowMac, baseUrl: running.url() },
+  readEligibility: eligibilityReader({ shipped: rules, clock, notarizationBlocked: () => false }),
+} as unknown as DeskDeps;
+const account = stripeIdentityAccount({ apiKey: "sk_live_double", apiBase: stripe.url, webhookSecret: null });
+const deps: IdentityDeps = {
+  ...{ desk, secrets },
+  proofing: createStripeIdentity(callOf(account), "live"),
+  quiz: createQuiz(callOf(quizAccount({ url: quiz.url, apiKey: "quiz-key" })), "live"),
+};
 
 const who = (state: string) => {
   const notary = notaries[state];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -14,35 +15,24 @@ import { openLiveService } from "../../orders/fulfilment/live-service.ts";
 
 type Person = Awaited<ReturnType<typeof newOperator>>;
 
-let running: Awaited<ReturnType<typeof openLiveService>>;
-let nora: Person;
-let approver: Person;
-let firm: { Cookie: string; Origin: string };
-let foreign: { Authorization: string };
-let stranger: { Cookie: string; Origin: string };
-const waiting: string[] = [];
-
 const owner = "owner@acme.example";
 
-before(async () => {
-  running = await openLiveService({});
-  const { harness } = running;
-  firm = await liveMember(owner, running.headers.Authorization);
-  const other = await newPartner(harness.service, { live: true, name: "Other Title" });
-  foreign = other.headers;
-  stranger = await liveMember("owner@other.example", other.headers.Authorization);
-  // Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
-  for (let index = 0; index < 10; index++)
-    waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));
-  nora = await newOperator(harness, { roles: ["notary"], passkey: false });
-  approver = await newOperator(harness, { roles: ["approver", "agent"] });
-  const commission = {
-    ...{ commissionName: "Nora Ames", state: "FL", county: "Dade", commissionNumber: "1" },
-    ...{ commissionExpires: "2040-01-31", status: "active" },
-  };
-  await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
-});
-after(() => running.close());
+const running = await forTests(openLiveService({}));
+const { harness } = running;
+const firm = await liveMember(owner, running.headers.Authorization);
+const { headers: foreign } = await newPartner(harness.service, { live: true, name: "Other Title" });
+const stranger = await liveMember("owner@other.example", foreign.Authorization);
+// Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
+const waiting: string[] = [];
+for (let index = 0; index < 10; index++)
+  waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));
+const nora = await newOperator(harness, { roles: ["notary"], passkey: false });
+const approver = await newOperator(harness, { roles: ["approver", "agent"] });
+const commission = {
+  ...{ commissionName: "Nora Ames", state: "FL", county: "Dade", commissionNumber: "1" },
+  ...{ commissionExpires: "2040-01-31", status: "active" },
+};
+await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
 
 async function liveMember(email: string, authorization: string) {
   const { headers } = await newMember(running.harness.service, email, authorization.replace("Bearer ", ""));

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
 import { wholeFile } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
@@ -14,11 +15,7 @@ import { oneActKey } from "../../../../src/signing/envelopes/signer-authority.ts
 import { everyKind } from "../../../orders/fills/made-form.ts";
 import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
 
 const line = (y: number, x = 72) => ({ page: 1, x, y, width: 150, height: 18 });
 const box = (y: number, x = 72) => ({ page: 1, x, y, width: 14, height: 14 });

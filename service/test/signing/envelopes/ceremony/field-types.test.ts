@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
 import { verifySignatures } from "@signsealship/evidence/seal";
 import { wholeFile } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
@@ -18,15 +19,8 @@ import { mutoolVerdict, pdfsig } from "../../../evidence/seals/pdf/oracles.ts";
 import { emptyForm, placesOfEmpty } from "../pdf/made-forms.ts";
 import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "ceremony-fields-"));
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(async () => {
-  await running.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { path: folder } = await forTests(temporaryFolder());
+const running = await forTests(openCeremonyService());
 
 const line = (x: number, y: number) => ({ x, y, width: 150, height: 18 });
 const box = (x: number, y: number) => ({ x, y, width: 14, height: 14 });

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import Schema from "typebox/schema";
 import { payloads } from "../../../../src/outgoing/webhooks/payload-schemas.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService({});
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService({}));
 
 type Payload = { type: string; id: string; data: Record<string, unknown> };
 type Feed = { events: { type: string; id: string; payload: Payload }[]; cursor: string };
