@@ -3,10 +3,12 @@ import { after } from "node:test";
 type Resource = { close: () => unknown } | { stop: () => unknown } | { remove: () => unknown };
 
 const opened: Resource[] = [];
+let isRegistered = false;
 
 /** Opens resources before the tests of a file, and closes them after the tests in reverse order. */
 export async function forTests<T extends Resource>(resource: T | Promise<T>): Promise<T> {
-  if (opened.length === 0) after(closeAll);
+  if (!isRegistered) after(closeAll);
+  isRegistered = true;
   const it = await resource;
   opened.push(it);
   return it;
