@@ -4,8 +4,6 @@ import { invalid, ServiceError } from "../kernel/platform/errors.ts";
 /** A verb's output: text for people, and a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
 
-export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
-
 /** An option of a verb. The usage line, the help and the completions of shells come from it. */
 export type Option = ParseArgsOptionDescriptor & {
   help: string;
@@ -19,22 +17,44 @@ export type Option = ParseArgsOptionDescriptor & {
 
 export type Options = Readonly<Record<string, Option>>;
 
-export type Verb = {
+type AnyValue = string | boolean | (string | boolean)[];
+type OneValue<O extends Option> = O["type"] extends "boolean" ? boolean : string;
+type ValueOf<O extends Option> = Option extends O
+  ? AnyValue
+  : O extends { multiple: true }
+    ? OneValue<O>[]
+    : OneValue<O>;
+
+/** The values of options on a command line. Every verb also takes `--json`. */
+export type ValuesOf<O extends Options> = { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
+  readonly json?: boolean | undefined;
+};
+
+export type Values = ValuesOf<Options>;
+
+export type Verb<O extends Options = Options> = {
   /** The words of the verb, one to three. */
   name: string;
   args: string[];
   /** The possible values of the first argument, if it is one of a fixed list; shells complete them. */
   values?: readonly string[];
-  options: Options;
+  options: O;
   summary: string;
   /** Command lines, without the program's name. */
   examples?: readonly string[];
-  run: (args: string[], values: Values) => Promise<Answer>;
+  run(args: string[], values: ValuesOf<O>): Promise<Answer>;
 };
 
+/** Defines a verb. The table of its options gives the types of the values that it gets. */
+export const defineVerb = <const O extends Options>(verb: Verb<O>): Verb => verb;
+
 /** Applies a domain rule to the text of a flag. When the rule refuses the text, the error names the flag. */
-export function ruledOption<T>(values: Values, name: string, rule: (text: string) => T): T | undefined {
-  const text = textOption(values, name);
+export function ruledOption<Name extends string, T>(
+  values: { readonly [Each in Name]?: string | undefined },
+  name: Name,
+  rule: (text: string) => T,
+): T | undefined {
+  const text = values[name];
   try {
     return text === undefined ? undefined : rule(text);
   } catch (error) {
@@ -45,16 +65,14 @@ export function ruledOption<T>(values: Values, name: string, rule: (text: string
 /** A mistake in the command line: exit code 2. */
 export class UsageError extends Error {}
 
-export const textOption = (values: Values, name: string): string | undefined => {
-  const value = values[name];
-  return typeof value === "string" ? value : undefined;
-};
-
 export const onOrOff = ["on", "off"] as const;
 
 /** Reads a flag that is either on or off; undefined without the flag. @throws UsageError for another word */
-export function onOff(values: Values, name: string): boolean | undefined {
-  const text = textOption(values, name);
+export function onOff<Name extends string>(
+  values: { readonly [Each in Name]?: string | undefined },
+  name: Name,
+): boolean | undefined {
+  const text = values[name];
   if (text === undefined) return undefined;
   if (text !== "on" && text !== "off") throw new UsageError(`--${name} must be on or off`);
   return text === "on";

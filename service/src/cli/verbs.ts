@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { readVersion } from "../kernel/version.ts";
 import type { Command } from "./run-verb.ts";
-import type { Verb } from "./verb.ts";
+import { defineVerb, type Verb } from "./verb.ts";
 
 const example = () => readFile(fileURLToPath(new URL("../../../examples/lien-release.pdf", import.meta.url)));
 
-const serve: Verb = {
+const serve = defineVerb({
   name: "serve",
   args: [],
   options: {},
@@ -16,9 +16,9 @@ const serve: Verb = {
     await run(process.env);
     return { text: "" };
   },
-};
+});
 
-const completion: Verb = {
+const completion = defineVerb({
   name: "completion",
   args: ["SHELL"],
   options: {},
@@ -29,7 +29,7 @@ const completion: Verb = {
     const script = completionScript(shell, await verbsOf(undefined));
     return { text: script, json: { script } };
   },
-};
+});
 
 /**
  * The verbs by their first word. They are loaded on demand, because a short command spends most of its time loading

@@ -40,14 +40,9 @@ export const verifyFlags = Object.entries(verifyOptions)
 
 /** The options as the command line gives them. */
 export type VerifyValues = {
-  readonly trust?: string | undefined;
-  readonly "tsa-trust"?: string | undefined;
-  readonly log?: readonly string[] | undefined;
-  readonly "log-policy"?: string | undefined;
-  readonly at?: string | undefined;
-  readonly headers?: string | undefined;
-  readonly doc?: string | undefined;
-  readonly with?: readonly string[] | undefined;
+  readonly [Name in keyof typeof verifyOptions]?:
+    | ((typeof verifyOptions)[Name] extends { multiple: true } ? readonly string[] : string)
+    | undefined;
 };
 
 const MAX_SIDE_FILE = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { type Client, ConnectionError, createClient, ServiceRefusal } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { type Options, textOption, UsageError, type Values } from "../verb.ts";
+import { type Options, UsageError, type ValuesOf } from "../verb.ts";
 
 /** The options that all partners' verbs share. These verbs call a service over HTTP with a partner key. */
 export const partnerOptions = {
@@ -15,10 +15,10 @@ export const partnerOptions = {
 export type Partner = { client: Client; baseUrl: string; key: string };
 
 /** Reads the key and the address of the service from flags or the environment. @throws UsageError naming the flag */
-export function partnerOf(values: Values): Partner {
-  const key = textOption(values, "key") ?? process.env["SIGNSEALSHIP_KEY"];
+export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
+  const key = values.key ?? process.env["SIGNSEALSHIP_KEY"];
   if (!key) throw new UsageError("--key is required: your partner key, svc_pk_... (or SIGNSEALSHIP_KEY)");
-  const given = textOption(values, "base-url") ?? process.env["BASE_URL"];
+  const given = values["base-url"] ?? process.env["BASE_URL"];
   const baseUrl = (given ?? `http://localhost:${process.env["PORT"] ?? 8080}`).replace(/\/+$/, "");
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) throw new UsageError("--base-url must be an http(s) URL");
   return { client: createClient({ baseUrl, key }), baseUrl, key };

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { BulkProgress } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 
 const shown = ({ bulkId, rows, waiting, placed, failed, canceled }: BulkProgress): string =>
@@ -9,7 +9,7 @@ const shown = ({ bulkId, rows, waiting, placed, failed, canceled }: BulkProgress
 
 /** The partners' bulk verbs, over HTTP. */
 export const partnerBulkVerbs: readonly Verb[] = [
-  {
+  defineVerb({
     name: "bulk create",
     args: ["FILE"],
     options: {
@@ -29,7 +29,7 @@ export const partnerBulkVerbs: readonly Verb[] = [
     summary: "Checks every row of a CSV file of people and values; bulk place then orders them.",
     examples: ["bulk create people.csv --template 0b5f7d1e-... --byod-confirmed"],
     async run([file = ""], values) {
-      const template = textOption(values, "template");
+      const template = values.template;
       if (template === undefined) throw new UsageError("--template is required: the template of all rows");
       if (values["byod-confirmed"] !== true) throw new UsageError("--byod-confirmed is required");
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
@@ -42,8 +42,8 @@ export const partnerBulkVerbs: readonly Verb[] = [
         throw new StartupError(errors.map(({ row, message }) => `row ${row}: ${message}`).join("\n"));
       return { json, text: lines({ bulk: bulkId, rows, totalCents: totalCents ?? "-" }) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "bulk place",
     args: ["BULK_ID"],
     options: partnerOptions,
@@ -52,8 +52,8 @@ export const partnerBulkVerbs: readonly Verb[] = [
       const json = await ask(partnerOf(values), ({ bulk }) => bulk.placeAll(bulkId));
       return { json, text: shown(json) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "bulk show",
     args: ["BULK_ID"],
     options: partnerOptions,
@@ -62,5 +62,5 @@ export const partnerBulkVerbs: readonly Verb[] = [
       const json = await ask(partnerOf(values), ({ bulk }) => bulk.get(bulkId));
       return { json, text: shown(json) };
     },
-  },
+  }),
 ];

@@ -3,7 +3,7 @@ import { type FeedEvent, standardSecret } from "@signsealship/sdk";
 import { base32 } from "../../kernel/platform/ids.ts";
 import { isLoopback } from "../../kernel/platform/network.ts";
 import { deliveryHeaders, keysOfSecret } from "../../outgoing/webhooks/delivery-headers.ts";
-import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, UsageError } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 
@@ -16,8 +16,7 @@ const timeoutMs = 10_000;
 export const listenSecret = (key: string): string =>
   `svc_whsec_${base32(createHmac("sha256", key).update("listen").digest())}`;
 
-function forwardTo(values: Values): string | null {
-  const text = textOption(values, "forward-to");
+function forwardTo(text: string | undefined): string | null {
   if (text === undefined) return null;
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `http://${text}`);
   if (!url || !/^https?:$/.test(url.protocol))
@@ -60,7 +59,7 @@ async function show(event: FeedEvent, url: string | null, { secret, asJson }: { 
   );
 }
 
-export const listen: Verb = {
+export const listen = defineVerb({
   name: "listen",
   args: [],
   options: {
@@ -90,14 +89,12 @@ export const listen: Verb = {
   ],
   async run(_args, values) {
     const partner = partnerOf(values);
-    const url = forwardTo(values);
-    const topics = textOption(values, "topics")
-      ?.split(",")
-      .map((topic) => requireTopic("--topics", topic.trim()));
-    const since = textOption(values, "since") ?? "latest";
+    const url = forwardTo(values["forward-to"]);
+    const topics = values.topics?.split(",").map((topic) => requireTopic("--topics", topic.trim()));
+    const since = values.since ?? "latest";
     if (!/^(\d{1,15}|latest)$/.test(since)) throw new UsageError("--since must be the number of an event, or 0");
     const secret = listenSecret(partner.key);
-    const asJson = values["json"] === true;
+    const asJson = values.json ?? false;
     // Without --since, a first request must succeed, so that an invalid key or address ends the verb. Later, an
     // unreachable service is tolerated.
     const { cursor } = await ask(partner, ({ events }) =>
@@ -109,7 +106,7 @@ export const listen: Verb = {
     });
     return { text: "" };
   },
-};
+});
 
 const greeting = async (baseUrl: string, url: string | null, secret: string): Promise<string> =>
   [

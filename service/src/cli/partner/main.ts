@@ -1,7 +1,7 @@
 // The command line for partners, which is a package of its own. It works only over HTTP with a partner key.
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../run-verb.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { partnerBulkVerbs } from "./bulk.ts";
 import { listen } from "./listen.ts";
@@ -15,7 +15,7 @@ import { partnerWebhookVerbs } from "./webhook.ts";
 declare const VERSION: string;
 const example = () => readFile(new URL("./lien-release.pdf", import.meta.url));
 
-const me: Verb = {
+const me = defineVerb({
   name: "me",
   args: [],
   options: partnerOptions,
@@ -25,9 +25,9 @@ const me: Verb = {
     const { key, quotas, ...facts } = json;
     return { json, text: lines({ ...facts, ...key, scopes: key?.scopes?.join(",") ?? "all", ...quotas }) };
   },
-};
+});
 
-const events: Verb = {
+const events = defineVerb({
   name: "events",
   args: [],
   options: {
@@ -43,19 +43,17 @@ const events: Verb = {
   summary: "Prints a page of your events, oldest first, and the number to go on after; listen follows them.",
   examples: ["events --since 120 --topics payment.cleared --json"],
   async run(_args, values) {
-    const cursor = textOption(values, "since");
+    const cursor = values.since;
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
       throw new UsageError("--since must be the number of an event");
-    const topics = textOption(values, "topics")
-      ?.split(",")
-      .map((topic) => requireTopic("--topics", topic.trim()));
+    const topics = values.topics?.split(",").map((topic) => requireTopic("--topics", topic.trim()));
     const page = await ask(partnerOf(values), (client) => client.events.list({ cursor, topics, limit: 100 }));
     const shown = page.events.map(({ position, occurredAtUtc, type, id }) =>
       [occurredAtUtc, `n=${position}`, type, id].join("  "),
     );
     return { json: page, text: [...shown, `Next: --since ${page.cursor}`].join("\n") };
   },
-};
+});
 
 const verbs = [
   listen,

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { CreatedOrder, OrderFields, OrderSummary } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { lines, type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { ask, type Partner, partnerOf, partnerOptions } from "./api.ts";
 import { readDocument } from "./document.ts";
 
@@ -65,14 +65,14 @@ const options = {
 } as const satisfies Options;
 
 /** Builds the order form from the flags. @throws UsageError naming the flag */
-function formOf(values: Values): Record<string, string> {
+function formOf(values: ValuesOf<typeof options>): Record<string, string> {
   const form: Record<string, string> = {};
-  for (const [flag, field] of Object.entries(fieldOf)) {
+  for (const flag of Object.keys(fieldOf) as (keyof typeof fieldOf)[]) {
     const value = values[flag];
-    if (value !== undefined) form[field] = String(value);
+    if (value !== undefined) form[fieldOf[flag]] = String(value);
   }
-  for (const text of [values["field"] ?? []].flat()) {
-    const [, name, value] = /^([A-Za-z]\w*)=(.*)$/s.exec(String(text)) ?? [];
+  for (const text of values.field ?? []) {
+    const [, name, value] = /^([A-Za-z]\w*)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined) throw new UsageError(`--field must be name=value, not ${text}`);
     if (name in form) throw new UsageError(`--field ${name} was given already`);
     form[name] = value;
@@ -104,7 +104,7 @@ function createdText(order: CreatedOrder, { baseUrl }: Partner): string {
   return [lines(given), ...rows, ...discount, total, ...warnings.map((text) => `warning: ${text}`)].join("\n");
 }
 
-export const createOrder: Verb = {
+export const createOrder = defineVerb({
   name: "order create",
   args: [],
   options,
@@ -117,31 +117,33 @@ export const createOrder: Verb = {
   async run(_args, values) {
     const partner = partnerOf(values);
     const form = formOf(values);
-    const path = textOption(values, "document");
+    const path = values.document;
     const given = [path, form["fill_token"]].filter((each) => each !== undefined).length;
     if (given > 1 || (given === 0 && form["template"] === undefined))
       throw new UsageError("either --document or --fill-token is required");
     const pdf = path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
-    const idempotencyKey = textOption(values, "idempotency-key");
+    const idempotencyKey = values["idempotency-key"];
     // Values are sent as typed, because the service gives the best errors about names and values.
     const fields = form as unknown as OrderFields;
     const create = ({ orders }: Partner["client"]) => orders.create(fields, pdf, { idempotencyKey });
     const order = await ask(partner, create, flagOf(form));
     return { json: order, text: createdText(order, partner) };
   },
-};
+});
 
 const summaryLine = ({ orderCode, status, createdAt, services, customerEmail, externalReference }: OrderSummary) =>
   `${orderCode}  ${status}  ${createdAt}  ${services || "-"}  ${customerEmail}  ${externalReference ?? ""}`.trimEnd();
 
 /** `order list` with a partner key: lists the partner's own orders in the environment (live or test) of the key. */
-export async function listOwnOrders(values: Values) {
-  const other = ["partner", "test"].find((flag) => values[flag] !== undefined);
+export async function listOwnOrders(
+  values: ValuesOf<typeof listOptions> & { readonly partner?: string | undefined; readonly test?: boolean | undefined },
+) {
+  const other = (["partner", "test"] as const).find((flag) => values[flag] !== undefined);
   if (other) throw new UsageError(`--${other} is the operator's: with --key the list is of the key's own orders`);
   const query = {
-    status: textOption(values, "status"),
-    externalReference: textOption(values, "reference"),
-    cursor: textOption(values, "after"),
+    status: values.status,
+    externalReference: values.reference,
+    cursor: values.after,
     limit: 100,
   };
   const flags = (field: string) =>
@@ -176,15 +178,15 @@ const milestones = ["payment.cleared", "signature.completed", "shipment.delivere
 /** The partners' order verbs, over HTTP. */
 export const partnerOrderVerbs: readonly Verb[] = [
   createOrder,
-  {
+  defineVerb({
     name: "order list",
     args: [],
     options: listOptions,
     summary: "Lists your orders, newest first, a hundred at a time.",
     examples: ["order list --status Completed --json"],
     run: (_args, values) => listOwnOrders(values),
-  },
-  {
+  }),
+  defineVerb({
     name: "order show",
     args: ["CODE"],
     options: partnerOptions,
@@ -203,8 +205,8 @@ export const partnerOrderVerbs: readonly Verb[] = [
       const files = documents.map(({ documentId, kind, sha256 }) => ({ documentId, kind, sha256 }));
       return { json, text: [lines(shown), ...rows("signer", people), ...rows("document", files)].join("\n") };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "order document",
     args: ["CODE", "DOCUMENT_ID", "FILE"],
     options: partnerOptions,
@@ -217,8 +219,8 @@ export const partnerOrderVerbs: readonly Verb[] = [
       const json = { file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
       return { json, text: lines(json) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "order advance",
     args: ["CODE", "[EVENT]"],
     values: milestones,
@@ -230,5 +232,5 @@ export const partnerOrderVerbs: readonly Verb[] = [
       const json = await ask(partnerOf(values), ({ sandbox }) => sandbox.advance(code, milestone));
       return { json, text: lines({ ...json, firedEvents: json.firedEvents.join(", ") }) };
     },
-  },
+  }),
 ];

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { TemplateSummary } from "@signsealship/sdk";
-import { lines, type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { readDocument } from "./document.ts";
 
@@ -17,8 +17,7 @@ const saveOptions = {
 } as const satisfies Options;
 
 /** Parses a flag's value as JSON; undefined without the flag. @throws UsageError naming the flag */
-function jsonOf<Value>(values: Values, flag: "roles" | "fields"): Value | undefined {
-  const text = textOption(values, flag);
+function jsonOf<Value>(flag: "roles" | "fields", text: string | undefined): Value | undefined {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
@@ -27,19 +26,17 @@ function jsonOf<Value>(values: Values, flag: "roles" | "fields"): Value | undefi
   }
 }
 
-async function documentOf(values: Values) {
-  const path = textOption(values, "document");
-  return path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
-}
+const documentOf = async (path: string | undefined) =>
+  path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
 
 // Values are sent as typed, because the service gives the best errors about names and values.
-const fieldsOf = (values: Values) => ({
-  name: textOption(values, "name"),
-  roles: jsonOf<[]>(values, "roles"),
-  fields: jsonOf<[]>(values, "fields"),
-  message: textOption(values, "message"),
-  ...(values["sign"] === true && { svcSign: true }),
-  ...(values["notarize"] === true && { svcNotary: true }),
+const fieldsOf = (values: ValuesOf<typeof saveOptions>) => ({
+  name: values.name,
+  roles: jsonOf<[]>("roles", values.roles),
+  fields: jsonOf<[]>("fields", values.fields),
+  message: values.message,
+  ...(values.sign && { svcSign: true }),
+  ...(values.notarize && { svcNotary: true }),
 });
 
 const flags: Readonly<Record<string, string>> = { svc_sign: "--sign", svc_notary: "--notarize" };
@@ -50,7 +47,7 @@ const summaryLine = ({ templateId, version, name, roles, services }: TemplateSum
 
 /** The partners' template verbs, over HTTP. */
 export const partnerTemplateVerbs: readonly Verb[] = [
-  {
+  defineVerb({
     name: "template create",
     args: [],
     options: { ...saveOptions, name: { ...saveOptions.name, required: true } },
@@ -59,21 +56,21 @@ export const partnerTemplateVerbs: readonly Verb[] = [
     async run(_args, values) {
       const fields = {
         ...fieldsOf(values),
-        name: textOption(values, "name") ?? "",
-        order: textOption(values, "order"),
+        name: values.name ?? "",
+        order: values.order,
       };
-      const document = await documentOf(values);
+      const document = await documentOf(values.document);
       const json = await ask(partnerOf(values), ({ templates }) => templates.create(fields, document), flagOf);
       return { json, text: lines({ template: json.templateId, version: json.version }) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "template publish",
     args: ["TEMPLATE_ID"],
     options: saveOptions,
     summary: "Adds a version of a template; what is left out stays, and orders that were placed keep theirs.",
     async run([templateId = ""], values) {
-      const document = await documentOf(values);
+      const document = await documentOf(values.document);
       const json = await ask(
         partnerOf(values),
         ({ templates }) => templates.addVersion(templateId, fieldsOf(values), document),
@@ -81,19 +78,19 @@ export const partnerTemplateVerbs: readonly Verb[] = [
       );
       return { json, text: lines({ template: json.templateId, version: json.version }) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "template list",
     args: [],
     options: { ...partnerOptions, archived: { type: "boolean", help: "Only the archived ones." } },
     summary: "Lists your templates, newest first, a hundred at a time.",
     async run(_args, values) {
-      const archived = values["archived"] === true ? ("true" as const) : undefined;
+      const archived = values.archived ? ("true" as const) : undefined;
       const json = await ask(partnerOf(values), (client) => client.templates.list({ archived, limit: 100 }));
       return { json, text: json.templates.map(summaryLine).join("\n") };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "template show",
     args: ["TEMPLATE_ID"],
     options: partnerOptions,
@@ -104,8 +101,8 @@ export const partnerTemplateVerbs: readonly Verb[] = [
       const shown = { ...facts, roles: roles.map(({ name }) => name).join(", "), fields: fields?.length ?? "-" };
       return { json, text: lines(shown) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "template propose",
     args: ["FILE"],
     options: { ...partnerOptions, roles: saveOptions.roles },
@@ -113,7 +110,7 @@ export const partnerTemplateVerbs: readonly Verb[] = [
     examples: [`template propose lease.pdf --roles '[{"name":"Tenant"},{"name":"Landlord"}]'`],
     async run([file = ""], values) {
       const document = { pdf: await readDocument(file), fileName: basename(file) };
-      const roles = jsonOf<[]>(values, "roles");
+      const roles = jsonOf<[]>("roles", values.roles);
       const json = await ask(partnerOf(values), ({ templates }) => templates.proposeFields(document, roles), flagOf);
       const rows = json.fields.map(
         ({ page, kind, signer, confidence, words }) =>
@@ -121,9 +118,9 @@ export const partnerTemplateVerbs: readonly Verb[] = [
       );
       return { json, text: [`${json.fields.length} places (${json.state})`, ...rows].join("\n") };
     },
-  },
-  ...(["retire", "restore"] as const).map(
-    (verb): Verb => ({
+  }),
+  ...(["retire", "restore"] as const).map((verb) =>
+    defineVerb({
       name: `template ${verb}`,
       args: ["TEMPLATE_ID"],
       options: partnerOptions,

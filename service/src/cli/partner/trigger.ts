@@ -1,6 +1,6 @@
 import type { Client, OrderFields } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { lines, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 
@@ -77,22 +77,23 @@ const makers: Readonly<Record<string, (client: Client, example: Example) => Prom
   "webhook.test": testEvent,
 };
 
-export const triggerVerb = (example: Example): Verb => ({
-  name: "trigger",
-  args: ["TOPIC"],
-  values: allTopics,
-  options: partnerOptions,
-  summary: `Makes a test event happen: places an order in the sandbox and walks it as far as it takes, seals the example document, or opens a room. What comes on the way is sent, too. For test keys. Topics: ${allTopics.join(", ")}.`,
-  examples: [
-    "trigger payment.cleared --key svc_pk_test_...",
-    "trigger shipment.delivered --base-url https://sign.example.com",
-  ],
-  async run([topic = ""], values) {
-    const make = makers[requireTopic("TOPIC", topic)];
-    const partner = partnerOf(values);
-    if (!partner.key.startsWith("svc_pk_test_"))
-      throw new UsageError("--key must be a test key, svc_pk_test_...: trigger makes orders that nobody placed");
-    const made = make ? await ask(partner, (client) => make(client, example)) : {};
-    return { json: { topic, ...made }, text: lines({ triggered: topic, ...made }) };
-  },
-});
+export const triggerVerb = (example: Example): Verb =>
+  defineVerb({
+    name: "trigger",
+    args: ["TOPIC"],
+    values: allTopics,
+    options: partnerOptions,
+    summary: `Makes a test event happen: places an order in the sandbox and walks it as far as it takes, seals the example document, or opens a room. What comes on the way is sent, too. For test keys. Topics: ${allTopics.join(", ")}.`,
+    examples: [
+      "trigger payment.cleared --key svc_pk_test_...",
+      "trigger shipment.delivered --base-url https://sign.example.com",
+    ],
+    async run([topic = ""], values) {
+      const make = makers[requireTopic("TOPIC", topic)];
+      const partner = partnerOf(values);
+      if (!partner.key.startsWith("svc_pk_test_"))
+        throw new UsageError("--key must be a test key, svc_pk_test_...: trigger makes orders that nobody placed");
+      const made = make ? await ask(partner, (client) => make(client, example)) : {};
+      return { json: { topic, ...made }, text: lines({ triggered: topic, ...made }) };
+    },
+  });

@@ -1,6 +1,6 @@
 import type { Delivery, Topic, Webhook } from "@signsealship/sdk";
 import { topics } from "@signsealship/sdk";
-import { lines, type Options, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { requireTopic } from "./topics.ts";
 
@@ -29,7 +29,7 @@ const chosenTopics = (text: string | undefined): Topic[] =>
 
 /** The partners' webhook verbs, over HTTP. */
 export const partnerWebhookVerbs: readonly Verb[] = [
-  {
+  defineVerb({
     name: "webhook list",
     args: [],
     options: partnerOptions,
@@ -38,8 +38,8 @@ export const partnerWebhookVerbs: readonly Verb[] = [
       const webhooks = await ask(partnerOf(values), (client) => client.webhooks.list());
       return { json: { webhooks }, text: webhooks.map(webhookLine).join("\n") };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "webhook create",
     args: ["URL"],
     options: {
@@ -54,12 +54,12 @@ export const partnerWebhookVerbs: readonly Verb[] = [
     summary: "Makes a webhook, and prints its secret this once.",
     examples: ["webhook create https://hooks.example.com/signing --topics order.created,payment.cleared"],
     async run([url = ""], values) {
-      const chosen = chosenTopics(textOption(values, "topics"));
+      const chosen = chosenTopics(values.topics);
       const made = await ask(partnerOf(values), ({ webhooks }) => webhooks.create({ url, topics: chosen }));
       return { json: made, text: lines({ ...made, topics: made.topics.join(",") }) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "webhook delete",
     args: ["WEBHOOK_ID"],
     options: partnerOptions,
@@ -68,8 +68,8 @@ export const partnerWebhookVerbs: readonly Verb[] = [
       const json = await ask(partnerOf(values), ({ webhooks }) => webhooks.remove(id));
       return { json, text: `${id} is deleted.` };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "webhook test",
     args: ["WEBHOOK_ID"],
     options: partnerOptions,
@@ -78,26 +78,26 @@ export const partnerWebhookVerbs: readonly Verb[] = [
       const json = await ask(partnerOf(values), ({ webhooks }) => webhooks.test(id));
       return { json, text: lines(json) };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "webhook deliveries",
     args: [],
     options: deliveryOptions,
     summary: "Lists what was sent to your webhooks, newest first, a hundred at a time.",
     examples: ["webhook deliveries --status failed"],
     async run(_args, values) {
-      const text = textOption(values, "status");
+      const text = values.status;
       const status = states.find((each) => each === text);
       if (text !== undefined && !status) throw new UsageError(`--status must be one of ${states.join(", ")}`);
-      const [topic, webhook, cursor] = ["topic", "webhook", "after"].map((name) => textOption(values, name));
+      const { topic, webhook, after: cursor } = values;
       const page = await ask(partnerOf(values), ({ webhooks }) =>
         webhooks.deliveries({ status, topic, webhook, cursor, limit: 100 }),
       );
       const more = page.nextCursor === null ? [] : [`More: --after ${page.nextCursor}`];
       return { json: page, text: [...page.deliveries.map(deliveryLine), ...more].join("\n") };
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "webhook replay",
     args: ["DELIVERY_ID"],
     options: partnerOptions,
@@ -106,5 +106,5 @@ export const partnerWebhookVerbs: readonly Verb[] = [
       const json = await ask(partnerOf(values), ({ webhooks }) => webhooks.replay(id));
       return { json, text: lines(json) };
     },
-  },
+  }),
 ];

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { exportRecords, type RecordsReport, verifyRecords } from "../../upkeep/audit-heads/audit-heads.ts";
-import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const reportText = ({ days, first, last, notLogged, rows, faults }: RecordsReport): string => {
@@ -14,14 +14,13 @@ const reportText = ({ days, first, last, notLogged, rows, faults }: RecordsRepor
   return `${agrees}\nThe head of ${day} is not yet logged, so that nobody outside vouches for it: it was taken ${ageSeconds} s ago, and the log promises it within 24 hours.`;
 };
 
-function dayOption(values: Values): string | null {
-  const day = textOption(values, "day") ?? null;
-  if (day !== null && !/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new UsageError("--day is a day such as 2026-01-31");
-  return day;
+function dayOption(day: string | undefined): string | null {
+  if (day !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new UsageError("--day is a day such as 2026-01-31");
+  return day ?? null;
 }
 
 export const auditVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "audit verify",
     args: [],
     options: {},
@@ -32,8 +31,8 @@ export const auditVerbs: Verb[] = [
         const report = await verifyRecords(resources);
         return { json: report, text: reportText(report), exitCode: report.faults.length > 0 ? 1 : 0 };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "audit export",
     args: ["FILE"],
     options: { day: { type: "string", help: "The day, as 2026-01-31; the newest one in the log by default." } },
@@ -41,7 +40,7 @@ export const auditVerbs: Verb[] = [
       "Opens the records of a day to an auditor, who needs to trust the transparency log alone: rows, salts and proof, as JSON.",
     examples: ["audit export records.json --day 2026-01-31"],
     run([file = ""], values) {
-      const day = dayOption(values);
+      const day = dayOption(values.day);
       return withResources(async (resources) => {
         const exported = await exportRecords(resources, day);
         const path = resolve(process.cwd(), file);
@@ -55,5 +54,5 @@ export const auditVerbs: Verb[] = [
         return { json: { ...detail, file: path, auditLines: auditLines.length, head: exported.head }, text };
       });
     },
-  },
+  }),
 ];

@@ -19,23 +19,20 @@ import {
   restoreBackup,
 } from "../../upkeep/backup/backup.ts";
 import { migrations, root } from "../../upkeep/resources.ts";
-import { type Options, textOption, type Values, type Verb } from "../verb.ts";
+import { defineVerb, type Options, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-const keysOption: Options = {
+const keysOption = {
   keys: {
     type: "string",
     value: "OTHER_FOLDER",
     help: "A folder for the keys alone, to be kept apart from the backup.",
   },
-};
+} as const satisfies Options;
 
 const folderOf = (text: string): string => resolve(process.cwd(), text);
 
-const keysOf = (values: Values): string | null => {
-  const keys = textOption(values, "keys");
-  return keys === undefined ? null : folderOf(keys);
-};
+const keysOf = ({ keys }: ValuesOf<typeof keysOption>): string | null => (keys === undefined ? null : folderOf(keys));
 
 function requireEmbedded({ databaseUrl }: Config, verb: string): void {
   if (databaseUrl !== null)
@@ -91,7 +88,7 @@ function restoreText({ dataDir, facts, lastAuditLine, held, sessionsEnded, missi
 }
 
 export const backupVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "backup record",
     args: [],
     options: {},
@@ -101,8 +98,8 @@ export const backupVerbs: Verb[] = [
         const at = await recordBackup(resources, "recorded");
         return { json: { at }, text: `Recorded a backup at ${at.toISOString()}.` };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "backup",
     args: ["FOLDER"],
     options: keysOption,
@@ -123,11 +120,11 @@ export const backupVerbs: Verb[] = [
         return { json: report, text: backupText(report, config) };
       });
     },
-  },
+  }),
 ];
 
 export const restoreVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "restore release",
     args: [],
     options: {
@@ -137,15 +134,15 @@ export const restoreVerbs: Verb[] = [
       "Has jobs and webhook deliveries done that a restore holds, since they may have been done after the backup.",
     run: (_args, values) =>
       withResources(async (resources) => {
-        const discard = values["discard"] === true;
+        const discard = values.discard ?? false;
         const held = await release(resources, discard);
         return {
           json: { ...held, discarded: discard },
           text: `${discard ? "Discarded" : "Released"} - ${heldText(held)}.`,
         };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "restore status",
     args: [],
     options: {},
@@ -156,8 +153,8 @@ export const restoreVerbs: Verb[] = [
         const text = `Held - ${heldText(held)}.\nThe last line of the audit log is ${lineText(lastAuditLine)}; right after a restore, what was written later is lacking.`;
         return { json: { ...held, lastAuditLine }, text };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "restore",
     args: ["FOLDER"],
     options: keysOption,
@@ -179,5 +176,5 @@ export const restoreVerbs: Verb[] = [
       const report = await restoreBackup(deps, folderOf(folder), keysOf(values));
       return { json: report, text: restoreText(report), exitCode: report.missingBlobs.length === 0 ? 0 : 1 };
     },
-  },
+  }),
 ];

@@ -6,17 +6,17 @@ import { inlineWorkers } from "../../kernel/platform/workers/inline.ts";
 import { addCatalogForm, endCatalogForm } from "../../orders/fills/fills.ts";
 import { loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { listCatalogForms } from "../../orders/templates/templates.ts";
-import { lines, type Options, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const options = {
   test: { type: "boolean", help: "The form for test orders; without it, for live ones." },
 } as const satisfies Options;
 
-const environmentIn = (values: Values): Environment => (values["test"] === true ? "test" : "live");
+const environmentIn = ({ test }: ValuesOf<typeof options>): Environment => (test ? "test" : "live");
 
 export const catalogVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "catalog form add",
     args: ["SLUG", "FILE"],
     options,
@@ -37,8 +37,8 @@ export const catalogVerbs: Verb[] = [
         return { json: added, text: lines(added) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "catalog form list",
     args: [],
     options,
@@ -57,8 +57,8 @@ export const catalogVerbs: Verb[] = [
           text: text.join("\n") || `no document has a form for ${environmentIn(values)} orders`,
         };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "catalog form retire",
     args: ["SLUG"],
     options,
@@ -69,5 +69,5 @@ export const catalogVerbs: Verb[] = [
         await endCatalogForm(resources, { slug, environment, actor: "operator" });
         return { json: { slug, environment }, text: `retired: ${slug} (${environment})` };
       }),
-  },
+  }),
 ];

@@ -1,7 +1,7 @@
 import { systemClock } from "../../kernel/platform/clock.ts";
 import { systemRandom } from "../../kernel/platform/random.ts";
 import { examine, type Finding } from "../../upkeep/doctor/doctor.ts";
-import type { Verb } from "../verb.ts";
+import { defineVerb } from "../verb.ts";
 
 /** An urgent warning is red on a terminal. */
 function lineOf({ name, result, detail, urgent }: Finding): string {
@@ -9,7 +9,7 @@ function lineOf({ name, result, detail, urgent }: Finding): string {
   return urgent && process.stdout.isTTY ? `\x1b[31m${line}\x1b[0m` : line;
 }
 
-export const doctor: Verb = {
+export const doctor = defineVerb({
   name: "doctor",
   args: [],
   options: {},
@@ -20,4 +20,4 @@ export const doctor: Verb = {
     const failed = checks.some(({ result }) => result === "failed");
     return { text, json: { ok: !failed, checks }, exitCode: failed ? 1 : 0 };
   },
-};
+});

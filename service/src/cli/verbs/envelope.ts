@@ -7,7 +7,7 @@ import {
   signingLinks,
   voidEnvelope,
 } from "../../signing/envelopes/envelopes.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 type Envelopes = Resources & { reach: { links: SigningLinks } };
@@ -31,7 +31,7 @@ function envelopeText({ envelope, signers, trail }: OrderEnvelope): string {
 }
 
 export const envelopeVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "envelope show",
     args: ["CODE"],
     options: {},
@@ -41,8 +41,8 @@ export const envelopeVerbs: Verb[] = [
         const shown = await readOrderEnvelope(deps, code);
         return { json: shown, text: envelopeText(shown) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "envelope reissue",
     args: ["CODE"],
     options: {},
@@ -53,19 +53,19 @@ export const envelopeVerbs: Verb[] = [
         const text = done.newLinks === null ? "The service opens a new envelope." : `New links: ${done.newLinks}`;
         return { json: done, text };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "envelope void",
     args: ["CODE"],
     options: { reason: { type: "string", value: "TEXT", required: true, help: "Why, as the signers will read it." } },
     summary: "Takes an open envelope back: nobody can sign it any more, and the order becomes EsignDeclined.",
     run: ([code = ""], values) => {
-      const reason = textOption(values, "reason")?.trim();
+      const reason = values.reason?.trim();
       if (!reason) throw new UsageError("envelope void needs --reason");
       return inEnvelopes(async (deps) => {
         await voidEnvelope(deps, code, reason);
         return { json: { voided: code }, text: `voided: ${code}` };
       });
     },
-  },
+  }),
 ];

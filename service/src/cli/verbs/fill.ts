@@ -4,11 +4,11 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { inlineWorkers } from "../../kernel/platform/workers/inline.ts";
 import { addFill, pagesOf } from "../../orders/order/order.ts";
 import { loadPricingFiles } from "../../orders/pricing/pricing.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 export const fillVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "fill add",
     args: ["FILE"],
     options: { slug: { type: "string", help: "The kind of document, as the catalog names it." } },
@@ -17,7 +17,7 @@ export const fillVerbs: Verb[] = [
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
         throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
       });
-      const slug = textOption(values, "slug") ?? null;
+      const slug = values.slug ?? null;
       return withResources(async (resources) => {
         const { catalog } = loadPricingFiles(resources.config.priceFiles);
         if (slug !== null && !catalog.content.some((row) => row.slug === slug))
@@ -30,5 +30,5 @@ export const fillVerbs: Verb[] = [
         return { json: added, text: lines(added) };
       });
     },
-  },
+  }),
 ];

@@ -1,6 +1,6 @@
 import * as partners from "../../firms/partners/partners.ts";
 import { revokeWithWhatItMade } from "../../upkeep/revocation.ts";
-import { lines, ruledOption, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, ruledOption, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 import { webhookLine } from "./webhook.ts";
 
@@ -18,8 +18,19 @@ function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
   return [lines(key), ...(made.length > 0 ? ["", what, ...made, ...hint] : [])].join("\n");
 }
 
+const issueOptions = {
+  test: { type: "boolean", help: "A test key: nothing real happens. Without it the key is live." },
+  name: { type: "string", help: "What the key is for, as its owners will read it." },
+  scopes: {
+    type: "string",
+    value: "SCOPE[,SCOPE]",
+    help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks, spend.",
+  },
+  expires: { type: "string", value: "DAYS|YYYY-MM-DD", help: "After so many days, or on a day (YYYY-MM-DD)." },
+} as const satisfies Options;
+
 /** Reads the flags that describe a key. @throws ServiceError for an invalid name, scopes or expiry */
-function keyOptions(values: Values, now: Date) {
+function keyOptions(values: ValuesOf<typeof issueOptions>, now: Date) {
   const name = ruledOption(values, "name", partners.keyName);
   const listed = (text: string) => partners.keyScopes(text.split(",").map((scope) => scope.trim()));
   const scopes = ruledOption(values, "scopes", listed);
@@ -47,30 +58,21 @@ const keyLine = (key: Key, now: Date): string =>
   ].join("  ");
 
 export const keyVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "key issue",
     args: ["PARTNER_ID"],
-    options: {
-      test: { type: "boolean", help: "A test key: nothing real happens. Without it the key is live." },
-      name: { type: "string", help: "What the key is for, as its owners will read it." },
-      scopes: {
-        type: "string",
-        value: "SCOPE[,SCOPE]",
-        help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks, spend.",
-      },
-      expires: { type: "string", value: "DAYS|YYYY-MM-DD", help: "After so many days, or on a day (YYYY-MM-DD)." },
-    },
+    options: issueOptions,
     summary:
       "Issues a key and shows it only this once. Without --scopes it may do everything. A live key also enables live access for the partner.",
     run: ([partnerId = ""], values) =>
       withResources(async (resources) => {
-        const environment = values["test"] === true ? "test" : "live";
+        const environment = values.test ? "test" : "live";
         const options = { actor: "operator", ...keyOptions(values, resources.clock()) };
         const issued = await partners.issueKey(resources, partnerId, environment, options);
         return { json: issued, text: lines(issued) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "key list",
     args: ["PARTNER_ID"],
     options: {},
@@ -81,8 +83,8 @@ export const keyVerbs: Verb[] = [
         const now = resources.clock();
         return { json: { keys }, text: keys.map((key) => keyLine(key, now)).join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "key rotate",
     args: ["KEY_ID"],
     options: {
@@ -100,8 +102,8 @@ export const keyVerbs: Verb[] = [
         const rotated = await partners.rotateKey(resources, keyId, overlap);
         return { json: rotated, text: lines(rotated) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "key revoke",
     args: ["KEY_ID"],
     options: {
@@ -111,8 +113,8 @@ export const keyVerbs: Verb[] = [
       "Revokes a key, effective with the next request, and lists what was made with it; --all ends that, too: webhooks, memberships and their sessions.",
     run: ([keyId = ""], values) =>
       withResources(async (resources) => {
-        const revoked = await revokeWithWhatItMade(resources, keyId, values["all"] === true);
+        const revoked = await revokeWithWhatItMade(resources, keyId, values.all ?? false);
         return { json: revoked, text: revokedText(revoked) };
       }),
-  },
+  }),
 ];

@@ -17,12 +17,14 @@ import {
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, type Options, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-const testOption: Options = { test: { type: "boolean", help: "The log of test seals, in place of the live one." } };
+const testOption = {
+  test: { type: "boolean", help: "The log of test seals, in place of the live one." },
+} as const satisfies Options;
 
-const logOf = (values: Values): Environment => (values["test"] === true ? "test" : "live");
+const logOf = ({ test }: ValuesOf<typeof testOption>): Environment => (test ? "test" : "live");
 
 const statusText = ({ log, origin, key, size, waiting, halted, ended, witnesses }: LogStatus): string =>
   [
@@ -50,7 +52,7 @@ async function sealedSha256Of(fileOrHash: string): Promise<string> {
 }
 
 export const logVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "log status",
     args: [],
     options: {},
@@ -62,8 +64,8 @@ export const logVerbs: Verb[] = [
         const text = statuses.map(statusText).join("\n") || "No log yet: the first start of the service begins both.";
         return { json: statuses, text, exitCode: statuses.some(({ halted }) => halted !== null) ? 1 : 0 };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "log export",
     args: ["FOLDER"],
     options: {
@@ -75,7 +77,7 @@ export const logVerbs: Verb[] = [
     examples: ["log export /mirror/log/live"],
     run: ([folder = ""], values) =>
       withResources(async ({ db }) => {
-        const named = textOption(values, "log");
+        const named = values.log;
         if (named !== undefined && !isLogName(named))
           throw new UsageError("--log is the name of a log, as live or live-2");
         const log = named ?? (await currentTree(db, logOf(values)))?.log ?? logOf(values);
@@ -83,8 +85,8 @@ export const logVerbs: Verb[] = [
         const { origin, size, files } = exported;
         return { json: exported, text: `Exported ${origin} with ${size} entries: ${files} files written.` };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "log retract",
     args: ["FILE_OR_SHA256"],
     options: {
@@ -95,7 +97,7 @@ export const logVerbs: Verb[] = [
       "Retracts a sealed file for good, in the transparency log: proofs of it carry the retraction from then on, and verifiers show it.",
     examples: ["log retract sealed.pdf --reason wrong-document"],
     run([file = ""], values) {
-      const reason = textOption(values, "reason");
+      const reason = values.reason;
       if (reason === undefined) throw new UsageError("log retract needs --reason");
       const log = logOf(values);
       return withResources(async (resources) => {
@@ -105,8 +107,8 @@ export const logVerbs: Verb[] = [
         return { json: { log, sealedSha256, reason }, text };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "log retire",
     args: ["ORIGIN"],
     options: { reason: { type: "string", required: true, help: logEndReasons.join(", "), values: logEndReasons } },
@@ -117,7 +119,7 @@ export const logVerbs: Verb[] = [
       "log retire app.example.com/log/live --reason key-compromise",
     ],
     run([origin = ""], values) {
-      const reason = logEndReasons.find((one) => one === textOption(values, "reason"));
+      const reason = logEndReasons.find((one) => one === values.reason);
       if (reason === undefined) throw new UsageError(`log retire needs --reason: ${logEndReasons.join(", ")}`);
       return withResources(async (resources) => {
         const retired = await retireAndBegin(resources, origin, reason);
@@ -130,8 +132,8 @@ export const logVerbs: Verb[] = [
         return { json: retired, text: text.join("\n") };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "log recover",
     args: [],
     options: {
@@ -147,7 +149,7 @@ export const logVerbs: Verb[] = [
       "Ends the halt of a transparency log after a restore: adds the entries that a copy has, if they lead to its signed root.",
     examples: ["log recover --from /mirror/log/live", "log recover --from https://mirror.example.com/log/live"],
     run(_args, values) {
-      const from = textOption(values, "from");
+      const from = values.from;
       if (from === undefined) throw new UsageError("log recover needs --from");
       const log = logOf(values);
       return withResources(async (resources) => {
@@ -162,5 +164,5 @@ export const logVerbs: Verb[] = [
         return { json: recovered, text: `${origin} goes on at ${size} entries; ${added} came from ${from}.` };
       });
     },
-  },
+  }),
 ];

@@ -1,10 +1,10 @@
 import * as members from "../../firms/members/members.ts";
 import { requirePartner } from "../../firms/partners/partners.ts";
-import { lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 export const memberVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "member list",
     args: ["PARTNER_ID"],
     options: {},
@@ -19,8 +19,8 @@ export const memberVerbs: Verb[] = [
         );
         return { json: { members: found }, text: text.join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "member set",
     args: ["USER_ID", "[ROLE]"],
     options: { live: { type: "string", help: "on or off: whether the member works in live.", values: onOrOff } },
@@ -33,8 +33,8 @@ export const memberVerbs: Verb[] = [
         return { json: answer, text: lines(answer) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "member remove",
     args: ["USER_ID"],
     options: {},
@@ -44,8 +44,8 @@ export const memberVerbs: Verb[] = [
         const answer = await members.dropMember(resources, userId);
         return { json: answer, text: lines(answer) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "member passkeys",
     args: ["USER_ID"],
     options: {
@@ -66,5 +66,5 @@ export const memberVerbs: Verb[] = [
         );
         return { json: { userId, passkeys }, text: text.join("\n") };
       }),
-  },
+  }),
 ];

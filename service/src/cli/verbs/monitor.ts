@@ -1,5 +1,5 @@
 import { type MonitorOptions, monitorAnswer, UsageError as VerifierUsageError } from "@signsealship/verifier";
-import { textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, UsageError } from "../verb.ts";
 
 async function monitorOwn(log: string, options: MonitorOptions) {
   const { withResources } = await import("../with-resources.ts");
@@ -16,7 +16,7 @@ function secondsOf(text: string): number {
 }
 
 /** Without --own, the verb needs no database and no running service, so anybody can monitor any log. */
-export const monitor: Verb = {
+export const monitor = defineVerb({
   name: "monitor",
   args: ["LOG"],
   options: {
@@ -49,21 +49,20 @@ export const monitor: Verb = {
     "monitor https://sign.example.com/log/live --with sealed.pdf --with sealed.pdf.tlog-proof",
   ],
   async run([log = ""], values) {
-    const more = values["with"];
     const options = {
-      key: textOption(values, "key") ?? null,
-      state: textOption(values, "state") ?? null,
-      with: Array.isArray(more) ? more.map(String) : [],
-      isFull: values["full"] === true,
+      key: values.key ?? null,
+      state: values.state ?? null,
+      with: values.with ?? [],
+      isFull: values.full ?? false,
       fetch: globalThis.fetch,
       now: () => new Date(),
-      policy: textOption(values, "policy") ?? null,
-      quorumWait: { seconds: secondsOf(textOption(values, "quorum-wait") ?? "120") },
+      policy: values.policy ?? null,
+      quorumWait: { seconds: secondsOf(values["quorum-wait"] ?? "120") },
     };
     try {
-      return values["own"] === true ? await monitorOwn(log, options) : await monitorAnswer(log, options);
+      return values.own ? await monitorOwn(log, options) : await monitorAnswer(log, options);
     } catch (error) {
       throw error instanceof VerifierUsageError ? new UsageError(error.message) : error;
     }
   },
-};
+});

@@ -13,7 +13,7 @@ import {
   type Typed,
 } from "../../signing/notaries/notaries.ts";
 import { root } from "../../upkeep/resources.ts";
-import { lines, type Option, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Option, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 /** The flag of the verb that sets each field of a notary's profile. Error messages name the flag. */
@@ -35,11 +35,13 @@ const fileOf = { certificate: "certificate", certificateChain: "chain" } as cons
 
 type OptionName = (typeof optionOf)[keyof typeof optionOf] | (typeof fileOf)[keyof typeof fileOf];
 
-const text = (help: string, more: Partial<Option> = {}): Option => ({ type: "string", help, ...more });
+type TextOption = Option & { type: "string" };
+
+const text = (help: string, more: Partial<Option> = {}): TextOption => ({ ...more, type: "string", help });
 const day = { value: "DAY" };
 const pemFile = { value: "PEM_FILE" };
 
-const options: Readonly<Record<OptionName, Option>> = {
+const options: Readonly<Record<OptionName, TextOption>> = {
   name: text("As the commission names the notary."),
   state: text("The state of the commission, as OH."),
   county: text("The county of the commission."),
@@ -55,7 +57,7 @@ const options: Readonly<Record<OptionName, Option>> = {
   chain: text("A PEM file of the certificates above it.", pemFile),
 };
 
-const needed = (name: OptionName): Option => ({ ...options[name], required: true });
+const needed = (name: OptionName): TextOption => ({ ...options[name], required: true });
 
 /** The published comparison of all jurisdictions, cited by its DOI, as the publication requests. */
 const publishedTable = {
@@ -80,10 +82,10 @@ function writeFile(path: string, text: string): void {
   }
 }
 
-function typedIn(values: Values): Typed {
-  const given = Object.entries(optionOf).map(([field, option]) => [field, textOption(values, option)] as const);
+function typedIn(values: ValuesOf<typeof options>): Typed {
+  const given = Object.entries(optionOf).map(([field, option]) => [field, values[option]] as const);
   const files = Object.entries(fileOf).map(([field, option]) => {
-    const path = textOption(values, option);
+    const path = values[option];
     return [field, path === undefined ? undefined : path && readFile(path)] as const;
   });
   return Object.fromEntries(
@@ -97,7 +99,7 @@ const shown = ({ certificate, certificateChain: _, ...notary }: Notary) => ({
 });
 
 export const notaryVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "notary add",
     args: ["EMAIL|USER_ID"],
     options: {
@@ -117,8 +119,8 @@ export const notaryVerbs: Verb[] = [
         const answer = { notaryId, operatorId: operator.id };
         return { json: answer, text: lines(answer) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "notary list",
     args: [],
     options: {},
@@ -128,8 +130,8 @@ export const notaryVerbs: Verb[] = [
         const notaries = (await listNotaries(db)).map(shown);
         return { json: { notaries }, text: notaries.map(lines).join("\n\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "notary set",
     args: ["NOTARY_ID"],
     options,
@@ -143,8 +145,8 @@ export const notaryVerbs: Verb[] = [
         return { json: answer, text: lines(answer) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "notary rules import",
     args: ["FILE"],
     options: {
@@ -157,15 +159,15 @@ export const notaryVerbs: Verb[] = [
     summary:
       "Writes a file for NOTARY_RULES: the rules of now with what a table of the states' laws (CSV or JSON) says. Whose table it is defaults to the RON law comparison of signsealship.com (CC BY 4.0).",
     async run([file = ""], values) {
-      const output = textOption(values, "output");
+      const output = values.output;
       if (!output) throw new UsageError("notary rules import needs --output FILE");
-      const asOf = textOption(values, "as-of") ?? new Date().toISOString().slice(0, 10);
+      const asOf = values["as-of"] ?? new Date().toISOString().slice(0, 10);
       if (!isDay(asOf)) throw new UsageError("--as-of must be a day like 2026-01-31");
       const { notaryRules } = readConfig(process.env, process.cwd(), root);
       const attribution = {
-        title: textOption(values, "title") ?? publishedTable.title,
-        license: textOption(values, "license") ?? publishedTable.license,
-        url: textOption(values, "url") ?? publishedTable.url,
+        title: values.title ?? publishedTable.title,
+        license: values.license ?? publishedTable.license,
+        url: values.url ?? publishedTable.url,
       };
       const { yaml, ...answer } = importRules(
         readFile(file),
@@ -181,5 +183,5 @@ export const notaryVerbs: Verb[] = [
       ].join("\n");
       return { json: { ...answer, output }, text };
     },
-  },
+  }),
 ];

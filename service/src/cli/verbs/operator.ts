@@ -7,20 +7,16 @@ import {
   listOperators,
   removeOperator,
 } from "../../firms/operators/operators.ts";
-import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-function rolesOption(values: Values): string[] | undefined {
-  return textOption(values, "role")
-    ?.split(",")
-    .map((role) => role.trim());
-}
+const rolesIn = (text: string | undefined): string[] | undefined => text?.split(",").map((role) => role.trim());
 
 const readable = ({ id, email, name, roles, active, passkeys }: ListedOperator): string =>
   `${id}  ${active ? "active" : "ended"}  ${email}  ${name}  ${roles.join(",")}  passkeys: ${passkeys}`;
 
 export const operatorVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "operator link",
     args: [],
     options: {},
@@ -32,8 +28,8 @@ export const operatorVerbs: Verb[] = [
         const answer = { url: resources.config.baseUrl + path, expiresAt };
         return { json: answer, text: lines(answer) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "operator add",
     args: ["EMAIL"],
     options: {
@@ -48,16 +44,16 @@ export const operatorVerbs: Verb[] = [
     summary:
       "Makes a person an operator, who signs in to the console by email. Roles: agent, notary, shipper, approver, admin, auditor.",
     run: ([email = ""], values) => {
-      const roles = rolesOption(values);
+      const roles = rolesIn(values.role);
       if (!roles) throw new UsageError("operator add needs --role");
-      const name = textOption(values, "name") ?? email.trim();
+      const name = values.name ?? email.trim();
       return withResources(async (resources) => {
         const answer = await addOperator(resources, byCommandLine, { email, name, roles });
         return { json: answer, text: lines(answer) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "operator list",
     args: [],
     options: {},
@@ -67,8 +63,8 @@ export const operatorVerbs: Verb[] = [
         const operators = await listOperators(resources);
         return { json: { operators }, text: operators.map(readable).join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "operator set",
     args: ["EMAIL|USER_ID"],
     options: {
@@ -82,7 +78,7 @@ export const operatorVerbs: Verb[] = [
     },
     summary: "Sets an operator's roles or name, or ends and restores the access, effective with the next request.",
     run: ([who = ""], values) => {
-      const [roles, name, active] = [rolesOption(values), textOption(values, "name"), onOff(values, "active")];
+      const [roles, name, active] = [rolesIn(values.role), values.name, onOff(values, "active")];
       if (roles === undefined && name === undefined && active === undefined)
         throw new UsageError("operator set needs --role, --name or --active");
       const change = {
@@ -95,8 +91,8 @@ export const operatorVerbs: Verb[] = [
         return { json: answer, text: lines(answer) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "operator remove",
     args: ["EMAIL|USER_ID"],
     options: {},
@@ -107,5 +103,5 @@ export const operatorVerbs: Verb[] = [
         const answer = await removeOperator(resources, byCommandLine, who);
         return { json: answer, text: lines(answer) };
       }),
-  },
+  }),
 ];

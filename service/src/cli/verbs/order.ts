@@ -9,12 +9,27 @@ import { type ListedOrder, listAllOrders, searchOrders } from "../../upkeep/cons
 import { partnerOptions } from "../partner/api.ts";
 import { readDocument } from "../partner/document.ts";
 import { createOrder, listOwnOrders } from "../partner/order.ts";
-import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-function adjustmentOf(values: Values): { amountCents: number; label: string } | undefined {
-  const text = textOption(values, "amount-cents");
-  const label = textOption(values, "label");
+const moveOptions = {
+  release: { type: "boolean", help: "Ends OnHold: the order goes back to where it was." },
+  document: { type: "string", value: "FILE", help: "The signed or notarized PDF." },
+  carrier: { type: "string", help: "Who ships it, as FedEx." },
+  tracking: { type: "string", value: "NUMBER", help: "The carrier's number of the parcel." },
+  untracked: { type: "boolean", help: "Says that the mail has no tracking number." },
+  reason: { type: "string", value: "TEXT", help: "Why, for the record and for who reads the order." },
+  "amount-cents": {
+    type: "string",
+    value: "N",
+    help: "What the price changes by, in US cents; negative for less.",
+  },
+  label: { type: "string", value: "TEXT", help: "The words of that line in the quote." },
+} as const satisfies Options;
+
+function adjustmentOf(values: ValuesOf<typeof moveOptions>): { amountCents: number; label: string } | undefined {
+  const text = values["amount-cents"];
+  const label = values.label;
   if (text === undefined) {
     if (label !== undefined) throw new UsageError("--label needs --amount-cents");
     return undefined;
@@ -41,8 +56,7 @@ function historyText(order: OrderHistory): string {
 }
 
 /** `order move CODE STATUS`, or `order move CODE --release`. */
-function targetOf(args: string[], values: Values): string | null {
-  const release = values["release"] === true;
+function targetOf(args: string[], { release = false }: ValuesOf<typeof moveOptions>): string | null {
   if (release !== (args.length === 1)) throw new UsageError("order move takes either a STATUS or --release");
   return release ? null : (args[1] ?? null);
 }
@@ -54,25 +68,23 @@ const ordersAnswer = (orders: ListedOrder[]) => ({
   json: { orders: orders.map(({ documentName: _, docSlug: __, ...order }) => order) },
   text: orders.map(orderLine).join("\n"),
 });
-const environmentIn = (values: Values) => (values["test"] === true ? "test" : "live");
+const environmentIn = ({ test }: { readonly test?: boolean | undefined }) => (test ? "test" : "live");
 const listedMost = 200;
 
-function statusIn(values: Values) {
-  const text = textOption(values, "status");
+function statusIn(text: string | undefined) {
   const found = [...orderStatuses, ...statusGroups].find((each) => each === text);
   if (text !== undefined && !found) throw new UsageError("--status must be a status of orders, or a group of them");
   return found ?? null;
 }
 
-function partnerIn(values: Values): string | null {
-  const text = textOption(values, "partner");
+function partnerIn(text: string | undefined): string | null {
   if (text !== undefined && !isUuid(text)) throw new UsageError("--partner must be the ID of a firm");
   return text ?? null;
 }
 
 export const orderVerbs: Verb[] = [
   createOrder,
-  {
+  defineVerb({
     name: "order list",
     args: [],
     options: {
@@ -91,17 +103,17 @@ export const orderVerbs: Verb[] = [
     summary: `Lists orders of all firms, newest first: at most ${listedMost}, of live unless --test. With --key those of the key's partner, over HTTP.`,
     examples: ["order list --test --status QuoteReady", "order list --key svc_pk_test_... --reference FILE-2207"],
     run: (_args, values) => {
-      if (values["key"] !== undefined) return listOwnOrders(values);
-      const partners = ["reference", "base-url"].find((flag) => values[flag] !== undefined);
+      if (values.key !== undefined) return listOwnOrders(values);
+      const partners = (["reference", "base-url"] as const).find((flag) => values[flag] !== undefined);
       if (partners) throw new UsageError(`--${partners} needs --key`);
-      const filter = { status: statusIn(values), partnerId: partnerIn(values), service: null };
-      const after = textOption(values, "after") ?? null;
+      const filter = { status: statusIn(values.status), partnerId: partnerIn(values.partner), service: null };
+      const after = values.after ?? null;
       return withResources(async ({ db }) =>
         ordersAnswer(await listAllOrders(db, { ...filter, after, environment: environmentIn(values) }, listedMost)),
       );
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "order find",
     args: ["TEXT"],
     options: { test: { type: "boolean", help: "Among test orders instead of live ones." } },
@@ -109,8 +121,8 @@ export const orderVerbs: Verb[] = [
       "Finds orders by code (or its first 6 digits), reference, name, email, tracking or fax number, hash, verification code or payment intent.",
     run: ([text = ""], values) =>
       withResources(async ({ db }) => ordersAnswer(await searchOrders(db, environmentIn(values), text))),
-  },
-  {
+  }),
+  defineVerb({
     name: "order show",
     args: ["CODE"],
     options: {},
@@ -120,29 +132,16 @@ export const orderVerbs: Verb[] = [
         const order = await orderHistory(db, code);
         return { json: order, text: historyText(order) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "order move",
     args: ["CODE", "[STATUS]"],
-    options: {
-      release: { type: "boolean", help: "Ends OnHold: the order goes back to where it was." },
-      document: { type: "string", value: "FILE", help: "The signed or notarized PDF." },
-      carrier: { type: "string", help: "Who ships it, as FedEx." },
-      tracking: { type: "string", value: "NUMBER", help: "The carrier's number of the parcel." },
-      untracked: { type: "boolean", help: "Says that the mail has no tracking number." },
-      reason: { type: "string", value: "TEXT", help: "Why, for the record and for who reads the order." },
-      "amount-cents": {
-        type: "string",
-        value: "N",
-        help: "What the price changes by, in US cents; negative for less.",
-      },
-      label: { type: "string", value: "TEXT", help: "The words of that line in the quote." },
-    },
+    options: moveOptions,
     summary: "Moves an order to another status that the table of transitions allows; --release ends OnHold.",
     async run(args, values) {
       const to = targetOf(args, values);
       const adjustment = adjustmentOf(values);
-      const path = textOption(values, "document");
+      const path = values.document;
       const document = path === undefined ? null : await readDocument(path);
       return withResources(async (resources) => {
         const { config } = resources;
@@ -158,10 +157,10 @@ export const orderVerbs: Verb[] = [
             to,
             document,
             facts: {
-              carrier: textOption(values, "carrier"),
-              trackingNumber: textOption(values, "tracking"),
-              untracked: values["untracked"] === true,
-              reason: textOption(values, "reason"),
+              carrier: values.carrier,
+              trackingNumber: values.tracking,
+              untracked: values.untracked ?? false,
+              reason: values.reason,
               adjustment,
             },
           },
@@ -169,5 +168,5 @@ export const orderVerbs: Verb[] = [
         return { json: moved, text: lines(moved) };
       });
     },
-  },
+  }),
 ];

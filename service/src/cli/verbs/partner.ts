@@ -1,11 +1,11 @@
 import * as partners from "../../firms/partners/partners.ts";
-import { lines, onOff, onOrOff, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const brief = ({ partnerId, name, tier, liveEnabled }: partners.Partner) => ({ partnerId, name, tier, liveEnabled });
 
 export const partnerVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "partner create",
     args: ["NAME"],
     options: {
@@ -19,12 +19,12 @@ export const partnerVerbs: Verb[] = [
     summary: "Adds a partner firm.",
     run: ([name = ""], values) =>
       withResources(async (resources) => {
-        const tier = textOption(values, "tier") ?? "trial";
-        const answer = brief(await partners.createPartner(resources, { name, tier, live: values["live"] === true }));
+        const tier = values.tier ?? "trial";
+        const answer = brief(await partners.createPartner(resources, { name, tier, live: values.live ?? false }));
         return { json: answer, text: lines(answer) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "partner list",
     args: [],
     options: {},
@@ -38,8 +38,8 @@ export const partnerVerbs: Verb[] = [
         );
         return { json: { partners: all }, text: text.join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "partner set",
     args: ["PARTNER_ID"],
     options: {
@@ -53,12 +53,12 @@ export const partnerVerbs: Verb[] = [
     summary: "Changes a partner's tier, live access or branding. An empty value clears a branding field.",
     run: ([partnerId = ""], values) => {
       const settings = {
-        tier: textOption(values, "tier"),
+        tier: values.tier,
         live: onOff(values, "live"),
-        brandName: textOption(values, "brand-name"),
-        accentColor: textOption(values, "accent"),
-        logoUrl: textOption(values, "logo"),
-        contactEmail: textOption(values, "contact-email"),
+        brandName: values["brand-name"],
+        accentColor: values.accent,
+        logoUrl: values.logo,
+        contactEmail: values["contact-email"],
       };
       if (Object.values(settings).every((value) => value === undefined))
         throw new UsageError("partner set needs at least one option");
@@ -67,5 +67,5 @@ export const partnerVerbs: Verb[] = [
         return { json: partner, text: lines(partner) };
       });
     },
-  },
+  }),
 ];

@@ -1,5 +1,5 @@
 import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../../orders/playbooks/playbooks.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const defaultLimit = 100;
@@ -12,7 +12,7 @@ function limitOf(text: string | undefined): number {
 }
 
 export const playbookVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "playbook list",
     args: [],
     options: {
@@ -21,7 +21,7 @@ export const playbookVerbs: Verb[] = [
     },
     summary: "Lists executions waiting for a decision, with their callbacks; with --all every execution, newest first.",
     run: (_args, values) => {
-      const what = { all: values["all"] === true, limit: limitOf(textOption(values, "limit")) };
+      const what = { all: values.all ?? false, limit: limitOf(values.limit) };
       return withResources(async ({ db, secrets, config }) => {
         const listed = await listExecutions(db, what);
         const pathOf = await callbackPaths(
@@ -37,8 +37,8 @@ export const playbookVerbs: Verb[] = [
         return { json: { executions }, text };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "playbook decide",
     args: ["EXECUTION", "DECISION"],
     options: {},
@@ -48,5 +48,5 @@ export const playbookVerbs: Verb[] = [
         const answer = await decideByOperator(resources, execution, decision);
         return { json: answer, text: lines(answer) };
       }),
-  },
+  }),
 ];

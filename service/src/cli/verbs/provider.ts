@@ -3,10 +3,10 @@ import { systemClock } from "../../kernel/platform/clock.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { accountsOf, checkAccounts } from "../../providers/providers.ts";
 import { root } from "../../upkeep/resources.ts";
-import type { Verb } from "../verb.ts";
+import { defineVerb, type Verb } from "../verb.ts";
 
 export const providerVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "provider check",
     args: [],
     options: {},
@@ -23,5 +23,5 @@ export const providerVerbs: Verb[] = [
       const ok = providers.every((each) => each.ok);
       return { text, json: { ok, providers }, exitCode: ok ? 0 : 1 };
     },
-  },
+  }),
 ];

@@ -4,14 +4,14 @@ import {
   type ListedRequest,
   listRequests,
 } from "../../firms/access-requests/access-requests.ts";
-import { lines, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const readable = ({ useCase, reasons, ...request }: ListedRequest): string =>
   lines({ ...request, reasons: reasons.join(", ") || null, useCase: useCase?.replaceAll(/\s+/g, " ") });
 
 export const requestVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "request list",
     args: [],
     options: {},
@@ -21,8 +21,8 @@ export const requestVerbs: Verb[] = [
         const requests = await listRequests(resources);
         return { json: { requests }, text: requests.map(readable).join("\n\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "request approve",
     args: ["ID"],
     options: {},
@@ -32,8 +32,8 @@ export const requestVerbs: Verb[] = [
         const answer = await approveRequest(resources, id);
         return { json: answer, text: lines(answer) };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "request decline",
     args: ["ID"],
     options: {},
@@ -43,5 +43,5 @@ export const requestVerbs: Verb[] = [
         const answer = await declineRequest(resources, id);
         return { json: answer, text: lines(answer) };
       }),
-  },
+  }),
 ];

@@ -11,7 +11,7 @@ import {
   sealChainOf,
   sealChainRow,
 } from "../../evidence/seals/seals.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 function stateOf({ inUse, retiredAt, reason }: SealCertificate): string {
@@ -28,7 +28,7 @@ function askedInstant(text: string | undefined): number | undefined {
 }
 
 export const sealVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "seal list",
     args: [],
     options: {},
@@ -42,8 +42,8 @@ export const sealVerbs: Verb[] = [
         if (root) text.push(`${root.sha256}  ${root.subject}  root until ${root.notAfter.slice(0, 10)}, ${root.file}`);
         return { json: { certificates, root }, text: text.join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "seal rotate",
     args: [],
     options: { test: { type: "boolean", help: "The seal of tests in place of the live one." } },
@@ -58,8 +58,8 @@ export const sealVerbs: Verb[] = [
         const next = `Restart every node. Then, to retire the old certificate: bin/signsealship seal retire ${rotated.previousSha256} --reason superseded`;
         return { json: rotated, text: `${lines(rotated)}\n\n${next}` };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "seal retire",
     args: ["FINGERPRINT"],
     options: {
@@ -69,9 +69,9 @@ export const sealVerbs: Verb[] = [
     summary:
       "Retires a seal certificate by its SHA-256: verifiers that read /seal/trust.json refuse its seals by the reason, such as superseded or key-compromise.",
     async run([fingerprint = ""], values) {
-      const reason = textOption(values, "reason");
+      const reason = values.reason;
       if (reason === undefined) throw new UsageError("seal retire needs --reason");
-      const asked = askedInstant(textOption(values, "at"));
+      const asked = askedInstant(values.at);
       return withResources(async (resources) => {
         const at = resources.clock();
         const retiredAt = asked === undefined ? at : new Date(asked);
@@ -80,5 +80,5 @@ export const sealVerbs: Verb[] = [
         return { json: retired, text: lines(retired) };
       });
     },
-  },
+  }),
 ];

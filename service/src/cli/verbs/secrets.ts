@@ -1,9 +1,9 @@
 import { rotateSecrets, underKeyText } from "../../upkeep/secrets-rotation/secrets-rotation.ts";
-import type { Verb } from "../verb.ts";
+import { defineVerb, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 export const secretsVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "secrets rotate",
     args: [],
     options: {},
@@ -20,5 +20,5 @@ export const secretsVerbs: Verb[] = [
         ];
         return { json: done, text: text.join("\n"), exitCode: done.left.length === 0 ? 0 : 1 };
       }),
-  },
+  }),
 ];

@@ -1,12 +1,12 @@
 import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../../firms/members/members.ts";
-import { textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const readable = ({ sessionId, email, operator, device, createdAt, lastSeenAt }: AnySession): string =>
   `${sessionId}  ${email ?? "operator link"}${operator ? "  operator" : ""}  ${device}  since ${createdAt.toISOString()}  last seen ${lastSeenAt.toISOString()}`;
 
 export const sessionVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "session list",
     args: ["[EMAIL|PARTNER_ID|operator]"],
     options: {},
@@ -17,8 +17,8 @@ export const sessionVerbs: Verb[] = [
         const sessions = await listAnySessions(resources, whose);
         return { json: { sessions }, text: sessions.map(readable).join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "session end",
     args: ["[SESSION_ID]"],
     options: {
@@ -30,7 +30,7 @@ export const sessionVerbs: Verb[] = [
     },
     summary: "Ends a session, or all sessions of an address, a firm or the operators, effective with the next request.",
     run: ([sessionId], values) => {
-      const whose = textOption(values, "all");
+      const whose = values.all;
       if ((sessionId === undefined) === (whose === undefined))
         throw new UsageError("session end needs either a SESSION_ID or --all");
       return withResources(async (resources) => {
@@ -41,5 +41,5 @@ export const sessionVerbs: Verb[] = [
         return { json: { ended }, text: ended.map((id) => `ended: ${id}`).join("\n") };
       });
     },
-  },
+  }),
 ];

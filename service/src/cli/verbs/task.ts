@@ -1,7 +1,7 @@
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { finishTask, isTaskKind, releaseTask, type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
 import { claimedTasks, dueTasks, findTask, type Task } from "../../upkeep/console/console.ts";
-import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const shownMost = 200;
@@ -21,7 +21,7 @@ function kindsOf(text: string | undefined): TaskKind[] {
 }
 
 export const taskVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "task list",
     args: [],
     options: {
@@ -31,9 +31,9 @@ export const taskVerbs: Verb[] = [
     },
     summary: `Lists open tasks, those that are due first at the top: at most ${shownMost}, of live unless --test.`,
     run: (_args, values) => {
-      const kinds = kindsOf(textOption(values, "kind"));
-      const environment = values["test"] === true ? "test" : "live";
-      const by = textOption(values, "claimed-by");
+      const kinds = kindsOf(values.kind);
+      const environment = values.test ? "test" : "live";
+      const by = values["claimed-by"];
       return withResources(async ({ db }) => {
         const found =
           by === undefined
@@ -43,8 +43,8 @@ export const taskVerbs: Verb[] = [
         return { json: { tasks }, text: tasks.map(taskLine).join("\n") };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "task show",
     args: ["TASK_ID"],
     options: {},
@@ -57,8 +57,8 @@ export const taskVerbs: Verb[] = [
         return { json: task, text: lines(task) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "task release",
     args: ["TASK_ID"],
     options: {},
@@ -71,8 +71,8 @@ export const taskVerbs: Verb[] = [
         return { json: answer, text: lines(answer) };
       });
     },
-  },
-  {
+  }),
+  defineVerb({
     name: "task done",
     args: ["TASK_ID"],
     options: { outcome: { type: "string", value: "TEXT", required: true, help: "What was done, for the record." } },
@@ -81,10 +81,10 @@ export const taskVerbs: Verb[] = [
     run: ([id = ""], values) => {
       const wanted = idOf(id);
       return withResources(async (resources) => {
-        await finishTask(resources, wanted, "operator", textOption(values, "outcome") ?? "");
+        await finishTask(resources, wanted, "operator", values.outcome ?? "");
         const answer = { task: wanted, state: "done" };
         return { json: answer, text: lines(answer) };
       });
     },
-  },
+  }),
 ];

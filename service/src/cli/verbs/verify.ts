@@ -1,14 +1,9 @@
-import {
-  UsageError as VerifierUsageError,
-  type VerifyValues,
-  verifyAnswer,
-  verifyOptions,
-} from "@signsealship/verifier";
+import { UsageError as VerifierUsageError, verifyAnswer, verifyOptions } from "@signsealship/verifier";
 import { ownCertificateFiles } from "../../evidence/seals/seals.ts";
 import { readConfig } from "../../kernel/config/config.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { root } from "../../upkeep/resources.ts";
-import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { defineVerb, UsageError } from "../verb.ts";
 
 /** Files with the certificates of this installation's own seal key. They are trusted by default. */
 async function ownCertificates(): Promise<string[]> {
@@ -22,21 +17,8 @@ async function ownCertificates(): Promise<string[]> {
   }
 }
 
-const texts = (value: Values[string]): string[] | undefined => (Array.isArray(value) ? value.map(String) : undefined);
-
-const verifyValues = (values: Values): VerifyValues => ({
-  trust: textOption(values, "trust"),
-  "tsa-trust": textOption(values, "tsa-trust"),
-  at: textOption(values, "at"),
-  headers: textOption(values, "headers"),
-  doc: textOption(values, "doc"),
-  log: texts(values["log"]),
-  "log-policy": textOption(values, "log-policy"),
-  with: texts(values["with"]),
-});
-
 /** Needs no database, and a running service only for a verify URL. */
-export const verify: Verb = {
+export const verify = defineVerb({
   name: "verify",
   args: ["TARGET"],
   options: verifyOptions,
@@ -44,7 +26,7 @@ export const verify: Verb = {
     "Verifies a sealed PDF, manifest, evidence zip, proof, time stamp, a folder of them, or a verify URL, claim by claim.",
   async run([target = ""], values) {
     try {
-      return await verifyAnswer(target, verifyValues(values), {
+      return await verifyAnswer(target, values, {
         out: (text) => process.stdout.write(text),
         err: (text) => process.stderr.write(text),
         outIsTty: process.stdout.isTTY === true,
@@ -57,4 +39,4 @@ export const verify: Verb = {
       throw error instanceof VerifierUsageError ? new UsageError(error.message) : error;
     }
   },
-};
+});

@@ -1,13 +1,13 @@
 import { requirePartner } from "../../firms/partners/partners.ts";
 import { disableWebhook, type MadeWebhook, webhooksOfPartner } from "../../outgoing/webhooks/webhooks.ts";
-import { lines, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 export const webhookLine = ({ webhookId, environment, url, topics, createdBy }: MadeWebhook): string =>
   `${webhookId}  ${environment}  ${url}  ${topics.join(",")}  by ${createdBy}`;
 
 export const webhookVerbs: Verb[] = [
-  {
+  defineVerb({
     name: "webhook list",
     args: ["PARTNER_ID"],
     options: {},
@@ -18,8 +18,8 @@ export const webhookVerbs: Verb[] = [
         const webhooks = await webhooksOfPartner(resources, partnerId);
         return { json: { webhooks }, text: webhooks.map(webhookLine).join("\n") };
       }),
-  },
-  {
+  }),
+  defineVerb({
     name: "webhook disable",
     args: ["WEBHOOK_ID"],
     options: {},
@@ -29,5 +29,5 @@ export const webhookVerbs: Verb[] = [
         const answer = await disableWebhook(resources, webhookId);
         return { json: answer, text: lines(answer) };
       }),
-  },
+  }),
 ];

@@ -1,7 +1,7 @@
 import { logOrigins } from "../../evidence/transparency-log/transparency-log.ts";
 import { openWitness, type WitnessStatus, witnessStatus } from "../../evidence/witness/witness.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import type { Verb } from "../verb.ts";
+import { defineVerb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const statusText = ({ key, logs }: WitnessStatus, baseUrl: string): string =>
@@ -14,7 +14,7 @@ const statusText = ({ key, logs }: WitnessStatus, baseUrl: string): string =>
     }),
   ].join("\n");
 
-export const witnessVerb: Verb = {
+export const witnessVerb = defineVerb({
   name: "witness status",
   args: [],
   options: {},
@@ -28,4 +28,4 @@ export const witnessVerb: Verb = {
       const isHalted = status.logs.some(({ restoredAt }) => restoredAt !== null);
       return { json: status, text: statusText(status, config.baseUrl), exitCode: isHalted ? 1 : 0 };
     }),
-};
+});
