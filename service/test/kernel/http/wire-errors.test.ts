@@ -134,6 +134,24 @@ test("a refusal because something does not exist yet is a 503 that the log does 
   assert.equal(error.mock.callCount(), 0);
 });
 
+test("a payment without a payment processor is a 503 that the log mentions once, and not as an error", async (t) => {
+  const own = openLog("silent");
+  const other = await createServer({
+    ...{ log: own, metrics: createMetrics(), baseUrl: "http://localhost", trustProxy: [], unmatchedPage: () => null },
+  });
+  t.after(() => other.close());
+  other.get("/api/pay", () => {
+    throw new ServiceError("payments_not_configured", "Payments are not configured.");
+  });
+  const error = t.mock.method(own, "error");
+  const warn = t.mock.method(own, "warn");
+  const info = t.mock.method(own, "info");
+  for (let n = 0; n < 20; n++) assert.equal((await other.inject({ url: "/api/pay" })).statusCode, 503);
+  assert.deepEqual([error.mock.callCount(), warn.mock.callCount()], [0, 0]);
+  const mentions = info.mock.calls.filter(({ arguments: [said] }) => /no payment processor/.test(String(said)));
+  assert.equal(mentions.length, 1);
+});
+
 test("every code is used by some refusal in the source", () => {
   const folder = join(import.meta.dirname, "../../../src");
   const source = globSync("**/*.ts", { cwd: folder })

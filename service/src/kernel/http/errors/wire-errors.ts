@@ -106,6 +106,18 @@ function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
   busy.set(log, isDue ? { warnedAt: now, refused: 0 } : { warnedAt, refused: refused + 1 });
 }
 
+const withoutPayments = new WeakSet<FastifyBaseLogger>();
+
+/**
+ * Logs once that this installation takes no payments. That is a choice of its operator and not a fault, and anybody who
+ * has an order's link can cause such refusals.
+ */
+function noteWithoutPayments(log: FastifyBaseLogger): void {
+  if (withoutPayments.has(log)) return;
+  withoutPayments.add(log);
+  log.info("a request to pay was refused: this installation has no payment processor for it");
+}
+
 /**
  * Sends the response for an error that a route or hook threw. An unknown error becomes an opaque 500 and a full log
  * line.
@@ -113,6 +125,7 @@ function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
 export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = wireErrorOf(error);
   if (error instanceof BusyError) warnOfBusy(request.log, error);
+  else if (answer.code === "payments_not_configured") noteWithoutPayments(request.log);
   else if (answer.status >= 500 && !(error instanceof NotYetError))
     request.log.error({ requestId: request.id, err: error }, "request failed");
   return sendWireError(request, reply, answer);
