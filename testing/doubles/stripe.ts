@@ -16,9 +16,14 @@ export type StripeRequest = {
 
 /**
  * A prepared failure: an error; a connection that is cut once the work is done; `mute`: the work is done without an
- * answer; `hang`: neither work nor an answer.
+ * answer; `hang`: neither work nor an answer; `late`: the connection is cut, and the work is done at `arriveLate`.
  */
-export type Failure = { status: number; type?: string; message?: string } | "cut" | "mute" | "hang";
+export type Failure =
+  | { status: number; type?: string; message?: string; code?: string; param?: string }
+  | "cut"
+  | "mute"
+  | "hang"
+  | "late";
 
 export type StripeEvent = {
   id: string;
@@ -59,6 +64,8 @@ export type StripeDouble = {
   forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
+  /** Handles the requests that were prepared to be late, as if the network had delivered them only now. */
+  arriveLate: () => void;
   /** Drops the prepared failures that no request has met yet. */
   recover: () => void;
   /** Answers this many requests, and then does not answer one. */
@@ -99,6 +106,7 @@ export async function startStripe(): Promise<StripeDouble> {
   const requests: StripeRequest[] = [];
   const failures: (Failure | null)[] = [];
   const paidByPayers: StripeEvent[] = [];
+  const late: (() => void)[] = [];
   const { replyOnce, forgetKeys } = createReplies();
   let url = "";
   // As with the real service, objects created with a live key are live, and so are their events.
@@ -125,9 +133,14 @@ export async function startStripe(): Promise<StripeDouble> {
     requests.push({ method, path, params, idempotencyKey, authorization });
     const failure = failures.shift();
     if (failure === "hang") return;
+    if (failure === "late") {
+      late.push(() => void replyOnce(idempotencyKey, body, () => answer(method, path, params)));
+      response.destroy();
+      return;
+    }
     const reply =
       typeof failure === "object" && failure !== null
-        ? refusal(failure.status, failure.message ?? "ordered", failure.type)
+        ? refused(failure)
         : replyOnce(idempotencyKey, body, () => answer(method, path, params));
     if (failure === "cut") response.destroy();
     else if (failure !== "mute") send(response, reply);
@@ -233,6 +246,9 @@ export async function startStripe(): Promise<StripeDouble> {
     chargeEvent,
     forgetKeys,
     fail: (...next) => void failures.push(...next),
+    arriveLate: () => {
+      for (const arrive of late.splice(0)) arrive();
+    },
     recover: () => void failures.splice(0),
     hangAfter: (answered) => void failures.push(...Array.from({ length: answered }, () => null), "hang"),
     event,
@@ -270,6 +286,11 @@ function createReplies() {
     return reply;
   };
   return { replyOnce, forgetKeys: () => replies.clear() };
+}
+
+function refused({ status, message = "ordered", type, ...more }: Exclude<Failure, string>): Reply {
+  const { body } = refusal(status, message, type);
+  return { status, body: { error: { ...(body as { error: object }).error, ...more } } };
 }
 
 function send(response: ServerResponse, { status, body }: Reply): void {

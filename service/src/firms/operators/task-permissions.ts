@@ -30,6 +30,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   refund_failed: "money.decide",
   money_difference: "money.decide",
   firm_charge: "money.decide",
+  order_altered: "money.decide",
   access_request: "partners.manage",
   live_access: "partners.manage",
   playbook_gate: "orders.work",

@@ -20,6 +20,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "dispute",
   "refund_failed",
   "money_difference",
+  "order_altered",
   "key_expiry",
   "job_dead",
 ]);

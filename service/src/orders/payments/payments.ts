@@ -59,6 +59,7 @@ export {
   type FirmMethod,
   firmPaysColumns,
   isOpenCharge,
+  listedPayments,
   type OverdueCharge,
   type PayingMethod,
   type PaymentOfFirm,

@@ -6,6 +6,7 @@ import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { requestId, text } from "../../kernel/http/schema-parts.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
+import { isAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { once } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
@@ -14,6 +15,7 @@ import type { Metrics } from "../../kernel/platform/metrics.ts";
 import { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
 import { takeEvent } from "./processor/events.ts";
 import { knownTypes } from "./processor/message.ts";
+import { reportRefusedEvent } from "./processor/payees.ts";
 import type { Processor } from "./processor/processor.ts";
 import { webhookPath } from "./processor/webhook-endpoints.ts";
 
@@ -90,6 +92,7 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
       done(null, body),
     );
 
+    const logged = (err: unknown) => log.error({ err }, "an altered order could not be reported");
     room.post(webhookPath, { schema: { hide: true } }, async (request) => {
       if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
@@ -103,7 +106,12 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
         });
       const { livemode } = processor;
       const options = { at: clock(), log, actor: "processor", simulated: false, livemode } as const;
-      const { outcome } = await db.transaction((tx) => takeEvent(tx, event, options));
+      const { outcome } = await db
+        .transaction((tx) => takeEvent(tx, event, options))
+        .catch(async (error: unknown) => {
+          if (isAltered(error)) await reportRefusedEvent(db, event, options.at).catch(logged);
+          throw error;
+        });
       counter.inc({ type: knownTypes.has(event.type) ? event.type : "other", outcome });
       return { received: true };
     });

@@ -11,7 +11,6 @@ import { firmChargeQueue, lockOrder, transition } from "../../../src/orders/orde
 import { putLimit } from "../../../src/orders/payments/firm/store.ts";
 import {
   chargeByMember,
-  chargeGroup,
   chargesOfCode,
   checkoutUrl,
   endCharge,
@@ -19,57 +18,15 @@ import {
   paymentsOfFirm,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
+import { groupsOf } from "./charged-group.ts";
+import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, orders, clock } = world;
 const minute = 60_000;
 
-type Group = { firm: PayingFirm; codes: readonly [string, string, string]; sum: number };
-
-/** Three orders of a new firm that the firm pays, of different amounts. */
-async function group(): Promise<Group> {
-  await db.query(sql`DELETE FROM jobs`);
-  const firm = await world.newFirm();
-  const { partnerId } = firm.owner;
-  const place = (totalCents: number) => orders.insert("QuoteReady", { partnerId, payBy: "firm", totalCents });
-  const codes = [await place(9_500), await place(18_240), await place(1_020)] as const;
-  return { firm, codes, sum: 9_500 + 18_240 + 1_020 };
-}
-
-const membersOf = (codes: readonly string[]) => () =>
-  Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
-
-const charge = ({ firm, codes }: Pick<Group, "firm" | "codes">) =>
-  chargeGroup(deps, firm.principal, membersOf(codes), {
-    record: async () => {},
-    resultOf: (charged) => charged,
-  });
-
-async function runJobs(): Promise<void> {
-  for (const job of await world.waitingJobs()) await world.run(job);
-}
-
-const intentsOf = ({ customer }: PayingFirm) =>
-  [...stripe.firm.intents.values()].filter((intent) => intent["customer"] === customer);
-
-/** A group that was charged once. @returns the payment at the processor */
-async function charged(outcome: Parameters<typeof stripe.firm.outcomes.set>[1] = "succeeded") {
-  const found = await group();
-  stripe.firm.outcomes.set(found.firm.method, outcome);
-  const { paymentId } = await charge(found);
-  await runJobs();
-  const [intent, ...more] = intentsOf(found.firm);
-  assert.ok(intent && more.length === 0);
-  return { ...found, paymentId, intent: String(intent["id"]) };
-}
-
+const { group, charge, runJobs, intentsOf, charged, statuses, states, paidBy, tasksOf: openTasks } = groupsOf(world);
 const take = (intent: string) => world.take(stripe.chargeEvent(intent));
-const statuses = (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orders.look(code)).status));
-const states = (codes: readonly string[]) =>
-  Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ state }) => state)));
-const paidBy = async (code: string) =>
-  (await heldPayments(db, await world.orderIdOf(code))).map(({ amountCents }) => amountCents);
 const all = <Value>(value: Value) => [value, value, value];
 const mails = (moment: string) =>
   db.query<{ id: string; userId: string }>(sql`
@@ -180,6 +137,58 @@ test("a debit that the bank returns later is a dispute of every order, each with
     codes.map(async (code) => (await heldPayments(db, await world.orderIdOf(code)))[0]?.lostCents),
   );
   assert.deepEqual(lost, [9_500, 18_240, 1_020]);
+});
+
+/** The cents that the newest dispute task of each order names as the order's part, and those of the whole dispute. */
+async function namedCents(codes: readonly string[]): Promise<{ parts: number[]; whole: number[] }> {
+  const parts: number[] = [];
+  const whole: number[] = [];
+  for (const [{ reason } = { reason: "" }] of (await openTasks(codes, "dispute")).map((tasks) => tasks.toReversed())) {
+    const [, part = "", sum = ""] =
+      /\$([\d,]+\.\d\d) of this order \(a part of \$([\d,]+\.\d\d) for/.exec(reason) ?? [];
+    parts.push(Math.round(Number(part.replaceAll(",", "")) * 100));
+    whole.push(Math.round(Number(sum.replaceAll(",", "")) * 100));
+  }
+  return { parts, whole };
+}
+
+test("the task of each disputed order names its own part, and the parts add up to the dispute", async () => {
+  for (const amount of [undefined, 10_001, 1]) {
+    const { codes, intent, sum } = await charged();
+    await take(intent);
+    const opened = stripe.dispute(intent, amount === undefined ? {} : { amount });
+    for (const event of [opened, { ...opened, id: newUuid() }]) await world.take(event);
+    const { parts, whole } = await namedCents(codes);
+    assert.deepEqual(whole, all(amount ?? sum));
+    assert.equal(
+      parts.reduce((total, cents) => total + cents, 0),
+      amount ?? sum,
+    );
+    if (amount === undefined) assert.deepEqual(parts, [9_500, 18_240, 1_020]);
+    await world.take(stripe.endDispute(String(opened.data.object["id"]), "lost"));
+    assert.deepEqual((await namedCents(codes)).parts, parts, "the bank took the parts for good");
+  }
+});
+
+test("a dispute of money that was refunded before names it, and the parts still add up", async () => {
+  const { codes, intent, sum } = await charged();
+  await take(intent);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, codes[1]);
+    assert.ok(order);
+    await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+  await runJobs();
+  const refunds = stripe.refunds.filter((each) => each["payment_intent"] === intent);
+  for (const event of refunds.flatMap((refund) => stripe.refundEvents(refund))) await world.take(event);
+  const object = { id: "dp_twice", payment_intent: intent, amount: sum, currency: "usd", status: "needs_response" };
+  await world.take(stripe.event("charge.dispute.created", object));
+  assert.deepEqual((await namedCents(codes)).parts, [9_500, 18_240, 1_020]);
+  const reasons = (await openTasks(codes, "dispute")).map((tasks) => tasks[0]?.reason ?? "");
+  assert.deepEqual(
+    reasons.map((reason) => /\$182\.40 of it went back before/.test(reason)),
+    [false, true, false],
+  );
 });
 
 test("a refund of one order refunds its part alone", async () => {
@@ -305,6 +314,42 @@ test("charges the orders of a placed closing by one payment, though the job runs
   assert.deepEqual([intent?.["amount"], more.length], [sum, 0]);
   await take(String(intent?.["id"]));
   assert.deepEqual(await statuses(codes), all("EsignPending"));
+});
+
+test("orders of two firms, or of two people, are never charged by one payment", async () => {
+  const [one, two] = [await group(), await group()];
+  const [first, second] = one.codes;
+  const [other] = two.codes;
+  const clients = await orders.insert("QuoteReady", { partnerId: one.firm.owner.partnerId, payBy: "client" });
+  const placers = new Map([
+    [first, one.firm],
+    [second, one.firm],
+    // The same key, in an order of another firm.
+    [other, one.firm],
+    [one.codes[2], two.firm],
+    [clients, one.firm],
+  ]);
+  const orderIds = await Promise.all([...placers.keys()].map(world.orderIdOf));
+  await db.transaction(async (tx) => {
+    for (const [index, [code, firm]] of [...placers].entries()) {
+      const actor = `key:${firm.principal.key?.id}`;
+      const placed = { at: clock(), actor, partnerId: firm.owner.partnerId, code, status: "QuoteReady", reason: null };
+      await tx.query(newOrderLines(placed, sql`(SELECT ${orderIds[index]}::bigint AS id)`));
+    }
+    await enqueue(tx, firmChargeQueue, { orderIds });
+  });
+  await runJobs();
+  assert.deepEqual(await states([first, second, clients]), [["answered"], ["answered"], []]);
+  assert.deepEqual(
+    intentsOf(one.firm).map(({ amount }) => amount),
+    [9_500 + 18_240],
+  );
+  assert.deepEqual(intentsOf(two.firm), []);
+  // Neither firm's key may spend for the other firm.
+  for (const code of [other, one.codes[2]]) {
+    const [charge] = await chargesOfCode(db, code);
+    assert.deepEqual([charge?.state, charge?.reason, charge?.groupId], ["refused", "left", null]);
+  }
 });
 
 test("an overdue payment is one task, and ending it ends the charges of all orders", async () => {

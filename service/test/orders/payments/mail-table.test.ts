@@ -117,6 +117,28 @@ test("each mail to the firm about an order's money names its file number, where 
     }
 });
 
+test("a mail about a charge of several orders links to their closing, and one about a single order to the order", async () => {
+  const [one, two] = [await newOrder(null), await newOrder(null)];
+  const [groupId, alone] = [randomUUID(), randomUUID()];
+  for (const [id, group, { id: orderId }] of [
+    [randomUUID(), groupId, one],
+    [randomUUID(), groupId, two],
+    [alone, null, one],
+  ] as const)
+    await db.query(sql`
+      INSERT INTO firm_charges (id, group_id, order_id, partner_id, environment, method_id, amount_cents, asked_by, asked_at, state, changed_at)
+      SELECT ${id}, ${group}::uuid, ${orderId}, partner_id, 'live', id, 9900, 'member:x', ${at}, 'failed', ${at} FROM payment_methods`);
+  await authenticate({ db, rowMac: testRowMac }, "firm_charges");
+  for (const [id, path] of [
+    [groupId, `/dashboard/orders/${one.code}/closing`],
+    [alone, `/dashboard/orders/${one.code}`],
+  ] as const) {
+    await db.transaction((tx) => enqueue(tx, "firm-charge-mail", { id, moment: "failed", userId: owner }));
+    const [mail] = await mailsOf("firm-charge-mail");
+    assert.match(mail?.text ?? "", new RegExp(`https://sss\\.example${path}$`, "m"));
+  }
+});
+
 test("each mail to the firm about a charge names the file number, where the order has one", async () => {
   const states: Record<ChargeMoment, string> = { refused: "refused", failed: "failed", pending: "pending" };
   for (const reference of ["FILE-2207", null])

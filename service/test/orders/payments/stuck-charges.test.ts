@@ -18,7 +18,7 @@ import {
   endCharge,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import type { ChargeRequest } from "../../../src/orders/payments/processor/firm-account.ts";
+import type { ChargeRequest } from "../../../src/orders/payments/processor/charge-requests.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());

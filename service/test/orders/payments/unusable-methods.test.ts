@@ -93,6 +93,32 @@ test("a debit that is returned after it was accepted makes the account unusable,
   }
 });
 
+test("a debit whose dispute the bank decided for the service stays in use, in whatever order the events come", async () => {
+  for (const order of [
+    ["paid", "won"],
+    ["won", "paid"],
+    ["won", "opened", "paid"],
+    ["paid", "won", "opened"],
+  ] as const) {
+    const { firm, intent } = await paying("bank", "processing");
+    stripe.firm.bankAnswers(intent, "succeeded");
+    const paid = stripe.chargeEvent(intent);
+    const opened = stripe.dispute(intent, {});
+    const won = stripe.endDispute(String(opened.data.object["id"]), "won");
+    const events = { paid, opened, won };
+    for (const name of order) await take(events[name]);
+    assert.equal(await stateOf(firm), "active", order.join(", "));
+    assert.deepEqual(await linesOf(firm), []);
+  }
+});
+
+test("an ended mandate of a card leaves the card in use, because cards are charged without mandates", async () => {
+  const { firm } = await paying("card");
+  await take(mandate(firm.method, "inactive"));
+  assert.equal(await stateOf(firm), "active");
+  assert.deepEqual([await linesOf(firm), await mails()], [[], []]);
+});
+
 test("a card stays in use after a dispute", async () => {
   const { firm, intent } = await paying("card");
   await take(stripe.chargeEvent(intent));

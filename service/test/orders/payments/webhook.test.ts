@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 
 const folder = temporaryFolder();
 
@@ -19,6 +22,7 @@ let service = await startService({
   ...ownProcess,
 });
 const { headers } = await newPartner(service, { live: true });
+const db = await forTests(databaseOf(folder.path));
 
 type Order = { orderCode: string; checkoutUrl: string; status: string };
 
@@ -47,6 +51,24 @@ test("the processor's signed event pays the order, and its repetition changes no
     history.slice(2).map(({ toStatus, actor }) => `${toStatus} by ${actor}`),
     ["Paid by processor", "EsignPending by processor"],
   );
+});
+
+test("an event about an altered order is refused, with one task, and counts when the order is as it was", async () => {
+  const { code, sessionId } = await placeOrder();
+  const event = stripe.pay(sessionId);
+  const [before] = await db.query<{ name: string | null }>(
+    sql`SELECT customer_name AS name FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
+  await db.query(sql`UPDATE orders SET customer_name = 'Somebody Else' WHERE ${isSealed(sql`code`, "order", code)}`);
+  for (let times = 0; times < 2; times++) assert.equal((await stripe.deliver(service.baseUrl, event)).status, 503);
+  const tasks = await db.query<{ reason: string }>(sql`
+    SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'order_altered' AND ${isSealed(sql`o.code`, "order", code)}`);
+  assert.equal(tasks.length, 1);
+  assert.match(tasks[0]?.reason ?? "", /checkout\.session\.completed about pi_/);
+  await changeOrder(db, code, sql`customer_name = ${before?.name ?? null}`);
+  assert.equal((await stripe.deliver(service.baseUrl, event)).status, 200);
+  assert.equal(await statusOf(code), "EsignPending");
 });
 
 test("forged, altered, stale and unsigned events get a 400 and change nothing", async () => {

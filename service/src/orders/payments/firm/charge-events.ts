@@ -29,7 +29,9 @@ export async function takeCharge(
   // Events arrive late and in any order. A success is final. After a failure, only a success counts.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
-  await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
+  // The event about a payment that this service canceled names no reason.
+  const why = state === "failed" ? (reason ?? first.reason) : null;
+  await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: why });
   // `notify` queues this for a charge that failed.
   if (state === "succeeded") await enqueue(tx, detachQueue, { id: first.methodId });
   if (state === "failed") await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor });

@@ -19,6 +19,11 @@ import { methodState, methodsById, type PaymentMethod } from "./store.ts";
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
   THEN ${coveredAmount(row)} ELSE jsonb_build_array(${coveredAmount(row)}, ${row}.group_id) END`;
 
+/** A charge that was never sent has the MAC of earlier releases. */
+const coveredTimes = (row: Statement): Statement => sql`CASE WHEN ${row}.sent_at IS NULL
+  THEN to_jsonb(extract(epoch FROM ${row}.asked_at))
+  ELSE jsonb_build_array(extract(epoch FROM ${row}.asked_at), extract(epoch FROM ${row}.sent_at)) END`;
+
 export const chargeState: StateMac = {
   table: sql`firm_charges`,
   key: sql`id`,
@@ -26,7 +31,7 @@ export const chargeState: StateMac = {
   covered: (
     c,
   ) => sql`${c}.id, ${c}.order_id, ${c}.partner_id, ${c}.environment, ${c}.method_id, ${coveredPart(c)}, ${c}.asked_by,
-    extract(epoch FROM ${c}.asked_at), ${c}.state, ${c}.payment_intent, ${c}.reason, extract(epoch FROM ${c}.changed_at),
+    ${coveredTimes(c)}, ${c}.state, ${c}.payment_intent, ${c}.reason, extract(epoch FROM ${c}.changed_at),
     ${c}.state_version`,
 };
 
@@ -57,6 +62,11 @@ export type FirmCharge = {
   supplementId: number | null;
   askedBy: string;
   askedAt: Date;
+  /**
+   * When the charge was first sent to the processor; null for one that was never sent. From then on, only the processor
+   * knows whether there is a payment.
+   */
+  sentAt: Date | null;
   changedAt: Date;
   state: ChargeState;
   paymentIntent: string | null;
@@ -66,7 +76,7 @@ export type FirmCharge = {
 const charges = (where: Statement, more: Statement = nothing): Statement => sql`
   SELECT c.id, c.group_id AS "groupId", c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
     c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
-    c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
+    c.sent_at AS "sentAt", c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
   FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
 
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
@@ -146,8 +156,12 @@ export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
 /** A payment of a firm: its charges, one for each order. They have the same state. */
 export type PaymentOfFirm = readonly (FirmCharge & { reference: string | null })[];
 
+/** At most this many payments of a firm are listed. */
+export const listedPayments = 50;
+
 /**
- * The payments of a firm that have not ended, then its newest ones. An owner ends an overdue payment in this list.
+ * The payments of a firm that have not ended, then its newest ones, one more than are listed. An owner ends an overdue
+ * payment in this list.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
@@ -156,7 +170,7 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
     ${charges(
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
-        ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT 50)`,
+        ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
       sql`, o.external_reference AS reference`,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
@@ -212,7 +226,7 @@ export const payingMethod: Statement = sql`
   (SELECT json_build_object('kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${ofPayment}) AS method,
   ${verifiedAll(chargeState, sql`c`, ofPayment)}, ${verifiedAll(methodState, sql`m`, ofPayment)}`;
 
-type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "changedAt">;
+type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "sentAt" | "changedAt">;
 
 /** @returns false when the order already has a charge in progress */
 export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
@@ -239,6 +253,11 @@ export async function updateCharges(
   const set = sql`state = ${state}, payment_intent = coalesce(${paymentIntent}, payment_intent), reason = ${reason},
     changed_at = ${at}`;
   for (const { id } of payment) await changeRow(tx, chargeState, id, set);
+}
+
+/** Records that a payment is about to be sent for the first time. The commit must come before the request. */
+export async function markSent(tx: Tx, payment: readonly Pick<FirmCharge, "id" | "sentAt">[], at: Date): Promise<void> {
+  for (const { id, sentAt } of payment) if (sentAt === null) await changeRow(tx, chargeState, id, sql`sent_at = ${at}`);
 }
 
 /** A payment whose event is overdue. `id`, `orderId` and `orderCode` are those of its first charge. */

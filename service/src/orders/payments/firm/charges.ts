@@ -103,7 +103,7 @@ export async function insertPayment(
     ({ order, part }): FirmCharge => ({
       ...{ id: newUuid(), groupId, orderId: order.id, orderCode: order.code, partnerId: order.partnerId },
       ...{ environment: order.environment, methodId, amountCents: part.amountCents, supplementId: part.supplementId },
-      ...{ askedBy, askedAt: at, changedAt: at, state, reason, paymentIntent: null },
+      ...{ askedBy, askedAt: at, sentAt: null, changedAt: at, state, reason, paymentIntent: null },
     }),
   );
   for (const charge of charges) {

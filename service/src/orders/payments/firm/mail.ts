@@ -93,6 +93,7 @@ const reasons: Readonly<Record<string, string>> = {
   paid_by_checkout: "Somebody was paying by the checkout.",
   ended: "The payment processor did not confirm it in time, so it was canceled.",
   not_payable: "An order could not be paid at that time.",
+  order_altered: "The operator has to check one of the orders first.",
 };
 
 export const reasonWords = (reason: string | null): string =>
@@ -135,7 +136,8 @@ export const chargeMail = defineMail({
     link:
       charges.length === 1
         ? { label: "Open the order", url: `${baseUrl}/dashboard/orders/${charge.orderCode}` }
-        : { label: "Open Billing", url: `${baseUrl}/dashboard/billing#charges` },
+        : // The page of the closing is found by one of its orders, because this wing does not know rooms.
+          { label: "Open the closing", url: `${baseUrl}/dashboard/orders/${charge.orderCode}/closing` },
     caution: `You receive this email because your firm pays ${charges.length === 1 ? "this order" : "these orders"}.`,
   }),
 });

@@ -5,15 +5,16 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { type LockedOrder, lockOrders, orderPayer, verifiedOrders } from "../../order/order.ts";
-import { partOf, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
+import { lockUnalteredOrders, orderPayer } from "../../order/order.ts";
+import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
+import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
-import { currentSessions, type Part } from "../checkout/store.ts";
-import type { ChargeAnswer } from "../processor/firm-account.ts";
+import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as charges from "./charge-store.ts";
 import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
+import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-charge.ts";
 import { spendingRefusal } from "./limits.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { takeFailedDebit } from "./unusable.ts";
@@ -21,21 +22,21 @@ import { takeFailedDebit } from "./unusable.ts";
 /** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
 
-/** The charges of one payment: at least one. */
-type Payment = readonly [charges.FirmCharge, ...charges.FirmCharge[]];
-
 /** The payload of the job: the order to charge, or the orders that one payment is to pay. */
 export type ChargeJob = { orderId: number } | { orderIds: readonly number[] };
 
 /**
  * Charges the firm's method for orders, once. Orders that have no charge yet get one payment together, within the
  * limits of the person or key that placed them. After a crash, the next attempt uses the same rows, so its request has
- * the same idempotency key.
+ * the same idempotency key. A payment that fails doesn't keep the others waiting.
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
-  const codes = await codesOf(deps.db, "orderIds" in job ? job.orderIds : [job.orderId]);
-  const payments = await deps.db.transaction((tx) => reserve(tx, deps, codes));
-  for (const payment of payments) await sendPayment(deps, payment, isRepeated);
+  const orderIds = "orderIds" in job ? job.orderIds : [job.orderId];
+  const payments = await deps.db.transaction((tx) => reserve(tx, deps, orderIds));
+  const failures: unknown[] = [];
+  for (const payment of payments)
+    await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boolean): Promise<void> {
@@ -44,24 +45,30 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   if (!processor) throw new Error("payments are not configured: the charge waits");
   for (const { orderId } of payment) await closeCheckouts({ db, processor }, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
-  // attempt. So an old charge is looked up before it is sent.
+  // attempt. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not record
+  // that they had sent a charge.
   const isOld = clock().getTime() - first.askedAt.getTime() > eventWithinMs;
+  const maySent = isRepeated || isOld || first.sentAt !== null;
   const answer =
-    (isRepeated || isOld ? await earlierAnswer(deps, processor, first) : null) ??
-    (await send(deps, processor, payment));
+    (maySent ? await earlierAnswer(deps, processor, first) : null) ?? (await send(deps, processor, payment, maySent));
   if (answer === null) return;
-  await db.transaction(async (tx) => {
-    await lockOrders(tx, codesIn(payment));
-    const now = await charges.chargesOfPayment(tx, charges.paymentIdOf(first));
-    // The processor's event has already ended the charge.
-    if (now[0]?.state !== "asked") return;
-    const reason = answer.state === "declined" ? answer.reason : null;
-    const { state, paymentIntent } = answer;
-    const at = clock();
-    await charges.updateCharges(tx, now, { state, at, paymentIntent, reason });
-    await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor: "processor" });
-    if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
-  });
+  const at = clock();
+  await db.transaction((tx) => record(tx, payment, answer, at));
+}
+
+/** Records the processor's answer, unless its event has already ended the payment. */
+async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date): Promise<void> {
+  // The answer is recorded even if one of the orders was altered in the meantime.
+  await lockUnalteredOrders(tx, codesIn(payment));
+  const now = await charges.chargesOfPayment(tx, charges.paymentIdOf(payment[0]));
+  if (now[0]?.state !== "asked") return;
+  const { state, paymentIntent } = answer;
+  const reason = state === "declined" ? answer.reason : null;
+  await charges.updateCharges(tx, now, { state, at, paymentIntent, reason });
+  await takeFailedDebit(tx, await selectMethod(tx, payment[0].methodId), reason, { at, actor: "processor" });
+  // A payment that was declined before it existed at the processor has no event that would end the task.
+  if (state === "declined") await endChargeTasks(tx, now, { state: "done", at, by: "processor", outcome: state });
+  if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
 }
 
 const codesIn = (payment: readonly charges.FirmCharge[]): string[] => payment.map(({ orderCode }) => orderCode);
@@ -77,49 +84,94 @@ async function earlierAnswer({ db }: ChargeDeps, processor: Processor, first: ch
 }
 
 /** Sends a payment if it is still allowed. Otherwise ends it and returns null. */
-async function send(deps: ChargeDeps, processor: Processor, payment: Payment): Promise<ChargeAnswer | null> {
-  const ready = await deps.db.transaction((tx) => confirm(tx, deps, payment));
-  if (!ready) return null;
+async function send(
+  deps: ChargeDeps,
+  processor: Processor,
+  payment: Payment,
+  maySent: boolean,
+): Promise<ChargeAnswer | null> {
+  const confirmed = await deps.db.transaction((tx) => confirm(tx, deps, payment, maySent));
+  if (confirmed === null) return null;
+  if ("reason" in confirmed) return settle(deps, processor, payment, confirmed);
   const [first] = payment;
   const { environment, partnerId } = first;
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
   const id = charges.paymentIdOf(first);
   const amountCents = charges.sumOfCharges(payment);
   return processor.firm.charge({
-    ...{ id, orderCodes: codesIn(payment), environment, firmName, ...ready, amountCents, currency },
+    ...{ id, orderCodes: codesIn(payment), environment, firmName, ...confirmed, amountCents, currency },
   });
 }
 
-async function codesOf(db: Sql, orderIds: readonly number[]): Promise<string[]> {
-  const found = await db.query<{ code: string }>(sql`
-    SELECT code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ANY (${orderIds}::bigint[]) ORDER BY id`);
-  return found.map(({ code }) => code);
+/**
+ * Ends a payment that is no longer allowed but was already sent without an answer. Only the processor knows whether it
+ * has the payment. Until the processor has canceled it, or made sure that there is none, the payment stays open: its
+ * orders can't be paid in another way.
+ * @returns the processor's answer when it is too late to cancel; null when the payment has ended
+ */
+async function settle(
+  deps: ChargeDeps,
+  processor: Processor,
+  payment: Payment,
+  { customer, reason }: Unsettled,
+): Promise<ChargeAnswer | null> {
+  const [first] = payment;
+  const id = charges.paymentIdOf(first);
+  const { paymentIntent } = first;
+  const amountCents = charges.sumOfCharges(payment);
+  const end = await processor.firm.end({ id, customer, paymentIntent, amountCents, currency }, first.askedAt);
+  if (end.state === "unclear")
+    throw new Error("the processor can't tell yet whether it has the payment: it stays open");
+  if (end.state !== "canceled")
+    return { state: end.state === "paid" ? "answered" : "pending", paymentIntent: end.paymentIntent };
+  await deps.db.transaction(async (tx) => {
+    await lockUnalteredOrders(tx, codesIn(payment));
+    const now = await charges.chargesOfPayment(tx, id);
+    if (now[0]?.state !== "asked") return;
+    await endPayment(tx, now, { state: "failed", reason, at: deps.clock(), paymentIntent: end.paymentIntent });
+  });
+  return null;
 }
 
+/** Orders by their ids. Not verified, because an altered order must not keep the others from being charged. */
+const ordersById = (db: Sql, ids: readonly number[]) =>
+  db.query<AlteredOrder>(sql`
+    SELECT id AS "orderId", code AS "orderCode@order" FROM orders WHERE id = ANY (${ids}::bigint[]) ORDER BY id`);
+
 /**
- * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. The
- * orders that can be charged now are charged together, if the same person or key placed them.
+ * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. The orders
+ * that can be charged now are charged together, if the same person or key placed them for the same firm: limits are
+ * those of one person, and a method is that of one firm. Orders that a client pays are left out. An altered order is
+ * left out, too, and a task names it.
  */
-async function reserve(tx: Tx, deps: ChargeDeps, codes: readonly string[]): Promise<Payment[]> {
+async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): Promise<Payment[]> {
   const payments = new Set<string>();
   const due: OrderPart[] = [];
-  for (const order of await lockOrders(tx, codes)) {
-    if ((await orderPayer(tx, order.id)) !== "firm") continue;
-    const earlier = await charges.chargesOfOrder(tx, order.id);
-    const asked = earlier.find(({ state }) => state === "asked");
-    if (asked) payments.add(charges.paymentIdOf(asked));
-    const part = asked ? undefined : await partToCharge(tx, order);
-    if (!part || earlier.some((each) => each.supplementId === part.supplementId)) continue;
-    if ((await paymentRefusal(tx, deps.notarySupply, order)) === null) due.push({ order, part });
+  const all = await ordersById(tx, orderIds);
+  const { orders } = await lockSorted(tx, all);
+  const altered: AlteredOrder[] = [];
+  for (const each of all) {
+    const order = orders.find(({ id }) => id === each.orderId);
+    let isAsked = false;
+    const isUnaltered = await isSound(
+      (async () => {
+        if (order && (await orderPayer(tx, order.id)) !== "firm") return;
+        const earlier = await charges.chargesOfOrder(tx, each.orderId);
+        const asked = earlier.find(({ state }) => state === "asked");
+        isAsked = asked !== undefined;
+        // The payment of an altered order is taken up as well, so that it ends.
+        if (asked) payments.add(charges.paymentIdOf(asked));
+        const part = asked || !order ? undefined : await partToCharge(tx, order);
+        if (!order || !part || earlier.some(({ supplementId }) => supplementId === part.supplementId)) return;
+        if ((await paymentRefusal(tx, deps.notarySupply, order)) === null) due.push({ order, part });
+      })(),
+    );
+    if (!isUnaltered || (!order && !isAsked)) altered.push(each);
   }
-  const origins = await readOrigins(
-    tx,
-    deps.rowMac,
-    due.map(({ order }) => order.id),
-  );
-  const byPlacer = Map.groupBy(due, ({ order }) => origins.get(order.id)?.placedBy);
-  for (const [placer, parts] of byPlacer) {
-    const paymentId = await reserveParts(tx, deps, placer ?? null, parts);
+  const consequence = "The firm was not charged for it, and is not until the record is as it was.";
+  await reportAltered(tx, altered, { about: "charge", consequence, at: deps.clock() });
+  for (const [placer, parts] of await byPlacer(tx, deps, due)) {
+    const paymentId = await reserveParts(tx, deps, placer, parts);
     if (paymentId !== null) payments.add(paymentId);
   }
   const found: Payment[] = [];
@@ -128,6 +180,25 @@ async function reserve(tx: Tx, deps: ChargeDeps, codes: readonly string[]): Prom
     if (first?.state === "asked") found.push([first, ...others]);
   }
   return found;
+}
+
+/** The orders to charge by one payment each: those that the same person or key placed for the same firm. */
+async function byPlacer(
+  tx: Tx,
+  { rowMac }: ChargeDeps,
+  due: readonly OrderPart[],
+): Promise<(readonly [placer: string | null, parts: readonly OrderPart[]])[]> {
+  const origins = await readOrigins(
+    tx,
+    rowMac,
+    due.map(({ order }) => order.id),
+  );
+  const placerOf = ({ order }: OrderPart) => origins.get(order.id)?.placedBy ?? null;
+  const groups = Map.groupBy(due, (each) => {
+    const { partnerId, environment } = each.order;
+    return [partnerId, environment, placerOf(each)].join(" ");
+  });
+  return [...groups.values()].map((parts) => [parts[0] ? placerOf(parts[0]) : null, parts]);
 }
 
 /** Inserts one payment of orders that the same person or key placed. @returns null when a checkout is to pay them */
@@ -162,61 +233,4 @@ async function leaveToCheckout(tx: Tx, parts: readonly OrderPart[], at: Date): P
       await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason });
   }
   return null;
-}
-
-type Ready = { customer: string; method: string; kind: "card" | "bank" };
-
-/**
- * Checks all conditions again just before the request to the processor. Ends a payment that is no longer allowed: all
- * of its charges, even if the reason concerns only one of its orders, because the caller approved this sum.
- */
-async function confirm(tx: Tx, deps: ChargeDeps, payment: Payment): Promise<Ready | null> {
-  const orders = await lockOrders(tx, codesIn(payment));
-  const now = await charges.chargesOfPayment(tx, charges.paymentIdOf(payment[0]));
-  const [first] = now;
-  if (first?.state !== "asked" || now.length !== orders.length) return null;
-  const found = await selectMethod(tx, first.methodId);
-  const { method, kind, customer } = found ?? {};
-  const isUsable = found?.state === "active" && method != null && kind != null && customer !== undefined;
-  const reason = await reasonAgainst(tx, deps, orders, now);
-  if (reason === null && isUsable) return { customer, method, kind };
-  const at = deps.clock();
-  const unusable = found?.state === "unusable" ? "method_unusable" : "method_removed";
-  const ended = { state: "refused", reason: reason ?? unusable } as const;
-  await charges.updateCharges(tx, now, { ...ended, at });
-  await endChargeTasks(tx, now, { state: "done", at, by: "system", outcome: "the charge was not sent" });
-  await notify(
-    tx,
-    now.map((each) => ({ ...each, ...ended })),
-    "refused",
-    at,
-  );
-  return null;
-}
-
-async function reasonAgainst(
-  tx: Tx,
-  deps: ChargeDeps,
-  orders: readonly LockedOrder[],
-  payment: readonly charges.FirmCharge[],
-): Promise<string | null> {
-  const byOrder = new Map(payment.map((charge) => [charge.orderId, charge]));
-  for (const order of orders) {
-    const charge = byOrder.get(order.id);
-    const due: Part = await partOf(tx, order);
-    if (due.amountCents !== charge?.amountCents || due.supplementId !== charge.supplementId) return "price_changed";
-    if ((await paymentRefusal(tx, deps.notarySupply, order, charge.id)) !== null) return "not_payable";
-  }
-  const [first] = payment;
-  if (!first) return "not_payable";
-  const amounts = payment.map(({ amountCents }) => amountCents);
-  const own = { spender: first.askedBy, amounts, except: payment.map(({ id }) => id) };
-  const limit = await spendingRefusal(tx, deps, first, own);
-  if (limit !== null) return limit.reason;
-  // The checkouts were closed before this. So a session that is still open was paid in the meantime.
-  const open = await currentSessions(
-    tx,
-    orders.map(({ id }) => id),
-  );
-  return open.length > 0 ? "paid_by_checkout" : null;
 }

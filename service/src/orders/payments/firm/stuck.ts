@@ -12,7 +12,8 @@ import { requeue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
-import { firmChargeQueue, lockOrders } from "../../order/order.ts";
+import { firmChargeQueue, lockUnalteredOrders } from "../../order/order.ts";
+import { reportAltered } from "../altered.ts";
 import { currency } from "../checkout/sessions.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
@@ -51,9 +52,12 @@ const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
  */
 export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
-  for (const { id, orderId, environment, state, isAuthentic } of await store.overdueCharges(db, overdueAt(at))) {
+  for (const overdue of await store.overdueCharges(db, overdueAt(at))) {
+    const { id, orderId, environment, state, isAuthentic } = overdue;
     if (!isAuthentic) {
       log.error({ charge: id }, "a charge of a firm was altered in the database");
+      const consequence = "A charge for it waits for the payment processor, and is neither sent again nor ended.";
+      await db.transaction((tx) => reportAltered(tx, [overdue], { about: "charge", consequence, at }));
       continue;
     }
     const task = { kind: "firm_charge", at, environment, orderId, subject: id, reason: overdueWords[state] } as const;
@@ -110,7 +114,8 @@ export async function endCharge(
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
-    await lockOrders(
+    // An altered order must not keep the others from being paid in another way.
+    await lockUnalteredOrders(
       tx,
       parts.map(({ orderCode }) => orderCode),
     );

@@ -4,6 +4,7 @@
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Dispute } from "../disputes.ts";
 import type { MandateMessage } from "../processor/message.ts";
 import { methodsOfIntent } from "./charge-store.ts";
 import { notifyOwners } from "./methods.ts";
@@ -13,20 +14,27 @@ type Reason = "mandate_ended" | "debit_returned" | "refused_by_bank";
 type By = { at: Date; actor: string };
 
 /**
- * Handles a signed event that the permission to debit a bank account has ended.
- * @returns false for a method that no firm has on file
+ * Handles a signed event that the permission to debit a bank account has ended. Cards have mandates, too, but are charged
+ * without them.
+ * @returns false for a bank account that no firm has on file
  */
 export async function takeMandate(tx: Tx, { method }: MandateMessage, by: By): Promise<boolean> {
-  const methods = await methodsNamed(tx, method);
+  const methods = (await methodsNamed(tx, method)).filter(({ kind }) => kind === "bank");
   for (const each of methods) await becomeUnusable(tx, each, "mandate_ended", by);
   return methods.length > 0;
 }
 
 /**
  * After a dispute of a payment: if it was a debit of a firm's bank account, no further charge uses the account. A
- * dispute of a card leaves the card in use.
+ * dispute of a card leaves the card in use, and so does a dispute that the bank decided for the service.
+ * @param dispute after all events that have arrived so far, in whatever order they came
  */
-export async function takeReturnedDebit(tx: Tx, paymentIntent: string, by: By): Promise<void> {
+export async function takeReturnedDebit(
+  tx: Tx,
+  { paymentIntent, state }: Pick<Dispute, "paymentIntent" | "state">,
+  by: By,
+): Promise<void> {
+  if (state === "won") return;
   for (const method of await methodsOfIntent(tx, paymentIntent))
     if (method.kind === "bank") await becomeUnusable(tx, method, "debit_returned", by);
 }

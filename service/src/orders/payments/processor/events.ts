@@ -3,18 +3,19 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, type LockedOrder, lockOrders } from "../../order/order.ts";
+import { closeCheckoutQueue, type LockedOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
-import { disputesOfIntent, lockIntent, recordDispute } from "../disputes.ts";
+import { disputesOfIntent, recordDispute } from "../disputes.ts";
 import { takeCharge } from "../firm/charge-events.ts";
-import { chargesOfOrder, chargesOfPayment, isOpenCharge } from "../firm/charge-store.ts";
+import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import { takeSetup } from "../firm/methods.ts";
 import { takeMandate, takeReturnedDebit } from "../firm/unusable.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
-import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
+import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
-import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
+import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
+import { lockPayees } from "./payees.ts";
 import type { SignedEvent } from "./processor.ts";
 import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
 import { bookDispute, takeDispute } from "./take-dispute.ts";
@@ -116,77 +117,16 @@ async function readDispute(
   options: TakeOptions & { eventAt: Date },
 ): Promise<Taken[]> {
   const { isNews, ...dispute } = await recordDispute(tx, message, options);
-  await takeReturnedDebit(tx, dispute.paymentIntent, options);
-  const parts = await bookDispute(tx, dispute, options.at);
-  if (orders.length === 0) return [nothing("unknown")];
+  const booked = await bookDispute(tx, dispute, options.at);
   const results: Taken[] = [];
-  for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews, parts }));
-  return results;
+  for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews, booked }));
+  // Methods are locked after the firm's receipts, as by the event of a payment whose dispute came first.
+  await takeReturnedDebit(tx, dispute, options);
+  return orders.length === 0 ? [nothing("unknown")] : results;
 }
 
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
   typeof livemode === "boolean" && expected !== null && livemode !== expected;
-
-type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
-
-/**
- * Locks the orders that a message is about, and then the payment. Another event may have recorded further orders before
- * the payment was locked; these are locked last. Only a repetition of that other event could cause a deadlock.
- */
-async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
-  const { paymentIntent } = message;
-  const isShare = message.kind === "refunded" && message.share !== null && paymentIntent !== null;
-  const payees = await payeesOf(tx, message);
-  const all = await lockAll(tx, isShare ? await payeesOfIntent(tx, paymentIntent) : payees);
-  const isPayee = ({ code }: LockedOrder) => payees.some(({ orderCode }) => orderCode === code);
-  const locked = { payees, orders: all.filter(isPayee), others: all.filter((order) => !isPayee(order)) };
-  if (paymentIntent === null) return locked;
-  await lockIntent(tx, paymentIntent);
-  if (message.kind !== "disputed" && message.kind !== "refunded") return locked;
-  const present = await payeesOf(tx, message);
-  return present.length > payees.length ? { payees: present, orders: await lockAll(tx, present), others: [] } : locked;
-}
-
-/**
- * The orders that the session or the payment is for. If the service lost the session before it recorded anything, the
- * event's metadata names the order.
- */
-async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]> {
-  if (message.kind === "disputed")
-    return (await payeesOfIntent(tx, message.paymentIntent)).map((each) => ({ ...each, amountCents: null }));
-  const { checkoutId, chargeId, orderCode, paymentIntent } = message;
-  const named = orderCode === null ? [] : [{ orderCode, amountCents: null }];
-  if (message.kind === "refunded") {
-    if (paymentIntent === null) return named;
-    const { share } = message;
-    const found = share === null ? await payeesOfIntent(tx, paymentIntent) : [await payeeOf(tx, share, paymentIntent)];
-    const known = found.flatMap((each) => (each ? [{ ...each, amountCents: null }] : []));
-    if (known.length > 0 || share !== null) return known;
-    if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
-    return (await sessionPayees(tx, { sessionId: null, checkoutId }))?.payees ?? named;
-  }
-  const { sessionId } = message;
-  if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
-  return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
-}
-
-/**
- * The orders that a payment by a firm's own method pays; null for an unknown payment. The amount of a single order's
- * total is not named, because the order states it.
- */
-async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] | null> {
-  const charges = await chargesOfPayment(tx, chargeId);
-  if (charges.length === 0) return null;
-  return charges.map(({ orderCode, amountCents, supplementId, groupId }) => ({
-    ...{ orderCode, supplementId, amountCents: groupId === null && supplementId === null ? null : amountCents },
-  }));
-}
-
-const lockAll = (tx: Tx, payees: readonly Pick<Named, "orderCode">[]): Promise<LockedOrder[]> =>
-  lockOrders(
-    tx,
-    payees.map(({ orderCode }) => orderCode),
-  );
 
 async function readSession(
   tx: Tx,
@@ -236,12 +176,12 @@ async function takeEarlier(
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
-    await takeReturnedDebit(tx, paymentIntent, options);
-    const parts = await bookDispute(tx, dispute, options.at);
+    const booked = await bookDispute(tx, dispute, options.at);
     for (const order of after.values()) {
-      const taken = await takeDispute(tx, order, dispute, { ...options, isNews: false, parts });
+      const taken = await takeDispute(tx, order, dispute, { ...options, isNews: false, booked });
       if (taken.order) after.set(order.id, taken.order);
     }
+    await takeReturnedDebit(tx, dispute, options);
   }
   return results.map((taken) => ({ ...taken, order: (taken.order && after.get(taken.order.id)) ?? taken.order }));
 }

@@ -21,6 +21,24 @@ type Part = {
   owed: number;
 };
 
+/**
+ * The sum that the bank wants back of one order, as the order's tasks name it. The sums of all orders of a payment add up
+ * to the dispute, also where the bank wants money that was refunded before.
+ */
+type Wanted = {
+  /** Null when the bank named no amount. */
+  cents: number | null;
+  /** The part of it that went back before. */
+  twiceCents: number;
+};
+
+type BookedDispute = {
+  /** The part of each order that has one, by its id. An order of a shared payment that lost nothing has none. */
+  parts: ReadonlyMap<number, Part>;
+  /** By the id of each order of the payment. */
+  wanted: ReadonlyMap<number, Wanted>;
+};
+
 /** A payment of the intent, what is left of it, and what this dispute has taken of it; null for nothing. */
 type Open = { restCents: number; takenCents: number | null };
 
@@ -48,12 +66,12 @@ export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
  * Books the loss from a decided dispute on the payments that it concerns, each with its share (`sharesOf`). If the bank
  * later decides for the service, reverses the loss. If the order was refunded by then, opens a task: the service owes
  * the money.
- * @returns the part of each order, by its id. An order of a shared payment that lost nothing has none.
  */
-export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<ReadonlyMap<number, Part>> {
+export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<BookedDispute> {
   const { id, paymentIntent, amountCents, state } = dispute;
   const parts = new Map<number, Part>();
-  const payments = await receiptedPayments(tx, paymentIntent);
+  const all = await paymentsOf(tx, paymentIntent);
+  const payments = all.filter(({ hasReceipt }) => hasReceipt);
   const isShared = payments.length > 1;
   const owedBefore = new Map<number, number>();
   if (state === "won")
@@ -62,7 +80,8 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<R
   for (const { id: paymentId } of payments)
     open.push({ restCents: await restOf(tx, paymentId), takenCents: await lossBy(tx, paymentId, id) });
   const shares = sharesOf(amountCents ?? Number.MAX_SAFE_INTEGER, open);
-  for (const [index, { id: paymentId, ...of }] of payments.entries()) {
+  for (const [index, { id: paymentId, orderId, environment }] of payments.entries()) {
+    const of = { orderId, environment };
     const task = { kind: "refund_failed", subject: `${id}:won`, ...of } as const;
     const owed = owedBefore.get(paymentId) ?? 0;
     const reason = `The bank decided for the service (${id}), and ${dollars(owed)} of a refunded order came back. The service owes it: pay it back in another way, and note how.`;
@@ -74,21 +93,57 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<R
       await closeTasks(tx, { orderId: task.orderId, kinds: [task.kind], subject: task.subject }, end);
     }
     const own = isShared && amountCents !== null ? cents : amountCents;
-    if (!isShared || state !== "lost" || cents > 0) parts.set(of.orderId, { cents: own || null, owed });
+    if (!isShared || state !== "lost" || cents > 0) parts.set(orderId, { cents: own || null, owed });
   }
-  return parts;
+  const shareOf = new Map(payments.map(({ id: paymentId }, index) => [paymentId, shares[index] ?? 0]));
+  return { parts, wanted: wantedOf(amountCents, all, shareOf) };
 }
 
 /**
- * The payments of a payment intent that have receipts, oldest first. The placeholder of a refund that arrived before
- * its payment has none.
- * @throws ServiceError `unavailable` for an altered payment
+ * Divides the disputed sum among all orders of a payment. What is above their shares went back before: it is divided
+ * among those that got money back.
  */
-const receiptedPayments = (tx: Tx, paymentIntent: string) =>
-  tx.query<{ id: number; orderId: number; environment: Environment }>(sql`
-    SELECT p.id, o.id AS "orderId", o.environment, ${verified(paymentState, sql`p`)}
-    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent}
-      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') ORDER BY p.id`);
+function wantedOf(
+  amountCents: number | null,
+  all: readonly PaymentOfIntent[],
+  shareOf: ReadonlyMap<number, number>,
+): ReadonlyMap<number, Wanted> {
+  const receipted = new Set(all.flatMap(({ orderId, hasReceipt }) => (hasReceipt ? [orderId] : [])));
+  // Of an order with a receipt, the placeholder of an early refund stands for no further money.
+  const counted = all.filter(({ orderId, hasReceipt }) => hasReceipt || !receipted.has(orderId));
+  const shares = counted.map(({ id }) => shareOf.get(id) ?? 0);
+  const above = Math.max(0, (amountCents ?? 0) - shares.reduce((sum, cents) => sum + cents, 0));
+  const returned = counted.map((payment, index) => payment.amountCents - (shares[index] ?? 0));
+  const twice = sharesOf(
+    above,
+    returned.map((restCents) => ({ restCents, takenCents: null })),
+  );
+  // A bank may want more than was paid, in another currency for example.
+  const beyond = above - twice.reduce((sum, cents) => sum + cents, 0);
+  return new Map(
+    counted.map(({ orderId }, index) => {
+      const twiceCents = (twice[index] ?? 0) + (index === 0 ? beyond : 0);
+      const cents = amountCents === null ? null : (shares[index] ?? 0) + twiceCents;
+      return [orderId, { cents, twiceCents: cents === null ? 0 : twiceCents }];
+    }),
+  );
+}
+
+type PaymentOfIntent = {
+  id: number;
+  orderId: number;
+  environment: Environment;
+  amountCents: number;
+  /** False for the placeholder of a refund that arrived before its payment. */
+  hasReceipt: boolean;
+};
+
+/** The payments of a payment intent, oldest first. @throws ServiceError `unavailable` for an altered payment */
+const paymentsOf = (tx: Tx, paymentIntent: string) =>
+  tx.query<PaymentOfIntent>(sql`
+    SELECT p.id, o.id AS "orderId", o.environment, p.amount_cents::float8 AS "amountCents", ${verified(paymentState, sql`p`)},
+      EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') AS "hasReceipt"
+    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
 
 const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
@@ -97,18 +152,18 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
  * @param options `isNews`: whether the event changed the dispute. The firm is also told of a dispute that is new for
- * the order, because it came before its payment. `parts`: the result of `bookDispute`
+ * the order, because it came before its payment. `booked`: the result of `bookDispute`
  */
 export async function takeDispute(
   tx: Tx,
   order: LockedOrder,
   dispute: Dispute,
-  options: TakeOptions & { isNews: boolean; parts: ReadonlyMap<number, Part> },
+  options: TakeOptions & { isNews: boolean; booked: BookedDispute },
 ): Promise<Taken> {
-  const { at, actor, isNews } = options;
-  const part = options.parts.get(order.id);
+  const { at, actor, isNews, booked } = options;
+  const part = booked.parts.get(order.id);
   const { id: orderId, environment } = order;
-  const { id: disputeId, state, amountCents: amount } = dispute;
+  const { id: disputeId, state } = dispute;
   // If the payment was for several orders, each order gets its own task.
   const subject = `${disputeId}:${orderId}`;
   const unpaid = await reviseLoss(tx, order, { dispute: disputeId, actor, at });
@@ -120,10 +175,10 @@ export async function takeDispute(
     await tellFirm(tx, order, { ...told, about: `${disputeId}:${at.getTime()}` });
   }
   const isNew = state === "lost" ? await isNeverOpened(tx, lostSubject) : isFirst;
-  const sum = amount === null ? "money" : dollars(amount);
+  const { sum, ofSum, twice } = sumsFor(order, dispute, booked);
   const task = { kind: "dispute", at, environment, orderId } as const;
   if (isNew && isFirst) {
-    const reason = `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
+    const reason = `The bank wants ${ofSum} back (${disputeId}).${twice} Answer at the payment processor. Refund nothing while it is open.`;
     await openTask(tx, { ...task, subject, reason });
   }
   if (state === "opened") return isNew ? hold(tx, order, sum, options) : nothing("stale", order);
@@ -137,13 +192,27 @@ export async function takeDispute(
   }
   if (!isNew) return nothing("stale", order);
   // Opens another task for the loss, because a person may have closed the first one after answering the bank.
-  const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
+  const words = `The bank took ${ofSum} back for good (${disputeId}).${twice} Decide on the order, and settle with the firm. Refund nothing of it.`;
   await openTask(tx, { ...task, subject: lostSubject, reason: words });
   if (order.status !== "RefundPending") return hold(tx, order, sum, options);
   const ended = await endLost(tx, order, options);
   if (ended) return ended;
   await enqueue(tx, refundQueue, { orderId });
   return nothing("stale", order);
+}
+
+/**
+ * An order's part of a dispute in words: `sum` alone, and `ofSum` with the whole sum, if the payment was for several
+ * orders. The parts of all orders add up to the dispute.
+ */
+function sumsFor({ id }: LockedOrder, { amountCents }: Dispute, { wanted }: BookedDispute) {
+  const { cents = amountCents, twiceCents = 0 } = wanted.get(id) ?? {};
+  if (cents === null || amountCents === null) return { sum: "money", ofSum: "money", twice: "" };
+  const sum = dollars(cents);
+  const whole = `${dollars(amountCents)} for ${wanted.size} orders`;
+  const ofSum = wanted.size <= 1 ? sum : `${sum} of this order (a part of ${whole})`;
+  const twice = twiceCents > 0 ? ` ${dollars(twiceCents)} of it went back before: the payer would have it twice.` : "";
+  return { sum, ofSum, twice };
 }
 
 const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });

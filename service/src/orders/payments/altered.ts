@@ -1,0 +1,64 @@
+/**
+ * Orders that were altered in the database, or whose records about money were. Nothing is charged for such an order, and
+ * no event of the processor moves it. A task names it, so that a person looks after its money and that of the orders
+ * that are paid together with it.
+ */
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { isAltered } from "../../kernel/platform/database/state-mac.ts";
+import { maskCode } from "../../kernel/platform/ids.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
+import { type LockedOrder, lockUnalteredOrders } from "../order/order.ts";
+
+export type AlteredOrder = { orderId: number; orderCode: string };
+
+/** Locks orders by ascending id. @returns the unaltered orders, and which of them were altered */
+export async function lockSorted(
+  tx: Tx,
+  all: readonly AlteredOrder[],
+): Promise<{ orders: LockedOrder[]; altered: AlteredOrder[] }> {
+  const orders = await lockUnalteredOrders(
+    tx,
+    all.map(({ orderCode }) => orderCode),
+  );
+  const sound = new Set(orders.map(({ id }) => id));
+  return { orders, altered: all.filter(({ orderId }) => !sound.has(orderId)) };
+}
+
+/** Whether all records that the work has read are unaltered. @throws any other error of the work */
+export const isSound = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error: unknown) => {
+      if (!isAltered(error)) throw error;
+      return false;
+    },
+  );
+
+/** The orders of a payment as a task names them, such as `3FA2B1…, 09C7DE…`. */
+export const orderNames = (orders: readonly Pick<AlteredOrder, "orderCode">[]): string =>
+  orders.map(({ orderCode }) => maskCode(orderCode)).join(", ");
+
+/**
+ * Opens a task about each altered order, unless one is open.
+ * @param about `charge` when the firm was not charged, `event` when an event of the processor was not applied
+ * @param consequence what happened to the order's money, as a sentence
+ */
+export async function reportAltered(
+  tx: Tx,
+  altered: readonly AlteredOrder[],
+  { about, consequence, at }: { about: "charge" | "event"; consequence: string; at: Date },
+): Promise<void> {
+  for (const { orderId, orderCode } of altered) {
+    const reason = `Order ${maskCode(orderCode)}, or a record about its money, was altered in the database; \`doctor\` names the record. ${consequence}`;
+    const task = {
+      kind: "order_altered",
+      at,
+      environment: sql`o.environment`,
+      orderId,
+      subject: about,
+      reason,
+    } as const;
+    await openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`);
+  }
+}

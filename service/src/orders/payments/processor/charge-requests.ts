@@ -1,0 +1,208 @@
+/** The requests to the processor that charge a firm's method, and those that find out what became of a charge. */
+import type { Stripe } from "stripe";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+
+export type ChargeRequest = {
+  id: string;
+  /** The orders that the payment pays: one, or several. */
+  orderCodes: readonly string[];
+  environment: Environment;
+  firmName: string;
+  customer: string;
+  method: string;
+  kind: "card" | "bank";
+  amountCents: number;
+  currency: string;
+};
+
+/**
+ * The processor's answer to the request for a charge. The answer moves no order; only the processor's signed event
+ * does.
+ */
+export type ChargeAnswer = { state: "answered" | "pending"; paymentIntent: string } | Declined;
+
+type Declined = { state: "declined"; paymentIntent: string | null; reason: string };
+
+/**
+ * The outcome of canceling a charge. `canceled`: no money is taken. `paid`: it is too late to cancel. `moving`: a bank
+ * is moving the money. `unclear`: there may be a payment that the processor does not list yet.
+ */
+export type ChargeEnd = { state: "canceled" | "paid" | "moving"; paymentIntent: string } | { state: "unclear" };
+
+export type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "currency"> & {
+  paymentIntent: string | null;
+};
+
+/** Charges the method, as `FirmAccount.charge` says. */
+export async function createCharge(stripe: Stripe, request: ChargeRequest): Promise<ChargeAnswer> {
+  const answer = await requestCharge(stripe, request);
+  return answer.state === "declined" && answer.paymentIntent === null ? settleDecline(stripe, request, answer) : answer;
+}
+
+async function requestCharge(stripe: Stripe, request: ChargeRequest): Promise<ChargeAnswer> {
+  try {
+    return answerOf(await stripe.paymentIntents.create(intentOf(request), { idempotencyKey: chargeKey(request.id) }));
+  } catch (error) {
+    const declined = declineOf(error);
+    if (!declined) throw error;
+    return declined;
+  }
+}
+
+export async function findCharge(
+  stripe: Stripe,
+  charge: Pick<ChargeRequest, "id" | "customer">,
+  since: Date,
+): Promise<ChargeAnswer | null> {
+  const found = await findIntent(stripe, charge, since);
+  return found && answerOf(found);
+}
+
+/** Cancels a charge's payment, as `FirmAccount.end` says. */
+export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date): Promise<ChargeEnd> {
+  try {
+    const found = async () => (await findIntent(stripe, charge, since))?.id;
+    // If the key was already used, the payment is looked up once more. The request that used it may have created the
+    // payment in between.
+    const intent = charge.paymentIntent ?? (await found()) ?? (await claimKey(stripe, charge)) ?? (await found());
+    return intent === undefined ? { state: "unclear" } : await cancel(stripe, intent);
+  } catch (error) {
+    throw failed(error, "cancel the payment");
+  }
+}
+
+async function findIntent(
+  stripe: Stripe,
+  { id, customer }: Pick<ChargeRequest, "id" | "customer">,
+  since: Date,
+): Promise<Stripe.PaymentIntent | null> {
+  const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
+  for await (const intent of stripe.paymentIntents.list({ customer, created, limit: 100 }))
+    if (intent.metadata["charge"] === id) return intent;
+  return null;
+}
+
+/**
+ * Settles a refusal that names no payment. An earlier request for the same charge may have timed out and still be on its
+ * way, and the processor stores no answer for a request that it refuses before it executes it. So the charge's key is
+ * used up by a blank payment, which is canceled. If the key was already used, the answer that is stored under it counts.
+ * @throws Error when the processor doesn't settle it
+ */
+async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
+  const claimed = await claimKey(stripe, request).catch((error: unknown) => {
+    // No request can charge a customer that the processor doesn't know.
+    if (isUnknownCustomer(error)) return null;
+    throw error;
+  });
+  if (claimed === null) return declined;
+  if (claimed !== undefined) {
+    const { state } = await cancel(stripe, claimed);
+    if (state !== "canceled") throw new Error(`the blank payment of a charge is ${state}`);
+    return { ...declined, paymentIntent: claimed };
+  }
+  return requestCharge(stripe, request);
+}
+
+const isUnknownCustomer = (error: unknown): boolean => {
+  const { code, param } = (error ?? {}) as { code?: unknown; param?: unknown };
+  return code === "resource_missing" && param === "customer";
+};
+
+/**
+ * Uses the charge's idempotency key for a payment that nobody can confirm. From then on the processor refuses the
+ * charge itself, because a key allows only one content. So even a late request of a crashed node takes no money.
+ * @returns the id of that payment; undefined when the key was already used
+ */
+async function claimKey(
+  stripe: Stripe,
+  { id, customer, amountCents: amount, currency }: Omit<EndedCharge, "paymentIntent">,
+): Promise<string | undefined> {
+  const blank = { amount, currency, customer, metadata: { charge: id } };
+  try {
+    return (await stripe.paymentIntents.create(blank, { idempotencyKey: chargeKey(id) })).id;
+  } catch (error) {
+    if (isKeyConflict(error)) return undefined;
+    throw error;
+  }
+}
+
+async function cancel(stripe: Stripe, paymentIntent: string): Promise<Exclude<ChargeEnd, { state: "unclear" }>> {
+  const refusal = await stripe.paymentIntents.cancel(paymentIntent).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const { status } = await stripe.paymentIntents.retrieve(paymentIntent);
+  if (status === "canceled") return { state: "canceled", paymentIntent };
+  if (status === "succeeded") return { state: "paid", paymentIntent };
+  if (statusOf(refusal) !== 400) throw refusal;
+  return { state: "moving", paymentIntent };
+}
+
+const chargeKey = (id: string): string => `charge:${id}`;
+
+const isKeyConflict = (error: unknown): boolean =>
+  (error as { rawType?: unknown } | null)?.rawType === "idempotency_error" && statusOf(error) === 400;
+
+/**
+ * The request that creates a charge's payment. It tells the processor the code of a single order, the amount and the
+ * firm's name, but nothing about the client or the document.
+ */
+function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
+  const { id, orderCodes, environment, firmName, customer, method, kind, amountCents, currency } = request;
+  return {
+    amount: amountCents,
+    currency,
+    customer,
+    payment_method: method,
+    allowed_payment_method_types: [kind === "card" ? "card" : "us_bank_account"],
+    off_session: true,
+    confirm: true,
+    description: `Document services for ${firmName}, ${orderWords(orderCodes)}`,
+    metadata: { charge: id, ...(orderCodes.length === 1 && { order_code: orderCodes[0] ?? "" }), environment },
+  };
+}
+
+/** Names the orders by the start of their codes, such as `orders 3FA2B1, 09C7DE`, and counts those that have no room. */
+function orderWords(codes: readonly string[]): string {
+  const shown = codes.slice(0, mostNamed).map((code) => code.slice(0, 6).toUpperCase());
+  const more = codes.length - shown.length;
+  return `order${codes.length === 1 ? "" : "s"} ${shown.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+}
+
+// A payment's description is short, and a room can have fifty orders.
+const mostNamed = 20;
+
+function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentIntent): ChargeAnswer {
+  if (status === "succeeded") return { state: "answered", paymentIntent: id };
+  if (status === "processing") return { state: "pending", paymentIntent: id };
+  return { state: "declined", paymentIntent: id, reason: fault?.decline_code ?? fault?.code ?? status };
+}
+
+/** The processor's refusal; null for an error after which a payment may exist. */
+function declineOf(error: unknown): Declined | null {
+  const {
+    code,
+    decline_code: declineCode,
+    payment_intent: intent,
+  } = (error ?? {}) as {
+    code?: unknown;
+    decline_code?: unknown;
+    payment_intent?: { id?: unknown };
+  };
+  const status = statusOf(error);
+  const isIdempotency = (error as { rawType?: unknown } | null)?.rawType === "idempotency_error";
+  if (isIdempotency || ![400, 402, 404].includes(status)) return null;
+  // The SDK gives an error without a decline code an empty one.
+  const reason = [declineCode, code].find((each) => typeof each === "string" && each !== "") ?? "method_unusable";
+  return {
+    state: "declined",
+    paymentIntent: typeof intent?.id === "string" ? intent.id : null,
+    reason: String(reason).slice(0, 200),
+  };
+}
+
+export const statusOf = (error: unknown): number => Number((error as { statusCode?: unknown } | null)?.statusCode ?? 0);
+
+export const failed = (error: unknown, to = "open its page"): ServiceError =>
+  new ServiceError("processor_failed", `The payment processor failed to ${to}. Try again.`, { cause: error });

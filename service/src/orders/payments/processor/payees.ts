@@ -1,0 +1,108 @@
+/** The orders that an event of the processor is about, and the order in which they are locked. */
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";
+import { type LockedOrder, lockOrders } from "../../order/order.ts";
+import { type AlteredOrder, lockSorted, orderNames, reportAltered } from "../altered.ts";
+import { sessionPayees } from "../checkout/store.ts";
+import { lockIntent } from "../disputes.ts";
+import { chargesOfPayment } from "../firm/charge-store.ts";
+import { payeeOf, payeesOfIntent } from "../store.ts";
+import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
+import type { SignedEvent } from "./processor.ts";
+import type { LockedPayees, Named } from "./refund-events.ts";
+
+type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
+
+const mostLookups = 10;
+
+/**
+ * Locks the orders that a message is about by ascending id, and then the payment. Before the payment was locked, another
+ * event may have recorded it for further orders. Then all locks are released, and taken again in that order: a lock of an
+ * order after the lock of the payment would deadlock with other events of the payment.
+ */
+export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
+  const { kind, paymentIntent } = message;
+  for (let lookup = 0; lookup < mostLookups; lookup++) {
+    const found = await findPayees(tx, message);
+    await tx.script("SAVEPOINT payees");
+    const all = await lockOrders(tx, found.codes);
+    if (paymentIntent !== null) await lockIntent(tx, paymentIntent);
+    // Only disputes and refunds find their orders by the payments on record.
+    const now = kind === "disputed" || kind === "refunded" ? await findPayees(tx, message) : found;
+    if (now.codes.every((code) => found.codes.includes(code))) {
+      await tx.script("RELEASE SAVEPOINT payees");
+      const isPayee = ({ code }: LockedOrder) => now.payees.some(({ orderCode }) => orderCode === code);
+      return { payees: now.payees, orders: all.filter(isPayee), others: all.filter((order) => !isPayee(order)) };
+    }
+    await tx.script("ROLLBACK TO SAVEPOINT payees");
+  }
+  throw new Error("the orders of a payment keep changing: the processor sends the event again");
+}
+
+/** The orders that a message is about, and the codes of all orders to lock for it. */
+async function findPayees(
+  tx: Tx,
+  message: MoneyMessage,
+): Promise<{ payees: readonly Named[]; codes: readonly string[] }> {
+  const { paymentIntent } = message;
+  const isShare = message.kind === "refunded" && message.share !== null && paymentIntent !== null;
+  const payees = await payeesOf(tx, message);
+  const locked = isShare ? [...payees, ...(await payeesOfIntent(tx, paymentIntent))] : payees;
+  return { payees, codes: [...new Set(locked.map(({ orderCode }) => orderCode))] };
+}
+
+/**
+ * The orders that the session or the payment is for. If the service lost the session before it recorded anything, the
+ * event's metadata names the order.
+ */
+async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]> {
+  if (message.kind === "disputed")
+    return (await payeesOfIntent(tx, message.paymentIntent)).map((each) => ({ ...each, amountCents: null }));
+  const { checkoutId, chargeId, orderCode, paymentIntent } = message;
+  const named = orderCode === null ? [] : [{ orderCode, amountCents: null }];
+  if (message.kind === "refunded") {
+    if (paymentIntent === null) return named;
+    const { share } = message;
+    const found = share === null ? await payeesOfIntent(tx, paymentIntent) : [await payeeOf(tx, share, paymentIntent)];
+    const known = found.flatMap((each) => (each ? [{ ...each, amountCents: null }] : []));
+    if (known.length > 0 || share !== null) return known;
+    if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
+    return (await sessionPayees(tx, { sessionId: null, checkoutId }))?.payees ?? named;
+  }
+  const { sessionId } = message;
+  if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
+  return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
+}
+
+/**
+ * The orders that a payment by a firm's own method pays; null for an unknown payment. The amount of a single order's
+ * total is not named, because the order states it.
+ */
+async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] | null> {
+  const charges = await chargesOfPayment(tx, chargeId);
+  if (charges.length === 0) return null;
+  return charges.map(({ orderCode, amountCents, supplementId, groupId }) => ({
+    ...{ orderCode, supplementId, amountCents: groupId === null && supplementId === null ? null : amountCents },
+  }));
+}
+
+/**
+ * Opens a task about each altered order that kept an event from being applied. The event moves none of its orders then,
+ * and the processor repeats it.
+ */
+export async function reportRefusedEvent(db: Database, event: SignedEvent, at: Date): Promise<void> {
+  const message = readMessage(event);
+  if (!message || message.kind === "setup" || message.kind === "mandate") return;
+  await db.transaction(async (tx) => {
+    const { codes } = await findPayees(tx, message);
+    const all = await tx.query<AlteredOrder>(sql`
+      SELECT id AS "orderId", code AS "orderCode@order" FROM orders WHERE ${isSealedAny(sql`code`, "order", codes)} ORDER BY id`);
+    const { altered } = await lockSorted(tx, all);
+    // If the orders are sound, a record about the money of one of them was altered.
+    const named = altered.length > 0 ? altered : all;
+    const others = all.filter((each) => !named.includes(each));
+    const waiting = others.length === 0 ? "" : ` Orders ${orderNames(others)} of the same payment wait for it, too.`;
+    const consequence = `So the payment processor’s event ${event.type} about ${message.paymentIntent} was not applied.${waiting} The processor repeats it for about three days. Restore the record by then, or send the event again there afterwards.`;
+    await reportAltered(tx, named, { about: "event", consequence, at });
+  });
+}

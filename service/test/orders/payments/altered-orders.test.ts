@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeOrder } from "@signsealship/testing/row-mac";
+import { newOrderLines } from "../../../src/kernel/audit/audit.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { maskCode } from "../../../src/kernel/platform/ids.ts";
+import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
+import { firmChargeQueue } from "../../../src/orders/order/order.ts";
+import { chargesOfCode, endCharge, watchPayments } from "../../../src/orders/payments/payments.ts";
+import { reportRefusedEvent } from "../../../src/orders/payments/processor/payees.ts";
+import { type Group, groupsOf } from "./charged-group.ts";
+import { openMoneyWorld } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe, clock } = world;
+const { group, charge, charged, runJobs, intentsOf, statuses, states, tasksOf } = groupsOf(world);
+const minute = 60_000;
+
+/** Changes an order without its MAC, as somebody with access to the database might. @returns what repairs it */
+async function alter(code: string): Promise<() => Promise<void>> {
+  const set = sql`customer_email = 'attacker@example.com'`;
+  await db.query(sql`UPDATE orders SET ${set} WHERE ${isSealed(sql`code`, "order", code)}`);
+  return () => changeOrder(db, code, sql`customer_email = 'signer@example.com'`);
+}
+
+/** The reasons of the order's open tasks about its alteration. */
+const alarms = async (code: string) =>
+  (await tasksOf([code], "order_altered")).flat().flatMap(({ state, reason }) => (state === "open" ? [reason] : []));
+
+/** Queues the job of a placed closing. */
+async function place({ firm, codes }: Group): Promise<void> {
+  const actor = `key:${firm.principal.key?.id}`;
+  const orderIds = await Promise.all(codes.map(world.orderIdOf));
+  await db.transaction(async (tx) => {
+    for (const [index, code] of codes.entries()) {
+      const placed = { at: clock(), actor, partnerId: firm.owner.partnerId, code, status: "QuoteReady", reason: null };
+      await tx.query(newOrderLines(placed, sql`(SELECT ${orderIds[index]}::bigint AS id)`));
+    }
+    await enqueue(tx, firmChargeQueue, { orderIds });
+  });
+}
+
+test("charges the other orders of a placed closing, and a task names the altered one", async () => {
+  const found = await group();
+  await place(found);
+  await alter(found.codes[1]);
+  const [job] = await world.waitingJobs();
+  assert.ok(job);
+  assert.equal(await world.run(job), true);
+  assert.deepEqual(await states(found.codes), [["answered"], [], ["answered"]]);
+  const [intent, ...more] = intentsOf(found.firm);
+  assert.deepEqual([intent?.["amount"], more], [9_500 + 1_020, []]);
+  const [reason, ...others] = await alarms(found.codes[1]);
+  assert.match(reason ?? "", new RegExp(`^Order ${maskCode(found.codes[1])}, .* was altered`));
+  assert.deepEqual(others, []);
+  assert.deepEqual((await tasksOf([found.codes[0], found.codes[2]], "order_altered")).flat(), []);
+  await world.take(stripe.chargeEvent(String(intent?.["id"])));
+  assert.deepEqual(await statuses([found.codes[0], found.codes[2]]), ["EsignPending", "EsignPending"]);
+});
+
+for (const which of [0, 2] as const)
+  test(`ends a payment that was not sent when its order ${which + 1} was altered, and charges the others again`, async () => {
+    const found = await group();
+    await charge(found);
+    const restore = await alter(found.codes[which]);
+    const [job] = await world.waitingJobs();
+    assert.ok(job);
+    assert.equal(await world.run(job), true);
+    assert.equal(intentsOf(found.firm).length, 0);
+    const others = found.codes.filter((_, index) => index !== which);
+    for (const code of found.codes) {
+      const [ended] = await chargesOfCode(db, code);
+      assert.deepEqual([ended?.state, ended?.reason], ["refused", "order_altered"]);
+    }
+    const [reason = ""] = await alarms(found.codes[which]);
+    for (const code of found.codes) assert.ok(reason.includes(maskCode(code)), reason);
+    assert.match(reason, /\$287\.60/);
+    await charge({ firm: found.firm, codes: found.codes });
+    await runJobs();
+    const [intent] = intentsOf(found.firm);
+    await world.take(stripe.chargeEvent(String(intent?.["id"])));
+    assert.deepEqual(await statuses(others), ["EsignPending", "EsignPending"]);
+    await restore();
+    assert.deepEqual(await statuses([found.codes[which]]), ["QuoteReady"]);
+  });
+
+test("records the answer about a payment whose order was altered after it was sent; its event waits, with a task", async () => {
+  const found = await group();
+  await charge(found);
+  stripe.fail("cut", "cut");
+  await runJobs();
+  const restore = await alter(found.codes[1]);
+  await runJobs();
+  for (const code of found.codes) assert.equal((await chargesOfCode(db, code))[0]?.state, "answered");
+  const event = stripe.chargeEvent(String(intentsOf(found.firm)[0]?.["id"]));
+  for (let repeated = 0; repeated < 2; repeated++) {
+    await assert.rejects(world.take(event), /not what the service wrote/);
+    await reportRefusedEvent(db, event, clock());
+  }
+  assert.deepEqual(await statuses([found.codes[0], found.codes[2]]), ["QuoteReady", "QuoteReady"]);
+  const [reason = "", ...more] = await alarms(found.codes[1]);
+  assert.deepEqual(more, []);
+  for (const code of found.codes) assert.ok(reason.includes(maskCode(code)), reason);
+  assert.match(reason, /payment_intent\.succeeded about pi_/);
+  await restore();
+  await world.take(event);
+  assert.deepEqual(await statuses(found.codes), ["EsignPending", "EsignPending", "EsignPending"]);
+});
+
+test("an overdue payment that was altered itself is a task about its order", async () => {
+  const { codes, paymentId } = await charged("processing");
+  await db.query(sql`UPDATE firm_charges SET reason = 'forged' WHERE group_id = ${paymentId}`);
+  world.advance(11 * 24 * 60 * minute);
+  for (let looks = 0; looks < 2; looks++) await watchPayments(deps);
+  assert.match((await alarms(codes[0])).join(), /neither sent again nor ended/);
+  assert.equal((await tasksOf(codes, "order_altered")).flat().length, 1);
+});
+
+test("an overdue payment can be ended although one of its orders was altered", async () => {
+  const { codes, intent } = await charged("processing");
+  await alter(codes[0]);
+  world.advance(11 * 24 * 60 * minute);
+  await watchPayments(deps);
+  const [first] = await chargesOfCode(db, codes[1]);
+  await endCharge(deps, { id: first?.id ?? "", environment: "live", actor: "operator:test" });
+  assert.deepEqual(await states(codes), [["failed"], ["failed"], ["failed"]]);
+  assert.equal(stripe.firm.intents.get(intent)?.["status"], "canceled");
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeOrder } from "@signsealship/testing/row-mac";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
+import { chargesOfCode, checkoutUrl, watchPayments } from "../../../src/orders/payments/payments.ts";
+import { type Group, groupsOf } from "./charged-group.ts";
+import { openMoneyWorld } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe } = world;
+const { group, charge, runJobs, intentsOf, statuses, states, paidBy, tasksOf } = groupsOf(world);
+const all = <Value>(value: Value) => [value, value, value];
+const minute = 60_000;
+
+const reprice = (code: string) => changeOrder(db, code, sql`subtotal_cents = 20000, total_cents = 20000`);
+const reasons = ({ codes }: Group) =>
+  Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ reason }) => reason)));
+const moneyOf = ({ firm }: Group) => intentsOf(firm).filter(({ status }) => status === "succeeded").length;
+
+/** A group whose first request is lost on its way to the processor: it may still arrive. */
+async function lost(): Promise<Group> {
+  const found = await group();
+  await charge(found);
+  stripe.fail("late", "late");
+  await runJobs();
+  assert.deepEqual(await states(found.codes), all(["asked"]));
+  assert.equal(intentsOf(found.firm).length, 0, "the processor knows nothing yet");
+  return found;
+}
+
+/** Asserts that nothing else can be charged or offered for the orders. */
+async function requireBlocked({ firm, codes }: Group): Promise<void> {
+  assert.deepEqual(await states(codes), all(["asked"]));
+  for (const code of codes) await assert.rejects(checkoutUrl(deps, code, null), /A payment by your firm is under way/);
+  await assert.rejects(charge({ firm, codes }), /A payment by your firm is under way/);
+}
+
+test("stays open while the processor is away, although it would now be refused, and is then canceled for good", async () => {
+  const found = await lost();
+  const { codes } = found;
+  await reprice(codes[1]);
+  stripe.fail({ status: 500 }, { status: 500 });
+  await runJobs();
+  await requireBlocked(found);
+  await runJobs();
+  assert.deepEqual(await states(codes), all(["failed"]));
+  assert.deepEqual(await reasons(found), all(["price_changed"]));
+  stripe.arriveLate();
+  assert.equal(moneyOf(found), 0, "the late request takes no money");
+  // The orders can be paid in another way, once.
+  for (const code of codes) assert.match(await checkoutUrl(deps, code, null), /cs_test/);
+  for (const intent of intentsOf(found.firm)) await world.take(stripe.chargeEvent(String(intent["id"])));
+  assert.deepEqual(await statuses(codes), all("QuoteReady"));
+});
+
+test("another job that finds a changed order doesn't refuse a payment whose request is on its way", async () => {
+  const found = await lost();
+  await reprice(found.codes[1]);
+  await db.query(sql`DELETE FROM jobs`);
+  // The request of the first node arrives while the second node looks the payment up.
+  const { firm: account } = deps.processor;
+  const findCharge: typeof account.findCharge = async (...about) => {
+    const none = await account.findCharge(...about);
+    assert.equal(none, null);
+    stripe.arriveLate();
+    return none;
+  };
+  const processor = { ...deps.processor, firm: { ...account, findCharge } };
+  await sendCharges({ ...deps, processor }, { orderId: await world.orderIdOf(found.codes[2]) }, false);
+  assert.deepEqual(await states(found.codes), all(["answered"]));
+  assert.equal(moneyOf(found), 1);
+  const [intent] = intentsOf(found.firm);
+  await world.take(stripe.chargeEvent(String(intent?.["id"])));
+  assert.deepEqual(await statuses(found.codes), ["EsignPending", "OnHold", "EsignPending"]);
+  assert.deepEqual(await Promise.all(found.codes.map(paidBy)), [[9_500], [18_240], [1_020]]);
+});
+
+for (const [failures, words, wasCharged] of [
+  [["late", { status: 400 }], "has not arrived", false],
+  [["cut", { status: 400 }], "was carried out", true],
+] as const)
+  test(`a refusal that names no payment is settled while an earlier request ${words}`, async () => {
+    const found = await group();
+    await charge(found);
+    stripe.fail(...failures);
+    await runJobs();
+    stripe.arriveLate();
+    assert.equal(moneyOf(found), wasCharged ? 1 : 0);
+    assert.deepEqual(await states(found.codes), all([wasCharged ? "answered" : "declined"]));
+    const [intent, ...more] = intentsOf(found.firm);
+    assert.deepEqual(more, []);
+    const event = stripe.chargeEvent(String(intent?.["id"]));
+    for (const each of [event, event]) await world.take(each);
+    assert.deepEqual(await statuses(found.codes), all(wasCharged ? "EsignPending" : "PaymentFailed"));
+    if (!wasCharged) assert.deepEqual(await reasons(found), all(["method_unusable"]));
+  });
+
+test("a refusal that the processor stored is final, and ends the task about the overdue charge", async () => {
+  const found = await group();
+  await charge(found);
+  stripe.fail({ status: 503 }, { status: 503 });
+  await runJobs();
+  world.advance(11 * minute);
+  await watchPayments(deps);
+  assert.deepEqual(
+    (await tasksOf(found.codes, "firm_charge")).map((tasks) => tasks.map(({ state }) => state)),
+    [["open"], [], []],
+  );
+  // The processor refuses every charge of the method, and makes no payment.
+  const method = stripe.firm.methods.get(found.firm.method);
+  Object.assign(method ?? {}, { customer: null });
+  await runJobs();
+  assert.deepEqual(await states(found.codes), all(["declined"]));
+  assert.equal(moneyOf(found), 0);
+  assert.deepEqual(
+    (await tasksOf(found.codes, "firm_charge")).map((tasks) => tasks.map(({ state }) => state)),
+    [["done"], [], []],
+  );
+  for (const code of found.codes) assert.match(await checkoutUrl(deps, code, null), /cs_test/);
+});
+
+test("a processor that no longer knows the customer declines without a payment", async () => {
+  const found = await group();
+  await charge(found);
+  const missing = { status: 400, code: "resource_missing", param: "customer" };
+  stripe.fail(missing, missing);
+  await runJobs();
+  assert.deepEqual(await states(found.codes), all(["declined"]));
+  assert.deepEqual(await reasons(found), all(["resource_missing"]));
+});
+
+test("records when a payment was first sent, which nobody can undo in the database", async () => {
+  const found = await lost();
+  const [sent] = await chargesOfCode(db, found.codes[0]);
+  assert.ok(sent?.sentAt);
+  const id = await world.orderIdOf(found.codes[0]);
+  await db.query(sql`UPDATE firm_charges SET sent_at = NULL WHERE order_id = ${id}`);
+  await assert.rejects(chargesOfCode(db, found.codes[0]), /not what the service wrote/);
+});
