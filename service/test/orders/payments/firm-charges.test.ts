@@ -487,6 +487,10 @@ test("a member charges the firm on the room's page, which shows the state of the
   for (const code of firms) assert.deepEqual(await chargesOf(code), []);
   assert.equal((await post(`${path}/charge`, fields)).status, 303);
   for (const code of firms) await charge(code, "answered");
+  const closingOf = async (code: string) =>
+    (await fetch(`${live.url()}/dashboard/orders/${code}/closing`, { headers: owner, redirect: "manual" })).headers;
+  assert.equal((await closingOf(firms[1] ?? "")).get("location"), path, "mails about the payment link here");
+  assert.equal((await closingOf("f".repeat(40))).get("location"), "/dashboard/billing#charges");
   const page = await look(path);
   assert.ok(page.includes(`Your firm’s payment for 2 orders of this room, ${sum}: Being processed`), page);
   assert.doesNotMatch(page, /Charge the firm/);

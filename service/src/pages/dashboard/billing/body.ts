@@ -3,6 +3,7 @@ import {
   type ChargeState,
   type FirmCharge,
   isOverdueCharge,
+  listedPayments,
   methodName,
   type PaymentMethod,
   type PaymentOfFirm,
@@ -164,13 +165,13 @@ const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, ord
 const chargesPart = (view: BillingView): Html =>
   view.payments.length === 0
     ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
-    : records(
+    : html`${records(
         "Payments of your firm",
         [
           ...[{ label: "Orders" }, { label: "File number" }, { label: "Sum", number: true }],
           ...[{ label: "State" }, { label: "Asked" }],
         ],
-        view.payments.flatMap((charges) => {
+        view.payments.slice(0, listedPayments).flatMap((charges) => {
           const [first] = charges;
           if (!first) return [];
           const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
@@ -184,7 +185,7 @@ const chargesPart = (view: BillingView): Html =>
             ],
           ];
         }),
-      );
+      )}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
 const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
   html`<a href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;

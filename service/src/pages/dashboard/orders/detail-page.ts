@@ -7,6 +7,7 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf, maySeeBilling } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import { type BillingDeps, documentsOfOrder } from "../../../orders/billing/billing.ts";
 import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
 import { type ReplaceDeps, readCorrected } from "../../../orders/corrections/corrections.ts";
@@ -111,6 +112,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
 
   pageRoute(forms, frame, { url: "/dashboard/orders/:code", handle: (call) => show(call) });
 
+  closingRoute(forms, frame, db);
   sandboxForms(forms, { ...desk.sandbox, limits }, form);
   signerForms(forms, { db, clock, limits, envelopes: desk.envelopes }, show);
   sittingForm(forms, { ...frame, envelopes: desk.envelopes }, form);
@@ -185,6 +187,18 @@ async function showOrder(
     ...problem,
   });
   return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
+}
+
+/** Leads from an order to its latest room. Mails about a payment for several orders link here. */
+function closingRoute(forms: FastifyInstance, frame: DashboardFrame, db: Sql): void {
+  pageRoute(forms, frame, {
+    url: "/dashboard/orders/:code/closing",
+    handle: async ({ params: { code }, request }) => {
+      const rooms = isCode(code) ? await roomsOfOrder(db, code, principalOf(request)) : [];
+      const latest = rooms.at(-1);
+      return { redirect: latest ? `/dashboard/rooms/${latest.code}` : "/dashboard/billing#charges" };
+    },
+  });
 }
 
 type OrderForm = {
