@@ -5,6 +5,7 @@ export {
   readClosingCertificate,
   readSealPurpose,
 } from "./closing-certificate.ts";
+export type { BesideEvidence } from "./detached-evidence.ts";
 export { type EarlierClaimName, type EarlierSignature, verifySignatures } from "./earlier-signatures.ts";
 export { isForeignSignature, type ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";
@@ -19,7 +20,7 @@ export {
   trustListFormat,
   trustListPath,
 } from "./trust-list.ts";
-export { type ClosingVerdict, type ClosingVersion, verifyClosing } from "./verify-closing.ts";
+export { type ClosingVerdict, type ClosingVerification, type ClosingVersion, verifyClosing } from "./verify-closing.ts";
 export {
   type ProofClaimName,
   type ProofTrust,

@@ -13,8 +13,10 @@ import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
 import { waitForLock } from "../../../src/evidence/transparency-log/store.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { render } from "../../../src/pages/ui/render.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
+import { outcomesView } from "../../../src/pages/verify/browser/outcome-view.ts";
 import { anchorLogs } from "../../evidence/transparency-log/anchor-logs.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { settled } from "../../upkeep/own-log/findings.ts";
@@ -141,9 +143,9 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
     const outcomes = await check(files);
     assert.equal(included(outcomes), "holds");
     for (const outcome of outcomes)
-      if (outcome.kind === "failed") assert.match(outcome.why, /does not check the proofs of a closing certificate/);
-      else assert.equal(outcome.verdict, "verified", JSON.stringify(outcome));
+      assert.equal(outcome.kind === "failed" ? outcome.why : outcome.verdict, "verified", JSON.stringify(outcome));
   }
+  await assertClosingProven(check, dropped);
   // Two documents at once: each is judged with the proofs that have its name, whatever they prove.
   const deedPdf = others.find(({ name }) => name.endsWith(".pdf")) ?? assert.fail();
   const second = { name: "other.pdf", bytes: Buffer.concat([deedPdf.bytes, Buffer.from("\n")]) };
@@ -157,6 +159,47 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
     nameless.some((outcome) => outcome.kind === "failed" && /the one PDF that it belongs to/.test(outcome.why)),
   );
 });
+
+type Check = (files: { name: string; bytes: Uint8Array }[]) => ReturnType<typeof checkFiles>;
+
+/** The closing certificate's proofs are checked with all other files, with the certificate alone, and by any name. */
+async function assertClosingProven(check: Check, dropped: { name: string; bytes: Uint8Array }[]) {
+  const ofClosing = dropped.filter(({ name }) => name.startsWith("Closing"));
+  assert.equal(ofClosing.length, 3);
+  const [certificate, logProof, ots] = [".pdf", ".tlog-proof", ".ots"].map(
+    (end) => ofClosing.find(({ name }) => name.endsWith(end)) ?? assert.fail(end),
+  );
+  assert.ok(certificate && logProof && ots);
+  const renamed = [certificate, { ...logProof, name: "proof.txt" }, { ...ots, name: "calendar" }];
+  for (const files of [dropped, ofClosing, renamed]) {
+    const closing = (await check(files)).find((outcome) => outcome.kind === "closing");
+    assert.equal(closing?.verdict, "verified");
+    const state = (name: string) => closing?.claims.find((claim) => claim.name === `certificate.v1.${name}`)?.state;
+    assert.deepEqual(["log_inclusion", "log_checkpoint_signed", "log_carried", "anchored_in_block"].map(state), [
+      "holds",
+      "holds",
+      "holds",
+      "unchecked",
+    ]);
+    assert.deepEqual(closing?.anchoring.find(({ name }) => name === "ots.digest")?.state, "holds");
+    const page = render(outcomesView(closing ? [closing] : []));
+    assert.match(page, /Version 1: The transparency log has this seal/);
+    assert.match(page, /The OpenTimestamps proof, step by step/);
+  }
+  const alone = (await check([certificate])).find((outcome) => outcome.kind === "closing");
+  assert.ok(alone && !alone.claims.some(({ name }) => name.includes("log_")));
+  const deedProof = dropped.find(({ name }) => name.endsWith(".tlog-proof") && name !== logProof.name) ?? assert.fail();
+  const cut = { ...logProof, bytes: logProof.bytes.subarray(0, -20) };
+  for (const wrong of [deedProof, cut]) {
+    const [refused] = await check([certificate, { ...wrong, name: logProof.name }]);
+    assert.equal(refused?.kind === "closing" && refused.verdict, "not_verified");
+    assert.match(JSON.stringify(refused), /"name":"certificate\.v1\.log_inclusion","state":"fails"/);
+  }
+  const twice = await check([certificate, logProof, { ...logProof, name: "second.tlog-proof" }]);
+  assert.ok(twice.some((outcome) => outcome.kind === "failed" && /Another file of this kind/.test(outcome.why)));
+  const [one] = twice;
+  assert.equal(one?.kind === "closing" && one.verdict, "verified");
+}
 
 /** Downloads each proof that a page links to, and compares the `.ots` with the hash in the address. */
 async function assertProofsOf(page: string, headers: Record<string, string> = {}): Promise<string[]> {

@@ -2,20 +2,25 @@ import { type Claim, claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseRoomRecord, type RoomRecord, serviceChainClaim } from "@signsealship/evidence/records";
-import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal";
+import { type ClosingVerification, type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal";
 import { joinedVersions } from "./closing-versions.ts";
 import type { VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { ClosingOutcome } from "./outcome.ts";
+import { checkProofs, type ProvenCertificate } from "./proofs.ts";
 import { sealFacts } from "./seal-facts.ts";
 import { type CheckContext, trustClaim } from "./trust.ts";
 
-/** Judges certificates, manifests and records of one room together. */
+/** A dropped manifest or certificate. `proofs`: the time stamps and proofs of the certificate. */
+export type GivenVersion = ClosingVersion & { name: string; proofs?: readonly NamedBytes[] };
+
+/** Judges certificates, manifests and records of one room together, each certificate also by its proofs. */
 export async function checkClosing(
-  given: readonly (ClosingVersion & { name: string })[],
+  given: readonly GivenVersion[],
   files: readonly NamedBytes[],
-  { config, trust, at, crypto }: CheckContext,
+  context: CheckContext,
 ): Promise<ClosingOutcome> {
+  const { config, trust, at, crypto } = context;
   const recorded = config.closing;
   const { records, claims } = readRoomRecords(files);
   const versions = joinedVersions(given, recorded?.versions ?? [], records);
@@ -25,6 +30,10 @@ export async function checkClosing(
   const sealed = verification.versions.toReversed().find(({ certificate }) => certificate !== null);
   const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
   claims.push(...(await closingRecordClaim(given, config)));
+  const proven = await provenCertificates(given, verification, context);
+  claims.push(...proven.flatMap((one) => one.claims));
+  const isSealed = (one: ProvenCertificate) => one.verification.sealedSha256 === sealed?.certificate?.sealedSha256;
+  const seal = proven.find(isSealed)?.verification ?? sealed?.certificate;
   return {
     kind: "closing",
     names: [...given, ...files].map(({ name }) => name),
@@ -32,9 +41,26 @@ export async function checkClosing(
     claims: [...claims, ...verification.claims, ...trustClaim(config)],
     roomName: newest?.manifest?.passport.roomName ?? null,
     version: newest?.version ?? null,
-    seal: sealed?.certificate ? sealFacts(sealed.certificate) : null,
+    seal: seal ? sealFacts(seal) : null,
+    anchoring: proven.flatMap((one) => one.verification.anchoring),
     purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
   };
+}
+
+/** Checks the proofs of each dropped certificate that has some. */
+async function provenCertificates(
+  given: readonly GivenVersion[],
+  { versions }: ClosingVerification,
+  context: CheckContext,
+): Promise<ProvenCertificate[]> {
+  const proven: ProvenCertificate[] = [];
+  for (const { certificate, proofs = [] } of given) {
+    if (!certificate || proofs.length === 0) continue;
+    const sha256 = await sha256Hex(certificate);
+    const version = versions.find((one) => one.certificate?.sealedSha256 === sha256)?.version ?? null;
+    proven.push(await checkProofs(certificate, proofs, version, context));
+  }
+  return proven;
 }
 
 /**

@@ -3,9 +3,8 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import { verifySigningComplete } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { Manifest } from "@signsealship/evidence/manifest";
-import { checkpointTokenNames, evidenceNames, otherPdfs } from "@signsealship/evidence/records";
+import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
-  type ClosingVersion,
   mayBeListed,
   type ProofVerification,
   type SealPurpose,
@@ -15,11 +14,11 @@ import {
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
-import { checkClosing } from "./check-closing.ts";
+import { checkClosing, type GivenVersion } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { checkCustody, isCustodyCertificate, readManifests, roomClaim } from "./custody.ts";
-import { isNamedAfter, kindOf, type NamedBytes, takeNamedAfter } from "./files.ts";
+import { isNamedAfter, kindOf, type NamedBytes } from "./files.ts";
 import {
   type CertificateFacts,
   type FailedOutcome,
@@ -28,6 +27,7 @@ import {
   type ProofOutcome,
   sentence,
 } from "./outcome.ts";
+import { evidenceIn, takeProofs, withoutSeconds } from "./proofs.ts";
 import { earlierFacts, sealFacts, subjectText } from "./seal-facts.ts";
 import { type CheckContext, trustClaim, trustFrom } from "./trust.ts";
 
@@ -49,7 +49,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const given = await once(files.flatMap((file) => unpacked(file, failures)));
   const proofTrust = trustFrom(config, trust, failures);
   const context = { config, trust: proofTrust, at, crypto: createWebCrypto(subtle) };
-  const closing: (ClosingVersion & { name: string })[] = [];
+  const closing: GivenVersion[] = [];
   const pdfs: NamedBytes[] = [];
   const beside: NamedBytes[] = [];
   const ignored: NamedBytes[] = [];
@@ -71,13 +71,19 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
+  const isAlone = pdfs.length === 0 && closing.filter(({ certificate }) => certificate).length === 1;
+  for (const version of closing) {
+    if (!version.certificate) continue;
+    const proofs = takeProofs(beside, version, isAlone);
+    failures.push(...withoutSeconds(proofs));
+    version.proofs = proofs;
+  }
   const ofClosing = closing.length + records.length > 0 ? await checkClosing(closing, records, context) : null;
   if (ofClosing) outcomes.push(ofClosing);
   // A certificate that did not pass says nothing about other files.
   const isGood = ofClosing?.verdict === "verified";
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   const isLiveRoom = isGood && ofClosing.purpose?.environment === "live";
-  failures.push(...takeNamedAfter(beside, closing).map((file) => failed(file, notChecked)));
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
   const custody = new Set<NamedBytes>();
   for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
@@ -129,30 +135,6 @@ async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
   return [...known.values()];
 }
 
-const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
-
-/** There may be several time stamps for the checkpoint of the log proof. */
-const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
-
-/**
- * Leaves in `beside` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
- * with a name that the evidence format uses is preferred.
- * @returns the removed files, as not checked
- */
-function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
-  const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);
-  const single = beside.filter(({ name }) => !checkpointPieces.includes(name));
-  single.sort((a, b) => rank(a) - rank(b));
-  const seconds = (["der", "ots", "log"] as const).flatMap((kind) =>
-    single.filter((one) => kindOf(one) === kind).slice(1),
-  );
-  for (const file of seconds) beside.splice(beside.indexOf(file), 1);
-  return seconds.map((file) =>
-    failed(file, "Another file of this kind was checked. Choose this one with the PDF alone."),
-  );
-}
-
-const notChecked = "This page does not check the proofs of a closing certificate. The command line does.";
 const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
 
 function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
@@ -198,23 +180,13 @@ async function checkPdf(
   context: CheckContext & RoomFacts,
 ): Promise<ProofOutcome> {
   const { config, trust, at, crypto } = context;
-  const isCheckpoints = ({ name }: NamedBytes) => checkpointPieces.includes(name);
-  const own = (kind: string) => beside.find((one) => !isCheckpoints(one) && kindOf(one) === kind);
-  const token = own("der");
-  const proof = own("ots");
-  const checkpointOts = beside.find(({ name }) => name === evidenceNames.checkpointOts);
-  const tokens = beside.filter(({ name }) => checkpointTokenNames.includes(name)).map(({ bytes }) => bytes);
-  const logProof = beside.find((one) => kindOf(one) === "log");
   const recorded = config.proof;
   if (recorded && (await sha256Hex(file.bytes)) === recorded.docSha256) return handedIn(file.name, recorded);
   const verification = await verifyProof(file.bytes, trust, at, {
     crypto,
     beside: {
       ...recorded,
-      ...(token && { timeStampToken: token.bytes }),
-      ...(proof && { otsProof: proof.bytes }),
-      ...(logProof && { logProof: logProof.bytes }),
-      checkpoint: { tokens, ...(checkpointOts && { ots: checkpointOts.bytes }) },
+      ...evidenceIn(beside),
     },
   });
   const found = await findingsBeside(beside, verification);

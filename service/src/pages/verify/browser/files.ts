@@ -28,13 +28,6 @@ const baseName = (name: string): string => name.slice(name.lastIndexOf("/") + 1)
 export const isNamedAfter = ({ name }: NamedBytes, pdf: { readonly name: string }): boolean =>
   pdf.name.split(" = ").some((own) => [".tlog-proof", ".ots"].some((end) => baseName(name) === baseName(own) + end));
 
-/** Removes the proofs that are named after one of the PDFs, and returns them. */
-export function takeNamedAfter(proofs: NamedBytes[], pdfs: readonly { readonly name: string }[]): NamedBytes[] {
-  const taken = proofs.filter((proof) => pdfs.some((pdf) => isNamedAfter(proof, pdf)));
-  for (const proof of taken) proofs.splice(proofs.indexOf(proof), 1);
-  return taken;
-}
-
 const headerWindow = 1024;
 const maxSigningBytes = 32 * 1024 * 1024;
 

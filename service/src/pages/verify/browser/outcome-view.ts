@@ -54,7 +54,7 @@ ${part(
     ["SHA-256 of the certificate", certificate && codeText(certificate.sha256, "SHA-256 of the certificate")],
   ]),
 )}
-${anchoring.length > 0 && part("The OpenTimestamps proof, step by step", claimList(anchoring, titleOf))}
+${anchoringPart(anchoring)}
 ${
   earlier.length > 0 &&
   part(
@@ -65,13 +65,17 @@ ${earlier.map(({ claims, by }, i) => html`<h4>Signature ${i + 1}${by !== null &&
 }`;
 }
 
-function closingDetails({ claims }: ClosingOutcome): Html {
+const anchoringPart = (anchoring: readonly Claim[]): Html | false =>
+  anchoring.length > 0 && part("The OpenTimestamps proof, step by step", claimList(anchoring, titleOf));
+
+function closingDetails({ claims, anchoring }: ClosingOutcome): Html {
   const telling = claims.filter(
     ({ name, state }) => state === "fails" || (name.startsWith("certificate.") && state === "holds"),
   );
   const others = claims.filter((claim) => !telling.includes(claim));
   return html`${part("What was checked", claimList(failingFirst(telling), titleOf))}
-${part(`${others.length} more checks, for every version`, claimList(others, titleOf))}`;
+${part(`${others.length} more checks, for every version`, claimList(others, titleOf))}
+${anchoringPart(anchoring)}`;
 }
 
 const failingFirst = (claims: readonly Claim[]): Claim[] => [

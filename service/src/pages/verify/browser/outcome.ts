@@ -47,6 +47,7 @@ export type ClosingOutcome = {
   version: number | null;
   seal: SealFacts | null;
   purpose: SealPurpose | null;
+  anchoring: readonly Claim[];
 };
 
 /** A file that could not be examined. `why` completes "contract.zip: ...". */

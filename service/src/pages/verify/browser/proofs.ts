@@ -1,0 +1,78 @@
+import type { Claim } from "@signsealship/evidence/claim";
+import { checkpointTokenNames, evidenceNames } from "@signsealship/evidence/records";
+import { type BesideEvidence, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
+import { isNamedAfter, kindOf, type NamedBytes } from "./files.ts";
+import { type FailedOutcome, failed } from "./outcome.ts";
+import type { CheckContext } from "./trust.ts";
+
+const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
+
+/** There may be several time stamps for the checkpoint of the log proof. */
+const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
+
+/** The time stamps and proofs among the files that belong to one sealed PDF. */
+export function evidenceIn(files: readonly NamedBytes[]): BesideEvidence {
+  const own = (kind: string) => files.find((one) => !checkpointPieces.includes(one.name) && kindOf(one) === kind);
+  const [token, proof] = [own("der"), own("ots")];
+  const logProof = files.find((one) => kindOf(one) === "log");
+  const checkpointOts = files.find(({ name }) => name === evidenceNames.checkpointOts);
+  const tokens = files.filter(({ name }) => checkpointTokenNames.includes(name)).map(({ bytes }) => bytes);
+  return {
+    ...(token && { timeStampToken: token.bytes }),
+    ...(proof && { otsProof: proof.bytes }),
+    ...(logProof && { logProof: logProof.bytes }),
+    checkpoint: { tokens, ...(checkpointOts && { ots: checkpointOts.bytes }) },
+  };
+}
+
+/**
+ * Leaves in `beside` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
+ * with a name that the evidence format uses is preferred.
+ * @returns the removed files, as not checked
+ */
+export function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
+  const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);
+  const single = beside.filter(({ name }) => !checkpointPieces.includes(name));
+  single.sort((a, b) => rank(a) - rank(b));
+  const seconds = (["der", "ots", "log"] as const).flatMap((kind) =>
+    single.filter((one) => kindOf(one) === kind).slice(1),
+  );
+  for (const file of seconds) beside.splice(beside.indexOf(file), 1);
+  return seconds.map((file) =>
+    failed(file, "Another file of this kind was checked. Choose this one with the PDF alone."),
+  );
+}
+
+/**
+ * Removes from `beside` the time stamps and proofs of a closing certificate, and returns them.
+ * @param isAlone whether no other PDF was chosen; otherwise only files that are named after the certificate are its own
+ */
+export function takeProofs(beside: NamedBytes[], certificate: { readonly name: string }, isAlone: boolean) {
+  const isProof = (file: NamedBytes) => ["der", "ots", "log"].includes(kindOf(file));
+  const proofs = beside.filter((file) => isNamedAfter(file, certificate) || (isAlone && isProof(file)));
+  for (const proof of proofs) beside.splice(beside.indexOf(proof), 1);
+  return proofs;
+}
+
+/** What the proofs of a closing certificate show. `verification` is that of the certificate together with its proofs. */
+export type ProvenCertificate = { claims: readonly Claim[]; verification: ProofVerification };
+
+const isByProofs = (name: string): boolean =>
+  name.startsWith("log_") || name === "anchored_in_block" || name === "separate_time_stamp_valid";
+
+/**
+ * Checks the proofs of a closing certificate, which are the same as those of any sealed PDF. The claims are named like
+ * the others about this version.
+ */
+export async function checkProofs(
+  certificate: Uint8Array,
+  proofs: readonly NamedBytes[],
+  version: number | null,
+  { trust, at, crypto }: CheckContext,
+): Promise<ProvenCertificate> {
+  const verification = await verifyProof(certificate, trust, at, { crypto, beside: evidenceIn(proofs) });
+  const claims = verification.claims
+    .filter(({ name }) => isByProofs(name))
+    .map((claim) => ({ ...claim, name: `certificate.v${version ?? "?"}.${claim.name}` }));
+  return { claims, verification };
+}
