@@ -12,7 +12,7 @@ import { startTsa } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
-import { python } from "@signsealship/testing/tools/python";
+import { type ReadOts, readByReference } from "@signsealship/testing/tools/reference-ots";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { monitorAnswer } from "@signsealship/verifier";
@@ -61,24 +61,12 @@ after(async () => {
 const get = (path: string) => fetch(`${harness.service.baseUrl}${path}`);
 const bytesAt = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
 
-const reader = `
-import sys, json
-from opentimestamps.core.serialize import BytesDeserializationContext
-from opentimestamps.core.timestamp import DetachedTimestampFile
-proof = DetachedTimestampFile.deserialize(BytesDeserializationContext(sys.stdin.buffer.read()))
-found = [[type(a).__name__, m.hex()] for m, a in proof.timestamp.all_attestations()]
-print(json.dumps({"digest": proof.file_digest.hex(), "found": found}))
-`;
-type Read = { digest: string; found: [kind: string, message: string][] };
-const readByReference = (proof: Buffer): Read =>
-  JSON.parse(execFileSync(python, ["-c", reader], { input: proof }).toString());
-
 /**
  * Each attestation is over the message to which an .ots leads from its own digest. So the composed .ots leads from the
  * file to the root if the reference reader gets the same messages from it as from the calendars' .ots of the root.
  */
-function attestsSameMessages(files: ReadonlyMap<string, Uint8Array>): Read["found"] {
-  const read = (name: string) => readByReference(Buffer.from(files.get(name) ?? assert.fail(name)));
+function attestsSameMessages(files: ReadonlyMap<string, Uint8Array>): ReadOts["found"] {
+  const read = (name: string) => readByReference(files.get(name) ?? assert.fail(name));
   const [composed, ofRoot] = [read("sealed.pdf.ots"), read("checkpoint.ots")];
   const { checkpoint } = parseLogProof(files.get("sealed.pdf.tlog-proof") ?? assert.fail());
   assert.equal(ofRoot.digest, Buffer.from(parseCheckpoint(checkpoint).root).toString("hex"));

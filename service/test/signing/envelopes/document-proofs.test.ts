@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { sealEntry, verifyLogProof } from "@signsealship/evidence/log";
+import { parseCheckpoint, sealEntry, verifyLogProof } from "@signsealship/evidence/log";
 import { startCalendar } from "@signsealship/testing/doubles/calendar";
 import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
+import { readByReference } from "@signsealship/testing/tools/reference-ots";
+import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { makeReceipt } from "../../../src/delivery/receipts/make.ts";
 import type { ReceiptKind } from "../../../src/delivery/receipts/receipts.ts";
@@ -71,28 +73,37 @@ test("the firm gets the proofs of the sealed document and of its custody certifi
   }
 });
 
-test("the firm gets the proof of a notarized document, and nobody else does", async () => {
-  const orders = ordersToNotarize(running, running);
-  const code = await orders.place();
-  const document = await until(async () => {
+async function notarizedDocument(): Promise<string> {
+  const code = await ordersToNotarize(running, running).place();
+  return until(async () => {
     const found = (await documentsOf(code)).get("notarized");
     if (!found) await running.client.call("POST", `/api/partner/sandbox/orders/${code}/advance`);
     return found;
   });
+}
+
+test("the firm gets the proof of a notarized document, and nobody else does", async () => {
+  const document = await notarizedDocument();
   await assertProven(document);
   await assertRefusedToOthers(document);
 });
 
-for (const kind of ["delivery_receipt", "mail_receipt", "fax_certificate"] satisfies ReceiptKind[])
+const receiptKinds = ["delivery_receipt", "mail_receipt", "fax_certificate"] satisfies ReceiptKind[];
+
+async function receipt(kind: ReceiptKind): Promise<string> {
+  const code = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
+  const [order] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
+  const content = { title: "Delivery", sentence: "It was delivered.", rows: [], events: [] };
+  const of = { orderId: order?.id ?? 0, kind, subject: 7 };
+  await makeReceipt({ ...running.deps, providers }, async () => content, of);
+  return (await documentsOf(code)).get(kind) ?? assert.fail(`there is no ${kind}`);
+}
+
+for (const kind of receiptKinds)
   test(`the firm gets the proof of a ${kind.replace("_", " ")}, and nobody else does`, async () => {
-    const code = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
-    const [order] = await running.db.query<{ id: number }>(
-      sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
-    );
-    const content = { title: "Delivery", sentence: "It was delivered.", rows: [], events: [] };
-    const of = { orderId: order?.id ?? 0, kind, subject: 7 };
-    await makeReceipt({ ...running.deps, providers }, async () => content, of);
-    const document = (await documentsOf(code)).get(kind) ?? assert.fail(`there is no ${kind}`);
+    const document = await receipt(kind);
     await assertProven(document);
     await assertRefusedToOthers(document);
   });
@@ -123,6 +134,76 @@ test("the .ots of each sealed document is about that document, once calendars ha
     await calendar.close();
   }
 });
+
+/** The calendars' messages of each anchored root of the test log, as the reference library reads them. */
+async function anchoredMessages(): Promise<Map<string, string[]>> {
+  const { roots } = (await (await get("/log/test/anchors")).json()) as {
+    roots: { size: number; isAnchored: boolean }[];
+  };
+  const messages = new Map<string, string[]>();
+  for (const { size } of roots.filter(({ isAnchored }) => isAnchored)) {
+    const { checkpoint, anchors } = (await (await get(`/log/test/anchors/${size}`)).json()) as {
+      checkpoint: string;
+      anchors: { source: string; proof: string }[];
+    };
+    const { proof } =
+      anchors.find(({ source }) => source === "opentimestamps") ?? assert.fail("no calendar stamped it");
+    const { digest, found } = readByReference(Buffer.from(proof, "base64"));
+    assert.equal(digest, Buffer.from(parseCheckpoint(checkpoint).root).toString("hex"));
+    messages.set(digest, found.map(([, message]) => message).sort());
+  }
+  return messages;
+}
+
+test(
+  "the reference library reads the .ots of a notarized document and of each receipt, up to an anchored root",
+  needs("opentimestamps"),
+  async () => {
+    const calendar = await startCalendar();
+    try {
+      const documents = [await notarizedDocument()];
+      for (const kind of receiptKinds) documents.push(await receipt(kind));
+      for (const document of documents) {
+        const bytes = Buffer.from(await (await get(document)).arrayBuffer());
+        await digestOfOts(
+          () => get(`${document}/ots`),
+          () => anchorLogs(running, calendar.url),
+        );
+        const proof = Buffer.from(await (await get(`${document}/ots`)).arrayBuffer());
+        const { digest, found } = readByReference(proof);
+        assert.equal(digest, createHash("sha256").update(bytes).digest("hex"), document);
+        const reached = found.map(([, message]) => message).sort();
+        assert.ok(reached.length > 0);
+        const roots = [...(await anchoredMessages()).values()];
+        assert.ok(
+          roots.some((messages) => messages.join() === reached.join()),
+          document,
+        );
+        const changed = Buffer.from(proof);
+        changed.writeUInt8(changed.readUInt8(60) ^ 1, 60);
+        assert.ok(!isOfRoot(changed, digest, reached), "a changed proof leads elsewhere");
+      }
+    } finally {
+      await calendar.close();
+    }
+  },
+);
+
+/** Whether the reference library reads a proof of this digest that leads to these messages. */
+function isOfRoot(proof: Buffer, digest: string, messages: readonly string[]): boolean {
+  try {
+    const read = readByReference(proof);
+    return (
+      read.digest === digest &&
+      read.found
+        .map(([, message]) => message)
+        .sort()
+        .join() === messages.join()
+    );
+  } catch {
+    return false;
+  }
+}
 
 test("refuses the .ots with 409 until the calendars have a root that covers the document", async () => {
   const document = (await documentsOf(await signedOrder())).get("sealed") ?? assert.fail("nothing is sealed");
