@@ -12,6 +12,8 @@ export type Trouble = OrderState & {
    * doesn't show this, because a fax may be sent while the order is still being shipped.
    */
   lastFax: string | null;
+  /** Why the fax may already be with its carrier or with a person; null when nobody has begun to send it. */
+  faxIsFixed: string | null;
   /** How many times the fax number was changed in the last day. */
   faxChanges: number;
   /** How many times the firm has restarted shipping. `faxedAgain` counts the same for the fax. */
@@ -60,10 +62,11 @@ function whyNotAddress({ ship, status, parcelIsFixed }: Trouble): string | null 
     : null;
 }
 
-function whyNotFax({ fax, status, lastFax, faxChanges }: Trouble): string | null {
+function whyNotFax({ fax, status, lastFax, faxIsFixed, faxChanges }: Trouble): string | null {
   if (!fax) return "A fax was not bought.";
-  if (status === "FaxPending" || status === "FaxSent" || lastFax === "Sent") return "The fax is on its way.";
+  if (status === "FaxSent" || lastFax === "Sent") return "The fax is on its way.";
   if (status === "FaxDelivered" || lastFax === "Delivered") return "The fax is recorded as delivered.";
+  if (faxIsFixed !== null) return faxIsFixed;
   return faxChanges >= mostFaxChanges ? `A fax number changes at most ${mostFaxChanges} times in 24 hours.` : null;
 }
 

@@ -8,7 +8,6 @@ import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { actsOfOrder } from "../../providers/providers.ts";
 import { dollars } from "../dollars.ts";
 import { lastFax, perform, recordFaxAhead } from "../fulfilment/fulfilment.ts";
 import {
@@ -106,7 +105,6 @@ export async function correctOrder(
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, deps, order, { act: "fax", at });
-      await requireFaxNotBegun(tx, order);
       await setFaxTo(tx, order.id, faxTo);
       await sendToNewNumber(tx, { ...order, faxTo }, { ...by, log });
       await recordCorrection(tx, order, { kind: "fax", before: { faxTo: before.faxTo }, after: { faxTo }, ...by });
@@ -122,23 +120,14 @@ export async function correctOrder(
 }
 
 /**
- * Refuses a change while the provider may already have a fax that is not on record yet. This can happen with a fax that
- * is sent early, while the order is being shipped.
- * @throws ServiceError `conflict`
- */
-async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
-  const acts = await actsOfOrder(tx, order.id);
-  const isBegun = acts.some(({ act, state }) => act === "fax.send" && (state === "begun" || state === "unknown"));
-  if (isBegun) throw new ServiceError("conflict", "The fax is on its way.");
-}
-
-/**
- * Offers the fax to the providers once more after its number has changed. Applies only to a live order whose fax may be
- * sent early, while the order is being shipped.
+ * Offers the fax to the providers once more after its number has changed: the attempt that waits has the earlier number.
+ * Applies only to a live order whose fax is due, or may be sent early, while the order is being shipped.
  */
 async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
-  if (!faxesAhead(order) || order.environment !== "live") return;
-  if ((await lastFax(tx, order.id))?.status === "Failed") return recordFaxAhead(tx, order, "fax_retried", {}, by);
+  const isAhead = faxesAhead(order);
+  if (order.environment !== "live" || (!isAhead && order.status !== "FaxPending")) return;
+  if (isAhead && (await lastFax(tx, order.id))?.status === "Failed")
+    return recordFaxAhead(tx, order, "fax_retried", {}, by);
   await enqueue(tx, dispatchQueue, { orderId: order.id });
 }
 

@@ -5,6 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
+import { actsOfOrder } from "../../providers/providers.ts";
 import { lastFax } from "../fulfilment/fulfilment.ts";
 import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOrder } from "../order/order.ts";
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
@@ -36,6 +37,7 @@ export async function troubleOf(
     isSealed: sealed.length > 0,
     // A fax that a hold canceled still counts as "Sent" here, because the service sends it again after the hold.
     lastFax: (await lastFax(db, order.id))?.status ?? null,
+    faxIsFixed: await whyFaxIsFixed(db, order.id),
     faxChanges: corrections.filter(({ kind, at }) => kind === "fax" && at.getTime() > since).length,
     shippedAgain: againBy("shipping_retried"),
     faxedAgain: againBy("fax_retried"),
@@ -45,9 +47,23 @@ export async function troubleOf(
   };
 }
 
+/**
+ * Why the fax may already be with its carrier or with a person. The carrier's request and a person's claim of the task
+ * lock the order first, so the answer holds until the transaction that has locked the order ends.
+ */
+async function whyFaxIsFixed(db: Sql, orderId: number): Promise<string | null> {
+  const faxActs = (await actsOfOrder(db, orderId)).filter(({ act }) => act === "fax.send");
+  if (faxActs.some(({ state }) => state === "begun" || state === "unknown")) return "The fax is on its way.";
+  const tasks = await openTasksOf(db, { orderId, kinds: ["fax_send"] });
+  return tasks.some(({ state }) => state === "claimed")
+    ? "A person is sending the fax now. Ask the operator of this service."
+    : null;
+}
+
 type Computed =
   | "isSealed"
   | "lastFax"
+  | "faxIsFixed"
   | "faxChanges"
   | "shippedAgain"
   | "faxedAgain"

@@ -7,6 +7,7 @@ const bought = { sign: true, notarize: true, ship: true, fax: true };
 const nothingYet = {
   isSealed: false,
   lastFax: null,
+  faxIsFixed: null,
   faxChanges: 0,
   shippedAgain: 0,
   faxedAgain: 0,
@@ -44,7 +45,7 @@ const table: Readonly<Record<string, string>> = {
   Shipped: "email fax refund",
   ShippingFailed: "email address fax again refund",
   Delivered: "email fax refund",
-  FaxPending: "email refund",
+  FaxPending: "email fax refund",
   FaxSent: "email refund",
   FaxDelivered: "email refund",
   FaxFailed: "email fax again refund",
@@ -84,6 +85,13 @@ test("a parcel and a fax are sent again once, and a fax number can be changed th
   assert.ok(!allowedIn("FaxFailed", { faxedAgain: 1 }).includes("again"));
   assert.ok(allowedIn("FaxFailed", { faxChanges: 2 }).includes("fax"));
   assert.ok(!allowedIn("FaxFailed", { faxChanges: 3 }).includes("fax"));
+});
+
+test("a fax that its carrier may have keeps its number", () => {
+  const faxIsFixed = "The fax is on its way.";
+  assert.equal(whyNot(at("FaxPending", { faxIsFixed }), "fax"), faxIsFixed);
+  assert.equal(whyNot(at("ShippingPending", { faxIsFixed }), "fax"), faxIsFixed);
+  assert.equal(whyNot(at("FaxPending"), "fax"), null);
 });
 
 test("a parcel that the carrier has keeps its address", () => {
