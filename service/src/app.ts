@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { closingRecord, closingRoutes } from "./closing/closing-passports/closing-passports.ts";
 import type { DeliveryDeps } from "./closing/deliveries/deliveries.ts";
-import { clientCheckout, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
+import { openDrafts } from "./closing/drafts/drafts.ts";
+import { clientCheckout, clientClosing, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
 import { logMetrics, logOrigins, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
 import { openWitness, witnessRoutes } from "./evidence/witness/witness.ts";
@@ -235,7 +236,7 @@ function peopleDeps(
       members,
       desk,
       passports,
-      rooms: { closings, deliveries },
+      rooms: { closings, deliveries, drafts: openDrafts(resources) },
       webhooks,
       readAnalytics: features.readAnalytics,
       testClock: features.testClock,

@@ -1,5 +1,6 @@
 import { sendToReceivers } from "./closing/deliveries/deliveries.ts";
-import { sendClosings } from "./closing/rooms/rooms.ts";
+import { sweepDrafts } from "./closing/drafts/drafts.ts";
+import { closesToday, queueSeals, sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
@@ -121,6 +122,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
   return [
     { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
+    { name: "drafts of closings that have expired", everyMs: hours, work: () => sweepDrafts(db, clock()) },
     { name: "forms that have ended", everyMs: hours, work: (stopping) => sweepEndedFills(db, clock(), stopping) },
     { name: "people of bulks that nobody placed", everyMs: hours, work: () => sweepBulks(sweeper, clock()) },
     {

@@ -1,5 +1,6 @@
 import { protectedTables as closings } from "../closing/closing-passports/closing-passports.ts";
 import { protectedTables as deliveries } from "../closing/deliveries/deliveries.ts";
+import { protectedTables as drafts } from "../closing/drafts/drafts.ts";
 import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
 import { protectedTables as faxAttempts } from "../delivery/faxing/faxing.ts";
 import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
@@ -60,7 +61,7 @@ export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[...providers, ...accessRequests, ...liveRequests, ...members, ...operators, ...partners],
   ...[...seals, ...anchors, ...transparencyLog, ...witness, ...passports, ...orders, ...templates, ...bulks, ...fills],
   ...[...payments, ...statements, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
-  ...[...envelopes, ...notaries, ...rooms, ...closings, ...deliveries, ...webhooks, backfillRows],
+  ...[...envelopes, ...notaries, ...rooms, ...closings, ...drafts, ...deliveries, ...webhooks, backfillRows],
 ];
 
 export const macTables = protectedTables.filter(isMacTable);

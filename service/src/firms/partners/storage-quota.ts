@@ -6,7 +6,7 @@ import { invalid } from "../../kernel/platform/errors.ts";
 import { notDeleted } from "../../kernel/retention/retention.ts";
 
 /** Checks that a firm may store this many more bytes. @throws ServiceError when they would exceed its tier's limit */
-export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
+export type RequireStorage = (firm: Pick<Principal, "partnerId" | "tier">, bytes: number) => Promise<void>;
 
 // The interval between reads of a firm's stored bytes. Between two reads, this node adds the bytes that it accepts,
 // even for orders that are then refused.
@@ -38,7 +38,7 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
       SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
       WHERE t.partner_id = ${partnerId}
       UNION ALL
-      SELECT blob_key, bytes FROM fill_documents WHERE for_partner = ${partnerId} AND used_at IS NULL
+      SELECT blob_key, bytes FROM fill_documents WHERE (for_partner = ${partnerId} OR kept_for = ${partnerId}) AND used_at IS NULL
       UNION ALL
       -- Room for the document of each form that is open.
       SELECT v.blob_key, v.bytes FROM fills f JOIN template_versions v USING (template_id, version)

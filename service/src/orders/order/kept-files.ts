@@ -13,12 +13,18 @@ import { looksLikePdf } from "./original.ts";
 
 /**
  * The largest number of files that a firm may have stored for each kind of form, so that the store doesn't fill up. A
- * closing's form stores all of its files before it is sent.
+ * closing's form stores all of its files before it is sent, and its draft can wait for days.
  */
-export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 60 };
+export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 300 };
 
 /**
- * Stores the file of a firm's form for a day, so that the firm need not upload it again.
+ * How long a file is stored. A closing's draft lasts 14 days from its first save, which can be a moment after the upload
+ * of its first file.
+ */
+const keptMs: Readonly<Record<KeptForm, number>> = { order: dayMs, closing: 15 * dayMs };
+
+/**
+ * Stores the file of a firm's form for a while, so that the firm need not upload it again.
  * @returns its fill token and number of pages; null when the file is not a PDF, or the firm already has the maximum
  * number of files for this form
  */
@@ -34,17 +40,36 @@ export async function keepUpload(
     WHERE kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
   return kept.length >= mostKept[form]
     ? null
-    : insertFill(deps, bytes, { slug: null, kept: { partnerId, form }, forMs: dayMs });
+    : insertFill(deps, bytes, { slug: null, kept: { partnerId, form }, forMs: keptMs[form] });
 }
 
 /**
- * Deletes a stored file that no order has used. Its blob becomes an orphan, which another job deletes. The token of
- * another firm has no effect.
+ * Deletes stored files that no order has used, by the hashes of their tokens. Their blobs become orphans, which another
+ * job deletes. Tokens of another firm have no effect.
  */
-export const releaseKept = (db: Sql, token: string, { partnerId, form }: { partnerId: string; form: KeptForm }) =>
+export const releaseKept = (
+  db: Sql,
+  tokenHashes: readonly Buffer[],
+  { partnerId, form }: { partnerId: string; form: KeptForm },
+) =>
   db.query(sql`
     DELETE FROM fill_documents
-    WHERE token_sha256 = ${tokenSha256(token)} AND kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL`);
+    WHERE token_sha256 = ANY (${tokenHashes}::bytea[]) AND kept_for = ${partnerId} AND kept_form = ${form}
+      AND used_at IS NULL`);
+
+/** Those of the tokens whose files the firm can still order. */
+export async function keptAmong(
+  { db, clock }: Pick<FillDeps, "db" | "clock">,
+  tokens: readonly string[],
+  partnerId: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ sha256: string }>(sql`
+    SELECT encode(token_sha256, 'hex') AS sha256 FROM fill_documents
+    WHERE token_sha256 = ANY (${tokens.map(tokenSha256)}::bytea[]) AND kept_for = ${partnerId} AND used_at IS NULL
+      AND expires_at > ${clock()}`);
+  const found = new Set(rows.map(({ sha256 }) => sha256));
+  return new Set(tokens.filter((token) => found.has(tokenSha256(token).toString("hex"))));
+}
 
 /**
  * Opens a file so that its pages can be shown: a file from the firm's refused form, or one that was filled in online

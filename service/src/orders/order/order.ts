@@ -108,7 +108,7 @@ export {
   signerSchema,
 } from "./form/signing-schemas.ts";
 export type { NewOrder } from "./insert.ts";
-export { keepUpload, mostKept, openKept, releaseKept } from "./kept-files.ts";
+export { keepUpload, keptAmong, mostKept, openKept, releaseKept } from "./kept-files.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
 export {

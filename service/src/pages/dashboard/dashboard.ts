@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { DraftDeps } from "../../closing/drafts/drafts.ts";
 import type { ConfirmationDeps, InvitationDeps, OwnKeyDeps } from "../../firms/members/members.ts";
 import { linkedPrincipalOf, readSession, requireSession } from "../../kernel/http/authentication.ts";
 import type { TestClockDeps } from "../../kernel/test-clock/test-clock.ts";
@@ -35,7 +36,7 @@ export type DashboardDeps = {
   members: OwnKeyDeps & InvitationDeps & ConfirmationDeps;
   desk: OrderDesk;
   passports: PassportPagesDeps["passports"];
-  rooms: Pick<RoomsDeps, "closings" | "deliveries">;
+  rooms: Pick<RoomsDeps, "closings" | "deliveries"> & { drafts: DraftDeps };
   webhooks: WebhookPagesDeps["webhooks"];
   readAnalytics: AnalyticsReader;
   testClock: TestClockDeps;
@@ -76,14 +77,14 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders: desk.orders, titleOf, fills: desk.fills });
-      closingPages(linked, { frame, orders: desk.orders, templates: desk.templates });
+      closingPages(linked, { frame, orders: desk.orders, templates: desk.templates, drafts: deps.rooms.drafts });
       pricesPage(linked, { frame, pricing: desk.orders.offer.pricing });
       passportPages(linked, { frame, passports: deps.passports });
       settingsPage(linked, { frame, members });
       linked.register(async (forms) => {
         acceptForms(forms);
         templatePages(linked, forms, { frame, desk });
-        startPage(forms, { ...testClock, limits, assets, titleOf });
+        startPage(forms, { ...testClock, limits, assets, titleOf, drafts: deps.rooms.drafts });
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);
         billingPages(forms, { frame, members, checkout: desk.checkout });

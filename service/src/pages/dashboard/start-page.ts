@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { DraftDeps } from "../../closing/drafts/drafts.ts";
 import { readLaunchpad } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import type { Principal } from "../../kernel/identity/identity.ts";
@@ -11,6 +12,7 @@ import { ifUtc, shortTime, time } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { draftsCard, latestDrafts } from "./closings/draft.ts";
 import { countIn, shownCount } from "./orders/list/body.ts";
 import { type Group, groups } from "./orders/list/groups.ts";
 import { queryOf, wantedOf } from "./orders/list/query.ts";
@@ -19,7 +21,7 @@ import { dashboardPage } from "./page-shell.ts";
 import { submissionFor } from "./submit-once.ts";
 import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
 
-export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: TitleOf };
+export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: TitleOf; drafts: DraftDeps };
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
@@ -56,14 +58,15 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   async function show({ form, request }: PageCall, error: string | null = null): Promise<string> {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
-    const [launchpad, clock, orders] = await Promise.all([
+    const [launchpad, clock, orders, drafts] = await Promise.all([
       readLaunchpad(deps.db, principal),
       isTest ? showTestClock(deps, principal) : null,
       readOverview(principal),
+      latestDrafts(deps.drafts, request),
     ]);
     const shown = body(
       { ...launchpad, isOver: !isTest || launchpad.hoursToFirstLiveOrder !== null },
-      orders.changed.length === 0 ? null : overview(orders),
+      html`${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
       clock && testClockCard(clock, submissionFor(request, form).submission, error),
     );
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
@@ -83,7 +86,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
 
 function body(
   { partner, completed, total, checklist, funnel, isOver }: Launchpad & { isOver: boolean },
-  orders: Html | null,
+  orders: Html,
   clock: Html | null,
 ): Html {
   // The checklist leads to the first live order. A firm that already has live orders is shown no next step.

@@ -41,6 +41,7 @@ const flashMessages = {
   "template-restored": "The template places orders again.",
   "origin-added": "The site was added. It can show signing pages from now on.",
   "origin-removed": "The site was removed. It gets no more signing pages.",
+  "draft-discarded": "The draft was discarded, with its files.",
   "room-created": "The room is open. Add its orders, then share its link.",
   "room-order-attached": "The order was added to the room.",
   "room-orders-attached": "The orders were added to the room.",

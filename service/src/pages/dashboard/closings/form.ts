@@ -10,6 +10,7 @@ import { type Part, shippingPart } from "../orders/new/form-parts.ts";
 import { keptFilePath, placesElements } from "../orders/new/places-part.ts";
 import { chargeNote, labels } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
+import { draftFields, draftNote, type FormDraft } from "./draft.ts";
 import {
   type ClosingDocument,
   clientSigns,
@@ -47,6 +48,9 @@ export type ClosingFormView = FormSubmission & {
   /** The template that was just used for a document. */
   used: UsedTemplate | null;
   /** The reasons why placed fields were refused, by the numbers of their documents. */
+  draft: FormDraft;
+  /** A text above the form. */
+  note: Html;
   refusedFields: RefusedFields;
 };
 
@@ -67,7 +71,8 @@ ${!isTest && notice("attention", "A real closing", "Its documents will be priced
 ${errorSummary(messages)}
 <form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}" data-pdf-js="${view.pdfJs}">
 <button type="submit" hidden></button>
-${submissionFields(view)}
+${submissionFields(view)}${draftFields(view.draft)}
+${draftNote(view.draft)}
 <fieldset><legend>Closing</legend>
 ${field({ name: "closing_name", label: "Name", value: values["closing_name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the closing’s room sees it. For example: “Ortega, 12 Elm Street”." })}
 ${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off", hint: "Shown in the room and in lists, and part of the names of finished files." })}

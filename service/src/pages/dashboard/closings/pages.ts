@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type DraftDeps, endDraft, releaseFile } from "../../../closing/drafts/drafts.ts";
 import { tierOf } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { documentName } from "../../../kernel/platform/document-name.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { keepUpload, mostKept, type OrderDeps, readWhole, releaseKept } from "../../../orders/order/order.ts";
+import { keepUpload, mostKept, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
-import { moneyTable } from "../../ui/components.ts";
+import { moneyTable, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms, type FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
@@ -17,17 +19,30 @@ import { isPostageGuessed, postageNote } from "../orders/new/quote.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
+import { draftIn, draftRoutes, draftsNotice, type FormDraft, latestDrafts, resume, saveSubmitted } from "./draft.ts";
 import { documentsIn, fileText, orderOf, removedIn } from "./fields.ts";
 import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
 import { ClosingRefused, placeForm, type RefusedFields } from "./place.ts";
 import { templateOf, templatesOf, type UsedTemplate, withTemplate } from "./templates.ts";
 
-export type ClosingPagesDeps = { frame: DashboardFrame; orders: OrderDeps; templates: TemplateDeps };
+export type ClosingPagesDeps = {
+  frame: DashboardFrame;
+  orders: OrderDeps;
+  templates: TemplateDeps;
+  drafts: DraftDeps;
+};
 
 /** The largest form: 20 documents with the placed fields of a long form each. */
 const longestForm = 4 * 1024 * 1024;
 
-type Shown = { refusals?: readonly string[]; used?: UsedTemplate | null; refusedFields?: RefusedFields };
+type Shown = {
+  refusals?: readonly string[];
+  used?: UsedTemplate | null;
+  refusedFields?: RefusedFields;
+  draft?: FormDraft;
+  /** A text above the form. */
+  note?: Html;
+};
 
 const messages = {
   notMultipart: "The file could not be read. Please choose it again.",
@@ -40,12 +55,12 @@ const messages = {
  * as soon as it is sent.
  */
 export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void {
-  const { frame, orders, templates } = deps;
-  const { keptOf, show } = closingForm(deps);
+  const { frame, orders, templates, drafts } = deps;
+  const { keptOf, show, showSaved } = closingForm(deps);
   // The page shows the pages of its documents with pdf.js.
   const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
-  pageRoute(app, frame, { url: path, headers, handle: ({ request }) => show(request, {}) });
+  formRoute(app, deps, headers, show);
 
   pageRoute(app, frame, {
     method: "POST",
@@ -68,13 +83,14 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
       } finally {
         Object.assign(form, Object.fromEntries(typed));
       }
-      return show(request, Object.fromEntries(typed));
+      return showSaved(request, Object.fromEntries(typed));
     },
-    refused: ({ request, form }, message) => show(request, form, { refusals: [message] }),
+    refused: ({ request, form }, message) => showSaved(request, form, { refusals: [message] }),
   });
 
   app.register(async (forms) => {
     acceptForms(forms, longestForm);
+    draftRoutes(forms, frame, drafts);
     pageRoute(forms, frame, {
       method: "POST",
       url: rowsPath,
@@ -82,10 +98,9 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
       handle: async ({ request, form }) => {
         const token = removedIn(form);
         const principal = principalOf(request);
-        const { partnerId } = principal;
-        if (token !== null) await releaseKept(orders.db, token, { partnerId, form: "closing" });
+        if (token !== null) await releaseFile(drafts, principal, draftIn(form).id, token);
         const { values, used } = await withTemplate(templates, principal, form);
-        return show(request, values, { used });
+        return showSaved(request, values, { used });
       },
     });
     pageRoute(forms, frame, {
@@ -101,24 +116,52 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
       handle: async ({ request, form }: PageCall) => {
         requireSameEnvironment(request, form["environment"]);
         try {
-          return done(`/dashboard/rooms/${await placeForm(orders, request, form)}`, "closing-placed");
+          const end = (tx: Sql) => endDraft(tx, drafts, principalOf(request), draftIn(form).id);
+          return done(`/dashboard/rooms/${await placeForm(orders, request, form, end)}`, "closing-placed");
         } catch (error) {
           if (!(error instanceof ClosingRefused)) throw error;
           const { messages: refusals, fields: refusedFields } = error;
-          return { page: await show(request, form, { refusals, refusedFields }), status: 400 };
+          return { page: await showSaved(request, form, { refusals, refusedFields }), status: 400 };
         }
       },
-      refused: ({ request, form }, message) => show(request, form, { refusals: [message] }),
+      refused: ({ request, form }, message) => showSaved(request, form, { refusals: [message] }),
     });
   });
 }
 
+const noDraft = notice(
+  "info",
+  "This draft is gone",
+  "It was placed or discarded, or its 14 days are over. Here is an empty form.",
+);
+
+type ShowForm = ReturnType<typeof closingForm>["show"];
+
+/** Adds the form: empty, or as the draft that the address names. */
+function formRoute(
+  app: FastifyInstance,
+  { frame, orders, drafts }: ClosingPagesDeps,
+  headers: Readonly<Record<string, string>>,
+  show: ShowForm,
+): void {
+  pageRoute(app, frame, {
+    url: path,
+    headers,
+    handle: async ({ request, query: { draft: id = "" } }) => {
+      const resumed = await resume({ ...drafts, clock: orders.clock }, request, id);
+      if (resumed) return show(request, resumed.values, { draft: resumed.draft, refusals: resumed.lost });
+      const note = id === "" ? draftsNotice(await latestDrafts(drafts, request)) : noDraft;
+      return show(request, {}, { note });
+    },
+  });
+}
+
 /** Reads the files of the form, and shows the form. */
-function closingForm({ frame, orders, templates }: ClosingPagesDeps) {
+function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   const authenticate = reauthenticate(frame.callers);
 
   /**
-   * Reads a multipart form, and stores its only file for a day.
+   * Reads a multipart form, and stores its only file.
    * @param typed collects the form's fields
    * @returns the text of the file's hidden field, and the template whose form it is
    */
@@ -143,7 +186,7 @@ function closingForm({ frame, orders, templates }: ClosingPagesDeps) {
   }
 
   async function show(request: FastifyRequest, values: FormValues, shown: Shown = {}): Promise<string> {
-    const { refusals = [], used = null, refusedFields = new Map() } = shown;
+    const { refusals = [], used = null, refusedFields = new Map(), draft = draftIn(values), note = html`` } = shown;
     const body = closingFormBody({
       ...submissionFor(request, values),
       pricing: orders.offer.pricing,
@@ -152,16 +195,23 @@ function closingForm({ frame, orders, templates }: ClosingPagesDeps) {
       quote: await quoteOf(orders, request, values),
       pdfJs: frame.assets.pdfJs.folder,
       templates: await templatesOf(templates, principalOf(request), documentsIn(values)),
-      ...{ used, refusedFields },
+      ...{ used, refusedFields, draft, note },
     });
     const title = refusals.length > 0 ? "Please check the form: new closing" : "New closing";
     return dashboardPage(frame, request, { title, section: "rooms", body, scripts: ["new-closing.js"] });
   }
 
-  return { keptOf, show };
+  /** Saves the form as the member's draft, and shows it. */
+  async function showSaved(request: FastifyRequest, values: FormValues, shown: Shown = {}): Promise<string> {
+    const { draft, note, refusal } = await saveSubmitted(drafts, request, values);
+    const refusals = [...(shown.refusals ?? []), ...(refusal === null ? [] : [refusal])];
+    return show(request, values, { ...shown, refusals, draft, note });
+  }
+
+  return { keptOf, show, showSaved };
 }
 
-/** Stores a file for a day. @returns the text of its hidden field */
+/** Stores a file for the form. @returns the text of its hidden field */
 async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload | null): Promise<string> {
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
@@ -171,7 +221,7 @@ async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload |
     const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
     throw invalid(
       isPdf
-        ? `Your firm has ${mostKept.closing} files that wait for a closing. Place one, remove some, or try again tomorrow.`
+        ? `Your firm has ${mostKept.closing} files in closings that are not placed. Place or discard one of these.`
         : "The file must be a PDF.",
     );
   }

@@ -41,11 +41,23 @@ export class ClosingRefused extends ServiceError {
  * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. Sending
  * the same form twice places one closing.
  * @returns the room's code
+ * @param alongside further changes of the transaction that places the closing
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
-export async function placeForm(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<string> {
-  const fields = new Map(Object.entries(values));
-  const { roomCode } = await submitRecorded(orders, request, fields, async (record) => {
+export async function placeForm(
+  orders: OrderDeps,
+  request: FastifyRequest,
+  values: FormValues,
+  alongside: (tx: Sql) => Promise<void>,
+): Promise<string> {
+  // Two windows of the same draft place the same closing.
+  const { draft: _, draft_version: __, draft_window: ___, ...typed } = values;
+  const fields = new Map(Object.entries(typed));
+  const { roomCode } = await submitRecorded(orders, request, fields, async (recordPlaced) => {
+    const record: typeof recordPlaced = async (tx, placed) => {
+      await recordPlaced(tx, placed);
+      await alongside(tx);
+    };
     const closing = await closingIn(orders, request, values);
     return placeClosing(orders, principalOf(request), closing, { record, receive: writeReceivers }).catch(
       (error: unknown) => {
@@ -127,7 +139,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   }
   if (documents.length === 0) messages.add("Add at least one document.");
   if (messages.size > 0 || !room) throw new ClosingRefused([...messages], refusedFields);
-  return { room, people: participantsIn(values), documents: drafts };
+  return { room, sealsWhenDone: values["seals_when_done"] === "on", people: participantsIn(values), documents: drafts };
 }
 
 /**

@@ -2,6 +2,7 @@ import { takeDrops } from "../../../ui/browser/drops.ts";
 import { part } from "../../../ui/browser/parts.ts";
 import { personLabel } from "../person-label.ts";
 import { connectPlaces } from "./document-places.ts";
+import { draftSettled, keepDraft, markSaved } from "./keep-draft.ts";
 
 const restMs = 400;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -21,6 +22,7 @@ function typed(): URLSearchParams {
 }
 
 prepare();
+keepDraft({ form, typed });
 takeDrops(document.body, (files) => {
   if (files) void send([...files]);
 });
@@ -40,9 +42,11 @@ document.addEventListener("click", (event) => {
   const focus = button && focusAfter(button);
   if (!button || !focus) return;
   event.preventDefault();
-  const values = typed();
-  values.set(button.name, button.value);
-  void rows(values, focus);
+  void draftSettled().then(() => {
+    const values = typed();
+    values.set(button.name, button.value);
+    return rows(values, focus);
+  });
 });
 
 /** The element to focus after a button changed the rows; undefined for any other button. */
@@ -124,6 +128,7 @@ async function send(files: File[]): Promise<void> {
       refused.push(`${file.name}: the upload was interrupted. Choose it again.`);
     }
   }
+  await draftSettled();
   const before = form().querySelectorAll("[id^=document-row-]").length;
   const values = typed();
   for (const [index, { file, template }] of kept.entries()) {
@@ -145,11 +150,14 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
     body: values,
     headers: { Accept: "text/html" },
   });
+  if (response.status === 401)
+    return say("You are signed out. Sign in in another tab, then try again: nothing on this page is lost.");
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = page.getElementById("closing-form");
   if (!response.ok || !next) return say("The page could not be changed. Please try again.");
   form().replaceWith(next);
   prepare();
+  markSaved();
   document.querySelector<HTMLElement>(focus)?.focus();
 }
 

@@ -1,0 +1,234 @@
+/**
+ * Closings that a member has begun in the form and has not placed. A draft belongs to one member, is encrypted, and is
+ * deleted with its files after 14 days. Ended drafts stay as empty rows until then, so that a late save can't revive one.
+ */
+import { hash } from "node:crypto";
+import type { Environment, Principal } from "../../kernel/identity/identity.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { releaseKept } from "../../orders/order/order.ts";
+
+const cipherUse = "closing_draft";
+
+export const protectedTables: readonly ProtectedTable[] = [
+  {
+    table: sql`closing_drafts`,
+    key: sql`id`,
+    ciphers: [{ use: cipherUse, column: sql`fields`, context: sql`id::text` }],
+  },
+];
+
+const keptMs = 14 * dayMs;
+const mostDrafts = 20;
+
+export type DraftDeps = { db: Database; clock: Clock; cipher: ColumnCipher };
+
+export const openDrafts = ({
+  db,
+  clock,
+  secrets,
+}: Omit<DraftDeps, "cipher"> & { secrets: SecretBytes }): DraftDeps => ({
+  ...{ db, clock },
+  cipher: columnCipher(secrets, cipherUse),
+});
+
+/** The fields of the form by their names. */
+type Fields = Readonly<Record<string, string>>;
+
+type Owner = { partnerId: string; environment: Environment; userId: string };
+
+export type Draft = { id: string; version: number; fields: Fields; updatedAt: Date; expiresAt: Date };
+
+/** The state of the form that a browser window wants to save. */
+export type DraftToSave = {
+  id: string;
+  /** The version that the window has seen last; 0 for a draft that was never saved. */
+  version: number;
+  window: string;
+  fields: Fields;
+  /** The tokens of the uploaded files. */
+  files: readonly string[];
+};
+
+export type SavedDraft = Pick<Draft, "id" | "version" | "expiresAt"> & {
+  /** Whether another window had changed the draft, so that this state was saved as a draft of its own. */
+  isCopy: boolean;
+};
+
+/** @throws ServiceError for a caller who is not a member of the firm */
+function ownerOf({ partnerId, environment, member }: Principal): Owner {
+  if (!member) throw new ServiceError("conflict", "Only a member of the firm has drafts.");
+  return { partnerId, environment, userId: member.userId };
+}
+
+const ownedBy = ({ partnerId, environment, userId }: Owner): Statement =>
+  sql`partner_id = ${partnerId} AND environment = ${environment} AND user_id = ${userId}`;
+
+const tokenHashes = (tokens: readonly string[]): Buffer[] => tokens.map((token) => hash("sha256", token, "buffer"));
+
+/**
+ * Saves the form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the other's
+ * changes becomes a draft of its own.
+ * @returns null when the draft was placed or discarded, or has expired
+ * @throws ServiceError when the member has too many drafts
+ */
+export async function saveDraft(deps: DraftDeps, principal: Principal, sent: DraftToSave): Promise<SavedDraft | null> {
+  const owner = ownerOf(principal);
+  if (!isUuid(sent.id) || !isUuid(sent.window)) return null;
+  return deps.db.transaction(async (tx) => {
+    const updated = await update(tx, deps, owner, sent);
+    if (updated) return { id: sent.id, ...updated, isCopy: false };
+    const [existing] = await tx.query<{ isOpen: boolean }>(
+      sql`SELECT ended_at IS NULL AS "isOpen" FROM closing_drafts WHERE id = ${sent.id} AND ${ownedBy(owner)}`,
+    );
+    if (existing ? !existing.isOpen : sent.version > 0) return null;
+    const isCopy = existing !== undefined;
+    const inserted = await insert(tx, deps, owner, { ...sent, id: isCopy ? newUuid() : sent.id });
+    return inserted && { ...inserted, isCopy };
+  });
+}
+
+async function update(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, sent: DraftToSave) {
+  const { id, version, window, fields, files } = sent;
+  const now = clock();
+  const [saved] = await tx.query<{ version: number; expiresAt: Date }>(sql`
+    UPDATE closing_drafts SET fields = ${sealed(cipher, id, owner, fields)}, files = ${tokenHashes(files)}::bytea[],
+      version = version + 1, saved_in = ${window}, updated_at = ${now}
+    WHERE id = ${id} AND ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${now}
+      AND (version = ${version} OR saved_in = ${window})
+    RETURNING version, expires_at AS "expiresAt"`);
+  return saved;
+}
+
+async function insert(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, { id, window, fields, files }: DraftToSave) {
+  const now = clock();
+  const expiresAt = new Date(now.getTime() + keptMs);
+  const open = await tx.query(sql`
+    SELECT FROM closing_drafts WHERE ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${now} LIMIT ${mostDrafts}`);
+  if (open.length >= mostDrafts)
+    throw new ServiceError(
+      "conflict",
+      `You have ${mostDrafts} closings that are not placed. Place or discard one of them: this one is not saved.`,
+    );
+  const rows = await tx.query(sql`
+    INSERT INTO closing_drafts (id, partner_id, environment, user_id, fields, files, saved_in, created_at, updated_at,
+      expires_at)
+    VALUES (${id}, ${owner.partnerId}, ${owner.environment}, ${owner.userId}, ${sealed(cipher, id, owner, fields)},
+      ${tokenHashes(files)}::bytea[], ${window}, ${now}, ${now}, ${expiresAt})
+    ON CONFLICT DO NOTHING RETURNING 1`);
+  return rows.length === 1 ? { id, version: 1, expiresAt } : null;
+}
+
+const sealed = (cipher: ColumnCipher, id: string, owner: Owner, fields: Fields): Buffer =>
+  cipher.encrypt(Buffer.from(JSON.stringify({ owner, fields })), id);
+
+type Row = Omit<Draft, "fields"> & { fields: Buffer };
+
+const columns = sql`id, version, fields, updated_at AS "updatedAt", expires_at AS "expiresAt"`;
+
+/** Decrypts a row. @throws Error for a row that was given to another member in the database */
+function opened({ cipher }: DraftDeps, owner: Owner, row: Row): Draft {
+  const content = JSON.parse(cipher.decrypt(row.fields, row.id).toString()) as { owner: Owner; fields: Fields };
+  const { partnerId, environment, userId } = content.owner;
+  if (partnerId !== owner.partnerId || environment !== owner.environment || userId !== owner.userId)
+    throw new Error(`draft ${row.id} is not what was written`);
+  return { ...row, fields: content.fields };
+}
+
+/** The member's open draft; undefined for any other id. */
+export async function findDraft(deps: DraftDeps, principal: Principal, id: string): Promise<Draft | undefined> {
+  const owner = ownerOf(principal);
+  if (!isUuid(id)) return undefined;
+  const [row] = await deps.db.query<Row>(sql`
+    SELECT ${columns} FROM closing_drafts
+    WHERE id = ${id} AND ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${deps.clock()}`);
+  return row && opened(deps, owner, row);
+}
+
+/** The member's open drafts, those that were saved last at the top. */
+export async function draftsOf(deps: DraftDeps, principal: Principal): Promise<Draft[]> {
+  const owner = ownerOf(principal);
+  const rows = await deps.db.query<Row>(sql`
+    SELECT ${columns} FROM closing_drafts
+    WHERE ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${deps.clock()}
+    ORDER BY updated_at DESC, id LIMIT ${mostDrafts}`);
+  return rows.flatMap((row) => {
+    try {
+      return [opened(deps, owner, row)];
+    } catch {
+      // A row that was altered in the database must not take the page with the others.
+      return [];
+    }
+  });
+}
+
+/**
+ * Ends the draft of a closing in the transaction that places it. A draft that was never saved gets an ended row, so that
+ * a save which arrives later finds it.
+ */
+export async function endDraft(tx: Sql, { clock }: Pick<DraftDeps, "clock">, principal: Principal, id: string) {
+  const owner = ownerOf(principal);
+  if (!isUuid(id)) return;
+  const now = clock();
+  await tx.query(sql`
+    INSERT INTO closing_drafts (id, partner_id, environment, user_id, saved_in, created_at, updated_at, expires_at, ended_at)
+    VALUES (${id}, ${owner.partnerId}, ${owner.environment}, ${owner.userId}, ${id}, ${now}, ${now},
+      ${new Date(now.getTime() + keptMs)}, ${now})
+    ON CONFLICT (id) DO UPDATE SET fields = NULL, files = '{}', ended_at = ${now}
+    WHERE closing_drafts.partner_id = ${owner.partnerId} AND closing_drafts.environment = ${owner.environment}
+      AND closing_drafts.user_id = ${owner.userId} AND closing_drafts.ended_at IS NULL`);
+}
+
+/** Discards a draft, and deletes its files. Files that another draft uses, or that an order has used, stay. */
+export async function discardDraft({ db, clock }: DraftDeps, principal: Principal, id: string): Promise<void> {
+  const owner = ownerOf(principal);
+  if (!isUuid(id)) return;
+  await db.transaction(async (tx) => {
+    const [draft] = await tx.query<{ files: Buffer[] }>(sql`
+      SELECT files FROM closing_drafts WHERE id = ${id} AND ${ownedBy(owner)} AND ended_at IS NULL FOR UPDATE`);
+    if (!draft) return;
+    await tx.query(sql`
+      UPDATE closing_drafts SET fields = NULL, files = '{}', ended_at = ${clock()} WHERE id = ${id}`);
+    await release(tx, owner.partnerId, draft.files);
+  });
+}
+
+/**
+ * Deletes a file that a document's row no longer names, unless another draft of the firm uses it.
+ * @param id the draft from which the document was removed
+ */
+export async function releaseFile({ db }: DraftDeps, principal: Principal, id: string, token: string): Promise<void> {
+  await db.transaction((tx) => release(tx, principal.partnerId, tokenHashes([token]), isUuid(id) ? id : null));
+}
+
+async function release(tx: Sql, partnerId: string, files: readonly Buffer[], except: string | null = null) {
+  if (files.length === 0) return;
+  const used = await tx.query<{ file: Buffer }>(sql`
+    SELECT unnest(files) AS file FROM closing_drafts
+    WHERE partner_id = ${partnerId} AND ended_at IS NULL AND files && ${files}::bytea[] AND id IS DISTINCT FROM ${except}::uuid`);
+  const unused = files.filter((file) => !used.some((each) => each.file.equals(file)));
+  await releaseKept(tx, unused, { partnerId, form: "closing" });
+}
+
+const mostAtOnce = 200;
+
+/** Deletes drafts that have expired, with their files. */
+export async function sweepDrafts(db: Database, now: Date): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    isMore = await db.transaction(async (tx) => {
+      const gone = await tx.query<{ partnerId: string; files: Buffer[] }>(sql`
+        DELETE FROM closing_drafts WHERE id IN (
+          SELECT id FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${mostAtOnce} FOR UPDATE SKIP LOCKED)
+        RETURNING partner_id AS "partnerId", files`);
+      for (const { partnerId, files } of gone) await release(tx, partnerId, files);
+      return gone.length === mostAtOnce;
+    });
+  }
+}

@@ -1,0 +1,135 @@
+/** Saves the form as a draft while it is filled in, and before it is placed. */
+
+const everyMs = 5_000;
+const mostMs = 10_000;
+
+type Form = { form: () => HTMLFormElement; typed: () => URLSearchParams };
+type Answer = {
+  id?: string;
+  version?: number;
+  isCopy?: boolean;
+  until?: string;
+  address?: string;
+  isEnded?: boolean;
+  error?: string;
+};
+
+let parts: Form;
+/** The fields that were saved last, as text. */
+let saved: string | undefined;
+let running: Promise<boolean> | undefined;
+/** Whether the form is being submitted after its last save. */
+let isSubmitting = false;
+
+/** Begins to save the form. The form may be replaced later; `markSaved` then notes its state. */
+export function keepDraft(of: Form): void {
+  parts = of;
+  markSaved();
+  setInterval(() => void save(), everyMs);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") void save();
+  });
+  document.addEventListener("submit", (event) => {
+    if (event.target !== parts.form() || isSubmitting) return;
+    event.preventDefault();
+    isSubmitting = true;
+    void submit(event.submitter);
+  });
+  // A page that the browser shows again after "Back" can be submitted again.
+  addEventListener("pageshow", () => {
+    isSubmitting = false;
+  });
+}
+
+/** Notes that the service has the present state of the form. */
+export function markSaved(): void {
+  saved = state();
+}
+
+/** Waits for a save that is under way, so that the next request names the newest version. */
+export const draftSettled = async (): Promise<unknown> => running;
+
+/**
+ * Saves the form, then submits it. If the session has ended, the form stays, because the page that asks to sign in would
+ * replace it.
+ */
+async function submit(submitter: HTMLElement | null): Promise<void> {
+  await running;
+  const isSignedIn = await save();
+  // A form ignores `requestSubmit` until the event that was prevented has ended, and promises can settle before that.
+  await new Promise((resolve) => setTimeout(resolve));
+  if (isSignedIn) parts.form().requestSubmit(submitter);
+  isSubmitting = false;
+}
+
+function state(): string {
+  const values = parts.typed();
+  for (const name of ["draft", "draft_version", "draft_window"]) values.delete(name);
+  return values.toString();
+}
+
+/** @returns false when the session has ended */
+function save(): Promise<boolean> {
+  running ??= send().finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+async function send(): Promise<boolean> {
+  const now = state();
+  if (now === saved) return true;
+  try {
+    const response = await fetch(element("draft-state")?.dataset["draft"] ?? "", {
+      method: "POST",
+      body: parts.typed(),
+      headers: { Accept: "application/json" },
+      signal: AbortSignal.timeout(mostMs),
+    });
+    if (response.status === 401) {
+      warn("You are signed out. Sign in in another tab, then go on here: nothing on this page is lost.");
+      return false;
+    }
+    const answer = (await response.json()) as Answer;
+    if (!response.ok) {
+      warn(`The draft is not saved: ${answer.error ?? "try again in a moment."}`);
+      return true;
+    }
+    saved = now;
+    note(answer);
+  } catch {
+    warn("The draft is not saved, because the service does not answer. It is tried again.");
+  }
+  return true;
+}
+
+function note({ id, version, isCopy, until, address, isEnded }: Answer): void {
+  warn(
+    isEnded
+      ? "This closing was placed or discarded in another window, so it is not saved here any more. To go on with what is here, update the price."
+      : isCopy
+        ? "The draft was changed in another window. What is here is saved as a draft of its own."
+        : "",
+  );
+  if (id === undefined || until === undefined) return;
+  set("draft", id);
+  set("draft_version", String(version));
+  if (address !== undefined) history.replaceState(null, "", address);
+  const day = new Date(until).toLocaleDateString("en-US", { dateStyle: "medium" });
+  const time = new Date().toLocaleTimeString("en-US", { timeStyle: "short" });
+  const line = element("draft-state");
+  if (line)
+    line.textContent = `Saved as a draft at ${time}, for you alone. It is deleted with its files on ${day} if you do not place it.`;
+}
+
+const element = (id: string): HTMLElement | null => document.getElementById(id);
+
+function set(name: string, value: string): void {
+  const input = parts.form().elements.namedItem(name);
+  if (input instanceof HTMLInputElement) input.value = value;
+}
+
+function warn(text: string): void {
+  const problem = element("draft-problem");
+  if (problem && problem.textContent !== text) problem.textContent = text;
+}

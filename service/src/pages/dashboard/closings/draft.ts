@@ -1,0 +1,227 @@
+/** The draft of a closing's form: how the form is saved, resumed and discarded. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+  type Draft,
+  type DraftDeps,
+  discardDraft,
+  draftsOf,
+  findDraft,
+  type SavedDraft,
+  saveDraft,
+} from "../../../closing/drafts/drafts.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { keptAmong, type OrderDeps } from "../../../orders/order/order.ts";
+import { card, notice } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { shortTime, time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { pageRoute } from "../../ui/page/route.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { DashboardFrame } from "../page-shell.ts";
+import { requireSameEnvironment } from "../submit-once.ts";
+import { documentsIn } from "./fields.ts";
+
+const formPath = "/dashboard/closings/new";
+/** This address saves the form, for our script. */
+export const draftPath = `${formPath}/draft`;
+const discardPath = (id: string) => `/dashboard/closings/drafts/${id}/discard`;
+
+/** The draft of a form, in the form's hidden fields. */
+export type FormDraft = {
+  id: string;
+  /** The version that this window saved or read last; 0 before the first save. */
+  version: number;
+  /** Identifies the browser window, so that a save whose answer was lost is not taken for another window's. */
+  window: string;
+  /** When the draft and its files are deleted; null before the first save. */
+  expiresAt: Date | null;
+};
+
+const hiddenNames = ["draft", "draft_version", "draft_window"] as const;
+
+export const draftFields = ({ id, version, window }: FormDraft): Html =>
+  hiddenFields({ draft: id, draft_version: String(version), draft_window: window });
+
+/** The draft that the form names; a new one for a form without. */
+export function draftIn(values: FormValues): FormDraft {
+  const { draft = "", draft_version = "", draft_window = "" } = values;
+  const version = Number(draft_version);
+  return {
+    id: isUuid(draft) ? draft : newUuid(),
+    version: isUuid(draft) && Number.isInteger(version) && version > 0 ? version : 0,
+    window: isUuid(draft_window) ? draft_window : newUuid(),
+    expiresAt: null,
+  };
+}
+
+/** Fields whose value alone makes a form worth saving. A form that was only opened is not saved. */
+const typedFields =
+  /^(?:closing_name|file_number|closes_on|email|name|person\d_(?:name|email)|(?:doc\d+_)?ship_(?:name|line1|line2|city|postal)|fax_to)$/;
+
+const isWorthSaving = (values: FormValues): boolean =>
+  documentsIn(values).length > 0 ||
+  Object.entries(values).some(([name, value]) => typedFields.test(name) && value.trim() !== "");
+
+/**
+ * Saves the form as the member's draft. `null` when there is nothing to save, or when the draft was placed or discarded.
+ * @throws ServiceError when the member switched environments, or has too many drafts
+ */
+async function save(deps: DraftDeps, request: FastifyRequest, values: FormValues): Promise<SavedDraft | null> {
+  requireSameEnvironment(request, values["environment"]);
+  if (!isWorthSaving(values)) return null;
+  const { id, version, window } = draftIn(values);
+  const fields = Object.fromEntries(
+    Object.entries(values).filter(([name]) => !hiddenNames.some((hidden) => hidden === name)),
+  );
+  const files = documentsIn(values).map(({ token }) => token);
+  return saveDraft(deps, principalOf(request), { id, version, window, fields, files });
+}
+
+/**
+ * Saves the form after a button was pressed. A draft that was placed or discarded elsewhere is saved as a new one,
+ * because a person goes on with it here.
+ * @returns the draft for the form's next version, and the reason why nothing was saved
+ */
+export async function saveSubmitted(
+  deps: DraftDeps,
+  request: FastifyRequest,
+  values: FormValues,
+): Promise<{ draft: FormDraft; note: Html; refusal: string | null }> {
+  const draft = draftIn(values);
+  try {
+    const again = { ...values, draft: newUuid(), draft_version: "0" };
+    const saved = (await save(deps, request, values)) ?? (draft.version > 0 ? await save(deps, request, again) : null);
+    return { draft: saved ? { ...draft, ...saved } : draft, note: saved?.isCopy ? copyNote : html``, refusal: null };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+    return { draft, note: html``, refusal: error.message };
+  }
+}
+
+const copyNote = notice(
+  "info",
+  "The draft was changed in another window",
+  "What is here is saved as a draft of its own. Both are on your start page.",
+);
+
+/** A draft as the form shows it again, and the sentences about files that are gone. */
+export async function resume(
+  deps: DraftDeps & Pick<OrderDeps, "clock">,
+  request: FastifyRequest,
+  id: string,
+): Promise<{ values: FormValues; draft: FormDraft; lost: string[] } | undefined> {
+  const principal = principalOf(request);
+  const found = await findDraft(deps, principal, id);
+  if (!found) return undefined;
+  const documents = documentsIn(found.fields);
+  const kept = await keptAmong(
+    deps,
+    documents.map(({ token }) => token),
+    principal.partnerId,
+  );
+  const lost = documents.flatMap(({ n, token, name, fileName }) =>
+    kept.has(token)
+      ? []
+      : [
+          `Document ${n} (${name || fileName}): its file is no longer stored. Remove the document, and add the file again.`,
+        ],
+  );
+  const { version, expiresAt } = found;
+  return { values: found.fields, draft: { id, version, window: newUuid(), expiresAt }, lost };
+}
+
+/** The line about the draft in the form. Our script updates it. */
+export const draftNote = ({ expiresAt }: FormDraft): Html =>
+  html`<p class="hint" id="draft-state" data-draft="${draftPath}">${
+    expiresAt
+      ? html`Saved as a draft, for you alone. It is deleted with its files on <span id="draft-until">${time(expiresAt)}</span> if you do not place it.`
+      : html`The form is saved as a draft once you add something: you can go on with it later, and on another device.`
+  }</p><p id="draft-problem" class="field-error" role="alert"></p>`;
+
+const nameOf = ({ fields }: Draft): string => (fields["closing_name"] ?? "").trim() || "Closing without a name";
+
+/** The member's unfinished closings, each with the way on. */
+export function draftsCard(drafts: readonly Draft[]): Html {
+  const rows = drafts.map((draft) => {
+    const { id, fields, updatedAt, expiresAt } = draft;
+    const documents = documentsIn(fields).length;
+    const number = (fields["file_number"] ?? "").trim();
+    return [
+      html`<a class="breakable" href="${resumePath(id)}">${nameOf(draft)}</a>${number !== "" && html` <span class="quiet-text breakable">${number}</span>`}`,
+      String(documents),
+      shortTime(updatedAt),
+      shortTime(expiresAt),
+      html`<a class="button quiet-button" href="${resumePath(id)}">Go on<span class="visually-hidden"> with ${nameOf(draft)}</span></a>
+${askFirst({
+  label: "Discard",
+  about: nameOf(draft),
+  text: "What you typed and the files that you added are deleted. Orders that are placed stay.",
+  confirm: "Discard the draft",
+  action: discardPath(id),
+})}`,
+    ];
+  });
+  return card(
+    "drafts",
+    "Closings that you have not placed",
+    records(
+      "Your drafts, saved last at the top",
+      [
+        { label: "Closing" },
+        { label: "Documents", number: true },
+        { label: "Saved", utc: true },
+        { label: "Deleted on", utc: true },
+        { label: "Next step" },
+      ],
+      rows,
+    ),
+  );
+}
+
+export const resumePath = (id: string): string => `${formPath}?draft=${id}`;
+
+/** On an empty form: the way to the drafts. */
+export const draftsNotice = (drafts: readonly Draft[]): Html => {
+  const [latest] = drafts;
+  if (!latest) return html``;
+  const more = drafts.length > 1 && html` <a href="/dashboard#drafts">All ${drafts.length} drafts</a>`;
+  return notice(
+    "info",
+    "You have begun a closing that is not placed",
+    html`<a class="breakable" href="${resumePath(latest.id)}">Go on with ${nameOf(latest)}</a>.${more}`,
+  );
+};
+
+/** Adds the address that saves the form for our script, and the form that discards a draft. */
+export function draftRoutes(forms: FastifyInstance, frame: DashboardFrame, drafts: DraftDeps): void {
+  pageRoute(forms, frame, {
+    method: "POST",
+    url: draftPath,
+    handle: async ({ request, form }) => {
+      const saved = await save(drafts, request, form);
+      if (saved) {
+        const { id, version, isCopy, expiresAt } = saved;
+        return { json: { id, version, isCopy, until: expiresAt.toISOString(), address: resumePath(id) } };
+      }
+      return { json: { isEnded: draftIn(form).version > 0 } };
+    },
+  });
+  pageRoute(forms, frame, {
+    method: "POST",
+    url: "/dashboard/closings/drafts/:id/discard",
+    policy: "partner-write",
+    handle: async ({ request, params }) => {
+      await discardDraft(drafts, principalOf(request), params.id);
+      return done("/dashboard", "draft-discarded");
+    },
+  });
+}
+
+export const latestDrafts = (drafts: DraftDeps, request: FastifyRequest): Promise<Draft[]> =>
+  draftsOf(drafts, principalOf(request));

@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
+import { sweepDrafts } from "../../../src/closing/drafts/drafts.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sweepFills } from "../../../src/orders/order/order.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const running = await forTests(openHarness(ownProcess));
+const { db } = running;
+const path = "/dashboard/closings/new";
+const pdf = new Uint8Array(examplePdf);
+let people = 0;
+
+/** A member of a firm, and the requests of a browser window. */
+async function agent(of?: { key: string }) {
+  const { key } = of ?? (await newPartner(running.service, { tier: "ClosingDesk" }));
+  people += 1;
+  const { headers } = await newMember(running.service, `agent${people}@harbor-title.com`, key);
+  const url = (at: string) => running.service.baseUrl + at;
+  return {
+    key,
+    headers,
+    async page(at: string, cookie = headers.Cookie) {
+      const answer = await fetch(url(at), { headers: { Cookie: cookie, Accept: "text/html" }, redirect: "manual" });
+      return { status: answer.status, text: await answer.text() };
+    },
+    async file(name = "Deed.pdf") {
+      const body = new FormData();
+      body.set("document", new File([pdf], name, { type: "application/pdf" }));
+      const answer = await fetch(url(`${path}/file`), {
+        method: "POST",
+        headers: { ...headers, Accept: "application/json" },
+        body,
+      });
+      return ((await answer.json()) as { file: string }).file;
+    },
+    async post(to: string, fields: Record<string, string>) {
+      const answer = await postForm(url(to), fields, { ...headers, Accept: "text/html" });
+      return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
+    },
+    async save(fields: Record<string, string>) {
+      const answer = await postForm(url(`${path}/draft`), fields, { ...headers, Accept: "application/json" });
+      const saved = (await answer.json()) as Saved;
+      return { ...saved, status: answer.status };
+    },
+  };
+}
+type Saved = { id?: string; version?: number; isCopy?: boolean; isEnded?: boolean; error?: string };
+
+const hidden = (text: string, name: string) =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+const names = ["submission", "environment", "draft", "draft_version", "draft_window"];
+/** The hidden fields that a page's form has. */
+const formOf = (text: string) => Object.fromEntries(names.map((name) => [name, hidden(text, name)]));
+
+const typed = {
+  closing_name: "Ortega closing",
+  file_number: "2026-1187",
+  email: "marcus@example.com",
+  name: "Marcus Ortega",
+  person1_name: "Ana Ortega",
+  person1_email: "ana@example.com",
+  people_rows: "2",
+};
+const withFile = (file: string) => ({ ...typed, doc1: file, doc1_name: "Warranty deed", doc1_sign: "on" });
+
+const keptFiles = async (file: string) =>
+  (
+    await db.query(
+      sql`SELECT FROM fill_documents WHERE token_sha256 = sha256(${Buffer.from(file.split(" ")[0] ?? "")})`,
+    )
+  ).length;
+
+test("a draft comes back whole on another device, with its file, and the start page leads to it", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  assert.equal(hidden(text, "draft_version"), "0");
+  const file = await dana.file();
+  const saved = await dana.save({ ...formOf(text), ...withFile(file) });
+  assert.equal(saved.status, 200, JSON.stringify(saved));
+  assert.equal(saved.version, 1);
+  const start = await dana.page("/dashboard");
+  assert.match(start.text, /Closings that you have not placed[\s\S]*Ortega closing[\s\S]*2026-1187/);
+  const resumed = await dana.page(`${path}?draft=${saved.id}`);
+  assert.equal(hidden(resumed.text, "doc1"), file);
+  for (const value of ["Ortega closing", "2026-1187", "Warranty deed", "marcus@example.com", "Ana Ortega"])
+    assert.ok(resumed.text.includes(`value="${value}"`), value);
+  assert.match(resumed.text, /Saved as a draft, for you alone\./);
+  const empty = await dana.page(path);
+  assert.match(empty.text, /Go on with Ortega closing/);
+});
+
+test("nobody else opens, changes or discards a draft: no colleague, no other firm", async () => {
+  const dana = await agent();
+  const colleague = await agent(dana);
+  const stranger = await agent();
+  const { text } = await dana.page(path);
+  const saved = await dana.save({ ...formOf(text), ...typed });
+  for (const other of [colleague, stranger]) {
+    const seen = await other.page(`${path}?draft=${saved.id}`);
+    assert.match(seen.text, /This draft is gone/);
+    assert.ok(!seen.text.includes("marcus@example.com"));
+    assert.ok(!(await other.page("/dashboard")).text.includes("Ortega closing"));
+    const overwrite = { ...formOf(text), ...typed, closing_name: "Taken", draft: saved.id ?? "", draft_version: "1" };
+    assert.deepEqual((await other.save(overwrite)).isEnded, true);
+    await other.post(`/dashboard/closings/drafts/${saved.id}/discard`, {});
+  }
+  assert.match((await dana.page(`${path}?draft=${saved.id}`)).text, /value="Ortega closing"/);
+});
+
+test("what is stored is encrypted, and a row that is given to another member in the database opens nothing", async () => {
+  const dana = await agent();
+  const eve = await agent(dana);
+  const { text } = await dana.page(path);
+  const saved = await dana.save({ ...formOf(text), ...typed });
+  const [row] = await db.query<{ fields: Buffer }>(sql`SELECT fields FROM closing_drafts WHERE id = ${saved.id ?? ""}`);
+  assert.ok(row && !row.fields.includes("marcus@example.com"));
+  const own = await eve.save({ ...formOf((await eve.page(path)).text), ...typed, closing_name: "Eve's" });
+  await db.query(sql`UPDATE closing_drafts SET user_id = (SELECT user_id FROM closing_drafts WHERE id = ${own.id ?? ""})
+    WHERE id = ${saved.id ?? ""}`);
+  const seen = await eve.page(`${path}?draft=${saved.id}`);
+  assert.notEqual(seen.status, 200);
+  assert.ok(!seen.text.includes("marcus@example.com"));
+  assert.match((await eve.page("/dashboard")).text, /Eve’s|Eve&#39;s|Eve's/);
+});
+
+test("a form that was only opened makes no draft, and neither does an empty one that a button submits", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const saved = await dana.save({ ...formOf(text), people_rows: "2", client_signs: "on", pay_by: "client" });
+  assert.deepEqual({ id: saved.id, isEnded: saved.isEnded }, { id: undefined, isEnded: false });
+  await dana.post(`${path}/rows`, { ...formOf(text), people_rows: "2", more_people: "1" });
+  assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);
+});
+
+test("without a script, each button saves the form", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const shown = await dana.post(`${path}/rows`, { ...formOf(text), ...typed, more_people: "1" });
+  assert.equal(hidden(shown.text, "draft_version"), "1");
+  const refused = await dana.post(path, { ...formOf(shown.text), ...typed, closing_name: "Ortega, Elm Street" });
+  assert.equal(refused.status, 400);
+  const resumed = await dana.page(`${path}?draft=${hidden(shown.text, "draft")}`);
+  assert.match(resumed.text, /value="Ortega, Elm Street"/);
+});
+
+test("two windows lose nothing: the one that has not seen the other's changes saves a draft of its own", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const file = await dana.file();
+  const first = await dana.save({ ...formOf(text), ...withFile(file) });
+  const laptop = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  const phone = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  const onLaptop = await dana.save({ ...laptop, ...withFile(file), closing_name: "From the laptop" });
+  assert.deepEqual([onLaptop.id, onLaptop.isCopy], [first.id, false]);
+  const onPhone = await dana.save({ ...phone, ...withFile(file), closing_name: "From the phone" });
+  assert.equal(onPhone.isCopy, true);
+  assert.notEqual(onPhone.id, first.id);
+  // The answer to a save was lost, so the window names an older version of its own draft.
+  const repeated = await dana.save({ ...laptop, ...withFile(file), closing_name: "From the laptop again" });
+  assert.deepEqual([repeated.id, repeated.isCopy], [first.id, false]);
+  // A file that the other draft uses outlives the discarded one.
+  await dana.post(`/dashboard/closings/drafts/${first.id}/discard`, {});
+  assert.equal(await keptFiles(file), 1);
+  await dana.post(`/dashboard/closings/drafts/${onPhone.id}/discard`, {});
+  assert.equal(await keptFiles(file), 0);
+});
+
+test("saves of one window at once keep one draft", async () => {
+  const dana = await agent();
+  const form = formOf((await dana.page(path)).text);
+  const saves = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => dana.save({ ...form, ...typed, closing_name: `Closing ${n}` })),
+  );
+  const ids = new Set(saves.flatMap(({ id }) => id ?? []));
+  assert.deepEqual([...ids], [form["draft"]]);
+});
+
+test("placing ends the draft in the same transaction, and a late save revives nothing", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const file = await dana.file();
+  const form = {
+    ...formOf(text),
+    ...withFile(file),
+    client_signs: "on",
+    doc1_signs_client: "on",
+    byod_confirmed: "on",
+  };
+  const { person1_name: _, person1_email: __, ...alone } = form;
+  const saved = await dana.save(alone);
+  const placed = await dana.post(path, { ...alone, draft_version: "1" });
+  assert.equal(placed.status, 303, placed.text);
+  assert.equal((await dana.save({ ...alone, draft_version: "1" })).isEnded, true);
+  assert.match((await dana.page(`${path}?draft=${saved.id}`)).text, /This draft is gone/);
+  assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);
+  const again = await dana.post(path, { ...alone, draft_version: "2" });
+  assert.equal(again.location.split("?")[0], placed.location.split("?")[0], "the same form is the same closing");
+  // A draft that was never saved ends, too: its first save can arrive after the closing was placed.
+  const second = formOf((await dana.page(path)).text);
+  const other = { ...alone, ...second, doc1: await dana.file() };
+  assert.equal((await dana.post(path, other)).status, 303);
+  assert.equal((await dana.save(other)).id, undefined);
+});
+
+test("a placing and saves at once leave no draft, and one closing", async () => {
+  const dana = await agent();
+  for (let round = 0; round < 3; round++) {
+    const form = formOf((await dana.page(path)).text);
+    const { person1_name: _, person1_email: __, ...fields } = withFile(await dana.file()) as Record<string, string>;
+    const all = { ...form, ...fields, client_signs: "on", doc1_signs_client: "on", byod_confirmed: "on" };
+    const [placed] = await Promise.all([dana.post(path, all), ...Array.from({ length: 4 }, () => dana.save(all))]);
+    assert.equal(placed?.status, 303, placed?.text);
+    const open = await db.query(sql`SELECT FROM closing_drafts WHERE id = ${form["draft"] ?? ""} AND ended_at IS NULL`);
+    assert.equal(open.length, 0);
+  }
+});
+
+test("a draft outlives a killed service, and a removed document takes its file along", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const file = await dana.file();
+  const saved = await dana.save({ ...formOf(text), ...withFile(file) });
+  await running.service.kill();
+  running.service = await running.service.restart();
+  const resumed = await dana.page(`${path}?draft=${saved.id}`);
+  assert.equal(hidden(resumed.text, "doc1"), file);
+  await dana.post(`${path}/rows`, { ...formOf(resumed.text), ...withFile(file), remove: "1" });
+  assert.equal(await keptFiles(file), 0);
+});
+
+test("a file that is gone is named when the draft is opened again", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const file = await dana.file();
+  const saved = await dana.save({ ...formOf(text), ...withFile(file) });
+  await db.query(sql`DELETE FROM fill_documents WHERE token_sha256 = sha256(${Buffer.from(file.split(" ")[0] ?? "")})`);
+  const resumed = await dana.page(`${path}?draft=${saved.id}`);
+  assert.match(resumed.text, /Document 1 \(Warranty deed\): its file is no longer stored\./);
+});
+
+test("after 14 days a draft is deleted with its files, and not before", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const file = await dana.file();
+  const saved = await dana.save({ ...formOf(text), ...withFile(file) });
+  const day = 24 * 60 * 60 * 1000;
+  const almost = new Date(Date.now() + 14 * day - 60 * 1000);
+  await sweepDrafts(db, almost);
+  await sweepFills(db, almost);
+  assert.equal(await keptFiles(file), 1);
+  assert.equal((await dana.page(`${path}?draft=${saved.id}`)).text.includes("Warranty deed"), true);
+  await sweepDrafts(db, new Date(Date.now() + 14 * day));
+  assert.equal(await keptFiles(file), 0);
+  assert.deepEqual(await db.query(sql`SELECT FROM closing_drafts WHERE id = ${saved.id ?? ""}`), []);
+});
+
+test("a member has at most 20 drafts, and learns that another one is not saved", async () => {
+  const dana = await agent();
+  for (let n = 0; n < 20; n++)
+    assert.equal((await dana.save({ ...formOf((await dana.page(path)).text), ...typed })).status, 200);
+  const form = formOf((await dana.page(path)).text);
+  const refused = await dana.save({ ...form, ...typed });
+  assert.equal(refused.status, 409);
+  assert.match(refused.error ?? "", /You have 20 closings that are not placed/);
+  const shown = await dana.post(`${path}/rows`, { ...form, ...typed });
+  assert.equal(shown.status, 200);
+  assert.match(shown.text, /You have 20 closings that are not placed[\s\S]*value="Ortega closing"/);
+});
