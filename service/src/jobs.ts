@@ -1,5 +1,6 @@
+import { closingSealJobs } from "./closing/closing-passports/closing-passports.ts";
 import { deliveryCodeMail, deliveryMail } from "./closing/deliveries/deliveries.ts";
-import { closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
+import { certificateNews, closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
@@ -108,10 +109,11 @@ export function openWork(deps: AppDeps, features: Features): Work {
   taskMetrics(metrics, { db, clock });
   backupMetrics(metrics, db);
   envelopeJobs(jobs, envelopes);
+  closingSealJobs(jobs, { ...features.closings, log });
   const { baseUrl } = config;
   const { titleOf, takesPayment } = desk;
   const clients = { takesPayment, closingsOf };
-  const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, closingsOf, clients };
+  const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, closingsOf, certificateNews, clients };
   for (const mail of mails) mail.work(jobs, letters);
   const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
   const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });

@@ -166,6 +166,7 @@ const tasksOfClosings = (resources: Resources): PeriodicTask[] => [
 ];
 
 const tasksOfWebhooks = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => {
+  { name: "certificates of closings that are done", everyMs: 15 * seconds, work: () => queueSeals(resources) },
   const sweeper = withLongStatements(db);
   return [
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },

@@ -20,6 +20,7 @@ export {
 } from "./public-record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
+export { closingSealJobs } from "./seal-when-done.ts";
 export { queueEarlierVersions } from "./store.ts";
 export { protectedTables } from "./versions.ts";
 

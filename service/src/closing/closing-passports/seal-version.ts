@@ -1,43 +1,22 @@
-import { hash } from "node:crypto";
-import { equalBytes } from "@signsealship/evidence/bytes";
-import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
-import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
-import {
-  authorityName,
-  issuerOf,
-  type Sealed,
-  type Sealing,
-  type Stamp,
-  sealChainOf,
-  sealOwnDocument,
-} from "../../evidence/seals/seals.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Manifest, manifestBytes, manifestLimits, parseManifest } from "@signsealship/evidence/manifest";
+import { sealChainOf } from "../../evidence/seals/seals.ts";
 import { firmLogo, type RequireStorage } from "../../firms/partners/partners.ts";
-import { actorOf, type Environment, type Principal } from "../../kernel/identity/identity.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { KeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphore.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { newVerifyCode } from "../../kernel/platform/ids.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import type { TitleOf } from "../../orders/order/order.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { artifactHashes, compareStored } from "./artifacts.ts";
-import type { CertificateContent } from "./certificate/content.ts";
-import type { DrawCertificate } from "./certificate/draw.ts";
+import { compareStored } from "./artifacts.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingPassport } from "./schemas.ts";
-import {
-  findRoomId,
-  insertVersion,
-  lockSeals,
-  type RoomOfOwner,
-  type Snapshot,
-  selectSnapshotOf,
-  selectVersions,
-} from "./store.ts";
-import { certificateUse, hashHolds, type StoredVersion, type VersionDeps } from "./versions.ts";
+import { type Issuing, manifestOf, sealManifest, verifyPath } from "./seal-manifest.ts";
+import { findRoomId, insertVersion, lockSeals, type RoomOfOwner, selectSnapshotOf, selectVersions } from "./store.ts";
+import { certificateUse, hashHolds, type StoredVersion } from "./versions.ts";
 
 export type SealClosingDeps = CheckedVersionDeps & {
   db: Database;
@@ -50,18 +29,6 @@ export type SealClosingDeps = CheckedVersionDeps & {
     semaphore: KeyedSemaphore;
   };
 };
-
-/** The dependencies needed to make the certificate of a version. */
-type Issuing = {
-  sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
-  drawCertificate: DrawCertificate;
-  titleOf: TitleOf;
-  /** Returns the newest checkpoint of a transparency log, as a signed note; null when there is none yet. */
-  newestCheckpoint: (log: Environment) => string | null;
-  baseUrl: string;
-};
-
-const verifyPath = (verifyCode: string): string => `/v/room/${verifyCode}`;
 
 /**
  * Seals the room's present state as the next version of its closing passport. Seals of one room run one after another,
@@ -83,25 +50,59 @@ export async function sealClosing(
   const room = { roomCode, partnerId, environment };
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
-  const asked = { principal, room, roomId, expected, actor: actorOf(principal) };
-  return deps.limits.semaphore(roomId, () => sealInTurn(deps, asked), partnerId);
+  const asked = { principal, room, roomId, expected, actor: actorOf(principal), whenDone: null };
+  const sealed = await deps.limits.semaphore(roomId, () => sealInTurn(deps, asked), partnerId);
+  if (!sealed) throw new Error("a seal that was asked for was left out");
+  return sealed;
 }
 
-type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
+export type Firm = Pick<Principal, "partnerId" | "tier">;
+
+type Asked = {
+  principal: Firm;
+  room: RoomOfOwner;
+  roomId: string;
+  expected: number | null;
+  actor: string;
+  /** Null for a seal that a person or a key asked for. */
+  whenDone: WhenDone | null;
+};
+
+export type WhenDone = {
+  /** Decides in the transaction whether the closing is still to be sealed. */
+  isWanted: (tx: Tx, statuses: readonly string[]) => Promise<boolean>;
+  /** Notes in the transaction that this version is the closing's. */
+  sealed: (tx: Tx, version: number) => Promise<unknown>;
+};
 
 /**
  * Reads the documents before the transaction, because they may be many and large. Within the transaction only documents
  * that were added since then are read.
  */
-async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport> {
+export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport | null> {
   const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
   const compared = await compareStored(deps.blobs, memoryHolder(asked.room), snapshot?.documents ?? []);
   return deps.db.transaction((tx) => sealNext(deps, tx, asked, compared));
 }
 
-async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: Set<string>): Promise<ClosingPassport> {
-  const { room, roomId, actor, principal } = asked;
+/** @returns null when the closing is not to be sealed any more */
+async function sealNext(
+  deps: SealClosingDeps,
+  tx: Tx,
+  asked: Asked,
+  compared: Set<string>,
+): Promise<ClosingPassport | null> {
+  const { room, roomId, actor, principal, whenDone } = asked;
   const { snapshot, before } = await readForSeal(deps, tx, asked);
+  if (whenDone) {
+    const statuses = snapshot.documents.map(({ status }) => status);
+    if (!(await whenDone.isWanted(tx, statuses))) return null;
+    const last = before.at(-1);
+    if (last && isOfSame(last, manifestOf(deps, room, snapshot, last, deps.clock()))) {
+      await whenDone.sealed(tx, last.version);
+      return null;
+    }
+  }
   await compareStored(deps.blobs, memoryHolder(room), snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
@@ -131,6 +132,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
     bytes: bytes.length,
     createdAt: at,
   });
+  await whenDone?.sealed(tx, version);
   deps.certificates.remember({ sealedSha256, manifestSha256 });
   return {
     version,
@@ -143,6 +145,13 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
     log: { origin, state: "queued" },
   };
 }
+
+/** Whether a version lists the same documents in the same state. */
+const isOfSame = ({ manifest }: StoredVersion, next: Manifest): boolean =>
+  isDeepStrictEqual(
+    parseManifest(Buffer.from(manifest, "latin1")).documents,
+    parseManifest(manifestBytes(next)).documents,
+  );
 
 /**
  * Waits for other seals of the room, then reads the room and its versions.
@@ -170,93 +179,4 @@ async function requireWhole(deps: CheckedVersionDeps, before: readonly StoredVer
   if (previous && !(hashHolds(deps, previous) && (await deps.certificates.holds(previous)))) {
     throw new Error(`version ${previous.version} of room ${previous.roomId} is not what was sealed`);
   }
-}
-
-const manifestOf = (
-  { rowMac }: VersionDeps,
-  room: RoomOfOwner,
-  snapshot: Snapshot,
-  previous: StoredVersion | undefined,
-  at: Date,
-): Manifest =>
-  buildManifest({
-    roomCode: room.roomCode,
-    roomName: snapshot.name,
-    reference: snapshot.reference,
-    version: (previous?.version ?? 0) + 1,
-    prevManifestSha256: previous?.manifestSha256 ?? null,
-    generatedAt: at,
-    documents: snapshot.documents.map(({ label, status, ...order }) => ({
-      orderCode: order.orderCode,
-      label,
-      status,
-      ...artifactHashes(rowMac, order),
-    })),
-  });
-
-async function sealManifest(
-  issuing: Issuing,
-  { environment, partnerId }: RoomOfOwner,
-  { firm, documents }: Snapshot,
-  before: readonly StoredVersion[],
-  { manifest, at, logo }: { manifest: Manifest; at: Date; logo: Uint8Array | null },
-) {
-  const { sealing, titleOf, newestCheckpoint, baseUrl } = issuing;
-  const bytes = manifestBytes(manifest);
-  const manifestSha256 = hash("sha256", bytes);
-  const verifyCode = newVerifyCode();
-  const content: CertificateContent = {
-    manifest,
-    manifestBytes: bytes,
-    manifestSha256,
-    environment,
-    firm: { ...firm, logo },
-    details: detailsOf(titleOf, documents),
-    issuer: issuerOf({ chainPem: sealing.chainPem, baseUrl }, environment),
-    timeStamp: await stampManifest(sealing.stamp, bytes),
-    checkpoint: newestCheckpoint(environment),
-    verifyUrl: `${baseUrl}${verifyPath(verifyCode)}`,
-    verifyCode,
-    chain: [...before, { version: manifest.passport.version, manifestSha256, createdAt: at }],
-  };
-  return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(issuing, partnerId, content) };
-}
-
-/** Draws and seals a certificate, then verifies that it contains exactly this manifest and has the right purpose. */
-async function sealCertificate(
-  { sealing, drawCertificate }: Issuing,
-  holder: string,
-  content: CertificateContent,
-): Promise<Sealed> {
-  const { environment } = content;
-  const bytes = await drawCertificate(holder, content);
-  const reason = sealReasons.closing[environment];
-  const sealed = await sealOwnDocument(sealing.sealDocument, { bytes, holder, reason });
-  const { purpose, manifest } = readClosingCertificate(sealed.bytes);
-  const asMeant = purpose?.kind === "closing" && purpose.environment === environment;
-  if (!asMeant || manifest === null || !equalBytes(manifest, content.manifestBytes)) {
-    throw new Error("the sealed certificate does not say what it should");
-  }
-  return sealed;
-}
-
-/** The recorded facts about the documents, by order code. */
-const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): CertificateContent["details"] =>
-  Object.fromEntries(
-    documents.map(({ orderCode: code, fileName, docSlug, externalReference, pages, signers, takenIn }) => {
-      const title = titleOf({ code, documentName: fileName === null ? null : Buffer.from(fileName, "hex"), docSlug });
-      const iso = (instant: string | null) => instant && new Date(instant).toISOString();
-      const people = signers.map(({ name, signedAt }) => ({ name, signedAt: iso(signedAt) }));
-      return [code, { title: title ?? externalReference, pages, signers: people, takenIn }];
-    }),
-  );
-
-/**
- * Time-stamps the manifest before the certificate is drawn, so that the printed text can name this time stamp. The time
- * stamp in the certificate's seal comes too late for that.
- */
-async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {
-  const had = stamp && (await stamp(bytes));
-  if (!had) return null;
-  return { name: authorityName(had), authority: had.authority, at: had.genTime, token: had.token };
 }

@@ -10,10 +10,13 @@ import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { NewParticipant, NewRoom } from "./fields.ts";
 import { createRoomIn } from "./lifecycle.ts";
 import { addIn, inviteIn } from "./participants/participants.ts";
+import { askForSeal } from "./seal-wish.ts";
 
 /** A closing that is not placed yet: its room, the people in it, and its orders, which were checked and priced. */
 export type NewClosing = {
   room: NewRoom;
+  /** Whether the service seals the closing's certificate once every order has ended. */
+  sealsWhenDone: boolean;
   people: readonly (NewParticipant & { isInvited: boolean })[];
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
 };
@@ -40,7 +43,7 @@ type WithClosing = {
 export function placeClosing(
   { db, clock }: RoomDeps,
   principal: Principal,
-  { room, people, documents }: NewClosing,
+  { room, sealsWhenDone, people, documents }: NewClosing,
   { record, receive }: WithClosing,
 ): Promise<{ roomCode: string }> {
   const placed = { roomCode: newCode() };
@@ -51,6 +54,7 @@ export function placeClosing(
     for (const { order } of documents) await writeOrder(tx, { ...order, isChargedWithOthers: true });
     await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });
     const change = await beginChange(tx, clock, principal, placed.roomCode);
+    if (sealsWhenDone) await askForSeal(tx, { roomId: change.room.id, by: actorOf(principal), at: change.at });
     for (const [index, { isInvited, ...person }] of people.entries()) {
       // Lists of participants are sorted by these times.
       const at = new Date(change.at.getTime() + index);

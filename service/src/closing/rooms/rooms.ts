@@ -25,3 +25,20 @@ export { latestOpenRooms, type OpenRoom, protectedTables, roomEnvironment, roomS
 export { type OwnRoom, ownRoom, roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
 export { closingZone, dayWords } from "./who-acts.ts";
+export {
+  askForSeal,
+  type CertificateNews,
+  certificateNews,
+  type DueSeal,
+  endSealWish,
+  hasEnded,
+  isStuckStatus,
+  noteSealProblem,
+  openRound,
+  queueSeals,
+  roomToSeal,
+  type SealWish,
+  sealQueue,
+  sealWishOf,
+  switchSeal,
+} from "./seal-wish.ts";

@@ -93,7 +93,16 @@ const sentences: Readonly<Record<NewsStatus, string>> = {
   Completed: "Everything that was ordered is done. The documents are on the order’s page.",
 };
 
-type Deps = MailDeps & { titleOf: TitleOf };
+/**
+ * The closings of the owner that contain one of the orders and whose certificate the service seals by itself.
+ * `closing/rooms` implements this.
+ */
+export type CertificateNewsOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
+
+/** `version` is null before the seal; `stuck` counts orders that wait for a person to put them right. */
+type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
+
+type Deps = MailDeps & { titleOf: TitleOf; certificateNews: CertificateNewsOf };
 
 type Row = Titled & { id: number; code: string; status: string; reference: string | null } & Marked;
 
@@ -163,8 +172,11 @@ export const orderNewsMail = defineMail({
   async load(news: OrderNews, deps: Deps) {
     const summary = await summaryOf(news.orders, (batch) => itemsOf(news, deps, batch));
     if (!summary) return null;
-    const to = await addressFor(deps, news, { actor: news.placedBy, kind: "orders" });
-    return to === undefined ? null : { ...summary, to };
+    const to = await recipientFor(deps, news, { actor: news.placedBy, kind: "orders" });
+    if (to === undefined) return null;
+    const completed = news.orders.find(([status]) => status === "Completed")?.[1] ?? [];
+    const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, news, completed) : [];
+    return { ...summary, certificates, to };
   },
   write({ to, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl }) {
     const id = `order-news:${placedBy}:${partnerId}:${environment}:${at}`;
@@ -175,7 +187,11 @@ export const orderNewsMail = defineMail({
 /**
  * The subject and the text of the mail. Each status has a line with its count, even if none of its orders is listed.
  */
-export function wordsOf({ items, counts }: Summary, baseUrl: string) {
+export function wordsOf(
+  { items, counts, certificates = [] }: Summary & { certificates?: readonly Certificate[] },
+  baseUrl: string,
+) {
+  const ofClosings = certificates.flatMap((each) => certificateFact(each, baseUrl));
   const [first] = items;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (first && total === 1) {
@@ -209,4 +225,13 @@ export function wordsOf({ items, counts }: Summary, baseUrl: string) {
     ),
     link: { label: "Open your orders", url: `${baseUrl}/dashboard/orders` },
   };
+}
+
+/** Says that the certificate of a closing is sealed, or that it is not because something is stuck. */
+function certificateFact({ roomCode, roomName, version, stuck }: Certificate, baseUrl: string): Fact[] {
+  const name = isPlainTitle(roomName) ? roomName : "Closing";
+  const link = `${baseUrl}/dashboard/rooms/${roomCode}#passport`;
+  if (version !== null) return [[name, `The closing certificate is sealed (version ${version})`, link]];
+  const waiting = stuck === 1 ? "1 document is stuck" : `${stuck} documents are stuck`;
+  return stuck > 0 ? [[name, `The closing certificate is not sealed: ${waiting}`, link]] : [];
 }

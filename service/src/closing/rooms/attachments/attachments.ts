@@ -7,6 +7,7 @@ import { findSessionsLater, leaveSessionsOf } from "../../../signing/envelopes/e
 import { beginChange, orderNotFound, type RoomChange, type RoomDeps } from "../begin-change.ts";
 import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
+import { sealAgain } from "../seal-wish.ts";
 import type { Attached } from "./schemas.ts";
 import {
   countForeignRooms,
@@ -63,6 +64,7 @@ export async function attachIn(
   { id: orderId, code, label }: { id: number; code: string; label: string | null },
 ): Promise<void> {
   await insertAttachment(tx, room.id, orderId, label, at);
+  await sealAgain(tx, room.id);
   await audit(topic, { orderId });
   const eventId = `${topic}:${room.code}:${code}`;
   await tx.query(eventRow({ at, topic, eventId, ...owner, subject: code, orderId, roomId: room.id }));

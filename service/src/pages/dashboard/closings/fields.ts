@@ -160,7 +160,7 @@ export function takesFileWithForm(values: FormValues, documents: readonly Closin
     (own ? 2 + shipFields.length : 0) +
     [hidden.fields, hidden.template, hidden.ways].filter(Boolean).length;
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
-  return 20 + 3 * rows + ofDocuments <= mostFieldsWithFile;
+  return 24 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }
 
 /** How many rows of people the form has, besides the client. */
@@ -179,6 +179,10 @@ export const peopleIn = (values: FormValues): ClosingPerson[] =>
 /** Whether the client signs: yes, unless the box was shown and is not ticked. */
 export const clientSigns = (values: FormValues): boolean =>
   values["client_signs"] === "on" || values["submission"] === undefined;
+
+/** Whether the certificate is sealed by the service: yes, unless the box was shown and is not ticked. */
+export const sealsWhenDone = (values: FormValues): boolean =>
+  values["seals_when_done"] === "on" || values["submission"] === undefined;
 
 /**
  * Fields of the order form that all documents share. Shipping and fax are added only for documents that ask for them.

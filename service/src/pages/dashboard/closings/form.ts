@@ -20,6 +20,7 @@ import {
   needsPageBox,
   peopleIn,
   peopleRows,
+  sealsWhenDone,
   takesFileWithForm,
 } from "./fields.ts";
 import { mostPeople, personLabel } from "./person-label.ts";
@@ -47,10 +48,10 @@ export type ClosingFormView = FormSubmission & {
   templates: ReadonlyMap<string, TemplateVersion>;
   /** The template that was just used for a document. */
   used: UsedTemplate | null;
-  /** The reasons why placed fields were refused, by the numbers of their documents. */
   draft: FormDraft;
   /** A text above the form. */
   note: Html;
+  /** The reasons why placed fields were refused, by the numbers of their documents. */
   refusedFields: RefusedFields;
 };
 
@@ -68,6 +69,7 @@ export function closingFormBody(view: ClosingFormView): Html {
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
   return html`${pageHead(isTest ? "New test closing" : "New closing", `Several documents, the same people, one room. ${chargeNote}`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
+${view.note}
 ${errorSummary(messages)}
 <form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}" data-pdf-js="${view.pdfJs}">
 <button type="submit" hidden></button>
@@ -101,6 +103,7 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or
 <fieldset><legend>Payment</legend>
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
 </fieldset>
+${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every document is done", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
 <div class="with-script-block" id="page-added"${!needsPage && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { writeReceivers } from "../../../closing/deliveries/deliveries.ts";
 import { type NewClosing, newRoomFields, participantFields, placeClosing } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -40,8 +41,8 @@ export class ClosingRefused extends ServiceError {
 /**
  * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. Sending
  * the same form twice places one closing.
- * @returns the room's code
  * @param alongside further changes of the transaction that places the closing
+ * @returns the room's code
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
 export async function placeForm(

@@ -14,6 +14,7 @@ import {
   roomCheckout,
   rotateRoom,
   setClosesOn,
+  switchSeal,
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -60,6 +61,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   deliveryForms(forms, deps, formIn);
   sandboxForms(forms, deps, formIn);
   chargeForm(forms, deps, formIn);
+  sealForm(forms, deps, formIn);
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/checkout",
@@ -67,6 +69,19 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
       const payer = form["pay_by"] === "firm" ? "firm" : form["pay_by"] === "client" ? "client" : undefined;
       const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code, payer);
       return leavingPage(deps.frame.assets, null, checkoutUrl);
+    },
+  });
+}
+
+/** Adds the form that lets the service seal the closing by itself, or stops that. */
+function sealForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
+  pageRoute(forms, frame, {
+    ...formIn("passport"),
+    url: "/dashboard/rooms/:code/seal-when-done",
+    handle: async ({ params: { code }, form, request }) => {
+      const isOn = form["to"] === "on";
+      await switchSeal(closings, principalOf(request), code, isOn);
+      return done(pathOf(code), isOn ? "room-seal-on" : "room-seal-off");
     },
   });
 }

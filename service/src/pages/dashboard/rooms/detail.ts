@@ -1,16 +1,18 @@
+import { hasEnded, isStuckStatus, type SealWish } from "../../../closing/rooms/rooms.ts";
 import { type Payer, payers } from "../../../orders/order/order.ts";
 import { type ChargeOfOrder, methodName, sumOfCharges } from "../../../orders/payments/payments.ts";
-import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
-import { money, shortTime } from "../../ui/format.ts";
+import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
+import { money, shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import { inThisRoom, progressMeters, waitingIn } from "../../ui/orders/progress.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
 import { deliveryCard } from "./delivery.ts";
-import { ordersPart } from "./orders.ts";
+import { ordersPart, orderTitle } from "./orders.ts";
 import { sandboxCard } from "./sandbox.ts";
 import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
@@ -139,13 +141,14 @@ function passportPart(view: RoomDetailView): Html {
   const { nextVersion } = view;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
 ${view.retention && html`<p>${view.retention}</p>`}
-${view.room.versions.length === 0 ? emptyState("Not sealed yet", "Seal the first version once the documents are final.") : versionTable(view)}
+${view.room.versions.length === 0 ? emptyState("Not sealed yet", view.sealWish ? "The first version follows once every document is done." : "Seal the first version once the documents are final.") : versionTable(view)}
+<div class="room-part">${sealByItself(view)}</div>
 <div class="room-part">
 ${problemOf(view, "passport")}
 ${
   nextVersion === null
     ? html`<p>This room has reached the limit of 20 versions.</p>`
-    : html`${buttonForm(formPath(view, "passport"), `Seal version ${nextVersion}`, { fields: { version: String(nextVersion), submission: view.submission } })}
+    : html`${buttonForm(formPath(view, "passport"), `Seal version ${nextVersion}`, { fields: { version: String(nextVersion), submission: view.submission }, kind: sealsByItself(view) ? "quiet-button" : "" })}
 <p class="form-note">A room can have 20 versions. Sealing takes a few seconds.</p>`
 }
 </div>`;
@@ -190,4 +193,35 @@ function statePart(view: RoomDetailView): Html {
       : "A closed room takes no new orders, sends no documents by itself, and does not count toward your open rooms. Its public page stays up, and you can reopen it."
   }</p>
 ${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
+}
+
+/** Whether the service will seal the closing without a person. */
+const sealsByItself = ({ sealWish }: RoomDetailView): boolean => sealWish !== null && sealWish.sealedAt === null;
+
+/** The state of the seal that the service makes by itself, and the button that switches it on or off. */
+function sealByItself(view: RoomDetailView): Html {
+  const { sealWish } = view;
+  if (!sealWish)
+    return html`<p>The service does not seal this closing by itself.</p>
+${buttonForm(formPath(view, "seal-when-done"), "Seal it when every document is done", { fields: { to: "on" }, kind: "quiet-button" })}`;
+  return html`${stateOf(view, sealWish)}
+${sealWish.sealedAt === null && buttonForm(formPath(view, "seal-when-done"), "Do not seal it by itself", { fields: { to: "off" }, kind: "quiet-button" })}`;
+}
+
+function stateOf(view: RoomDetailView, { sealedAt, sealedVersion, problem }: SealWish): Html {
+  const { orders } = view.room;
+  if (sealedAt !== null)
+    return html`<p>Every document was done, so the service sealed version ${sealedVersion} ${time(sealedAt)}. If you add an order, it seals a further version once that one is done.</p>`;
+  const stuck = orders.filter(({ status }) => isStuckStatus(status));
+  if (stuck.length > 0)
+    return notice(
+      "attention",
+      "Not sealed: something is stuck",
+      html`The service seals the certificate by itself once every document is done. ${stuck.map((order, index) => html`${index > 0 && "; "}${orderTitle(view, order)}: ${statusWords(order.status).label.toLowerCase()}`)}. Put that right first, or seal a version yourself.`,
+    );
+  if (orders.length > 0 && orders.every(({ status }) => hasEnded(status)))
+    return problem === null
+      ? html`<p>Every document is done. The service seals the certificate within a minute.</p>`
+      : notice("attention", "Not sealed: it failed", html`${problem} The service tries again every ten minutes.`);
+  return html`<p>The service seals the certificate by itself once every document is done. You need not do anything.</p>`;
 }

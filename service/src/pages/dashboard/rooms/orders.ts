@@ -43,6 +43,12 @@ ${status === "closed" ? html`<p>This room is closed and takes no new orders. Reo
 </div>`;
 }
 
+/** The name of an order in the room: its label, or the title of its document. */
+export function orderTitle({ room, titleOf }: RoomDetailView, order: OrderCard): string {
+  const own = room.ownOrders.get(order.orderCode);
+  return order.label ?? (own && titleOf(own)) ?? nameOf(order);
+}
+
 const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
   records(
     "Orders in this room",
@@ -56,7 +62,7 @@ const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
       const own = view.room.ownOrders.get(order.orderCode);
-      const name = order.label ?? (own && view.titleOf(own)) ?? nameOf(order);
+      const name = orderTitle(view, order);
       return [
         html`<a href="${own ? "/dashboard" : ""}/orders/${order.orderCode}">${name}</a>${!own && html` <span class="quiet-text">Another firm’s order</span>`}`,
         html`${statusBadge(tone, label)}${order.carrier !== null && html` <span class="quiet-text breakable">${[order.carrier, order.trackingNumber].filter(Boolean).join(" ")}</span>`}`,

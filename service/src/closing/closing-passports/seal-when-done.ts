@@ -1,0 +1,66 @@
+/** Seals the certificate of a closing once every order has ended, without a person's click. */
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import {
+  type DueSeal,
+  endSealWish,
+  hasEnded,
+  noteSealProblem,
+  openRound,
+  roomToSeal,
+  sealQueue,
+} from "../rooms/rooms.ts";
+import { type Firm, type SealClosingDeps, sealInTurn, type WhenDone } from "./seal-version.ts";
+import type { RoomOfOwner } from "./store.ts";
+
+type Deps = SealClosingDeps & { log: Log };
+
+/**
+ * Works the queue of closings that are due. Each is sealed exactly once: the version and the note that the closing is
+ * sealed commit together, under the lock that lets only one node seal the room.
+ */
+export const closingSealJobs = (jobs: Jobs, deps: Deps): void =>
+  jobs.work<{ roomId: string }>(sealQueue, ({ roomId }) => sealRoom(deps, roomId), { maxAttempts: 1 });
+
+async function sealRoom(deps: Deps, roomId: string): Promise<void> {
+  const { db, log } = deps;
+  try {
+    const room = await roomToSeal(db, roomId);
+    if (!room) throw new Error(`room ${roomId} is not what was written`);
+    await seal(deps, room);
+  } catch (error) {
+    log.error({ err: error, room: roomId }, "a closing's certificate was not sealed");
+    await noteSealProblem(db, roomId, error instanceof ServiceError ? error.message : altered);
+  }
+}
+
+const altered = "A record of the closing is not what was written. The operator of this service has to look at it.";
+
+async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise<void> {
+  let round = 0;
+  await sealEnded(deps, firm, {
+    ...{ roomId, roomCode, actor: "system" },
+    // The statuses were read without a lock when the closing was queued.
+    async isWanted(tx, statuses) {
+      const open = await openRound(tx, roomId);
+      round = open ?? 0;
+      return open !== null && statuses.includes("Completed") && statuses.every(hasEnded);
+    },
+    sealed: (tx, version) => endSealWish(tx, roomId, { round, version, at: deps.clock() }),
+  });
+}
+
+/**
+ * Seals a closing whose orders have ended, if that is still wanted. A version that a person sealed since then, of the
+ * same documents in the same state, is taken as the closing's.
+ */
+async function sealEnded(
+  deps: SealClosingDeps,
+  firm: Firm & Pick<RoomOfOwner, "environment">,
+  { roomId, roomCode, actor, ...whenDone }: { roomId: string; roomCode: string; actor: string } & WhenDone,
+): Promise<void> {
+  const room = { roomCode, partnerId: firm.partnerId, environment: firm.environment };
+  const asked = { principal: firm, room, roomId, expected: null, actor, whenDone };
+  await deps.limits.semaphore(roomId, () => sealInTurn(deps, asked), firm.partnerId);
+}

@@ -1,0 +1,160 @@
+/** Closings whose certificate the service seals by itself. */
+import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import { minuteMs } from "../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { statusGroupOf } from "../../orders/order/order.ts";
+import { beginChange, type RoomDeps } from "./begin-change.ts";
+import { authentic, roomState } from "./store.ts";
+
+export type SealWish = {
+  sealedAt: Date | null;
+  sealedVersion: number | null;
+  /** Why the last try failed; null while none has. */
+  problem: string | null;
+};
+
+const endedStatuses = ["Completed", "Cancelled", "Refunded"] as const;
+
+/** Whether an order with this status has ended, so that its documents are final. */
+export const hasEnded = (status: string): boolean => endedStatuses.some((each) => each === status);
+
+/** Whether an order with this status waits for a person to put it right. */
+export const isStuckStatus = (status: string): boolean => !hasEnded(status) && statusGroupOf(status) === "attention";
+
+type Asked = { roomId: string; by: string; at: Date };
+
+/** Lets the service seal the closing once every order has ended. */
+export const askForSeal = (tx: Tx, { roomId, by, at }: Asked) =>
+  tx.query(sql`
+    INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${roomId}, ${by}, ${at}) ON CONFLICT DO NOTHING`);
+
+/** After an order was added: the closing is sealed again once that one has ended, too. */
+export const sealAgain = (tx: Tx, roomId: string) =>
+  tx.query(sql`
+    UPDATE closing_seals SET round = round + 1, sealed_at = NULL, sealed_version = NULL, problem = NULL,
+      next_try_at = NULL
+    WHERE room_id = ${roomId}`);
+
+/**
+ * Switches the seal by the service on or off.
+ * @throws ServiceError for an unknown room
+ */
+export async function switchSeal(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  isOn: boolean,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
+    const rows = isOn
+      ? await tx.query(sql`
+          INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${room.id}, ${actorOf(principal)}, ${at})
+          ON CONFLICT DO NOTHING RETURNING 1`)
+      : await tx.query(sql`DELETE FROM closing_seals WHERE room_id = ${room.id} RETURNING 1`);
+    if (rows.length > 0) await audit("room.seal_switched", { detail: { sealWhenDone: isOn } });
+  });
+}
+
+/** The state of the seal that the service makes of a room by itself; null when nobody has asked for it. */
+export async function sealWishOf(db: Sql, roomId: string): Promise<SealWish | null> {
+  const [wish] = await db.query<SealWish>(sql`
+    SELECT sealed_at AS "sealedAt", sealed_version AS "sealedVersion", problem FROM closing_seals WHERE room_id = ${roomId}`);
+  return wish ?? null;
+}
+
+const ended = sql`${endedStatuses}::text[]`;
+const ordersOf = (roomId: Statement) =>
+  sql`room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = ${roomId}`;
+
+export type DueSeal = Owner & { roomId: string; roomCode: string; tier: string };
+
+export const sealQueue = "seal-closing";
+
+const mostAtOnce = 50;
+// An authority for time stamps or a store that does not answer is usually back within minutes.
+const retryMs = 10 * minuteMs;
+
+/**
+ * Queues the seals of closings of which every order has ended, and at least one is complete. A closing whose seal fails
+ * is queued again after ten minutes.
+ */
+export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
+  const now = clock();
+  await db.transaction(async (tx) => {
+    const due = await tx.query<{ roomId: string }>(sql`
+      UPDATE closing_seals SET next_try_at = ${new Date(now.getTime() + retryMs)} WHERE room_id IN (
+        SELECT s.room_id FROM closing_seals s
+        WHERE s.sealed_at IS NULL AND (s.next_try_at IS NULL OR s.next_try_at <= ${now})
+          AND EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND o.status = 'Completed')
+          AND NOT EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND NOT o.status = ANY (${ended}))
+        ORDER BY s.asked_at LIMIT ${mostAtOnce} FOR UPDATE SKIP LOCKED)
+      RETURNING room_id AS "roomId"`);
+    for (const { roomId } of due) await enqueue(tx, sealQueue, { roomId });
+  });
+}
+
+/** The room whose seal is due, and its firm. Undefined for a room that was altered. */
+export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | undefined> {
+  const [room] = authentic(
+    await db.query<DueSeal & Marked>(sql`
+      SELECT r.id AS "roomId", r.code AS "roomCode@room", r.partner_id AS "partnerId", r.environment, p.tier,
+        ${marked(roomState, sql`r`)}
+      FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.id = ${roomId}`),
+  );
+  return room;
+}
+
+/**
+ * The round of a wish that is open; null when the closing is sealed, or nobody wants it sealed. Takes no lock, because a
+ * change of the room locks the room first, and a seal waits long for its time stamp.
+ */
+export async function openRound(tx: Tx, roomId: string): Promise<number | null> {
+  const [wish] = await tx.query<{ round: number }>(sql`
+    SELECT round FROM closing_seals WHERE room_id = ${roomId} AND sealed_at IS NULL`);
+  return wish?.round ?? null;
+}
+
+/** Ends the wish, unless it became due again since `openRound`. */
+export const endSealWish = (
+  tx: Tx,
+  roomId: string,
+  { round, version, at }: { round: number; version: number; at: Date },
+) =>
+  tx.query(sql`
+    UPDATE closing_seals SET sealed_at = ${at}, sealed_version = ${version}, problem = NULL, next_try_at = NULL
+    WHERE room_id = ${roomId} AND round = ${round} AND sealed_at IS NULL`);
+
+/** Records why a closing could not be sealed. */
+export const noteSealProblem = (db: Sql, roomId: string, problem: string) =>
+  db.query(sql`
+    UPDATE closing_seals SET problem = ${problem.slice(0, 500)} WHERE room_id = ${roomId} AND sealed_at IS NULL`);
+
+/** Facts about the certificate of a closing, for a mail about its finished orders. */
+export type CertificateNews = {
+  roomCode: string;
+  roomName: string;
+  /** The version that the service has sealed; null before. */
+  version: number | null;
+  /** How many orders of the closing wait for a person to put them right. */
+  stuck: number;
+};
+
+/** The closings of the owner that contain one of the orders, and that the service seals by itself. */
+export async function certificateNews(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  orderIds: readonly number[],
+): Promise<CertificateNews[]> {
+  const rows = await db.query<Omit<CertificateNews, "stuck"> & { statuses: string[] } & Marked>(sql`
+    SELECT r.code AS "roomCode@room", r.name AS "roomName", s.sealed_version AS version,
+      (SELECT array_agg(o.status) FROM ${ordersOf(sql`r.id`)}) AS statuses, ${marked(roomState, sql`r`)}
+    FROM closing_seals s JOIN rooms r ON r.id = s.room_id
+    WHERE r.partner_id = ${partnerId} AND r.environment = ${environment}
+      AND EXISTS (SELECT FROM room_orders a WHERE a.room_id = r.id AND a.order_id = ANY (${orderIds}::bigint[]))
+    ORDER BY r.created_at, r.id`);
+  return authentic(rows).map(({ statuses, ...room }) => ({ ...room, stuck: statuses.filter(isStuckStatus).length }));
+}

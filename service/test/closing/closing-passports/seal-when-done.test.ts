@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { queueSeals } from "../../../src/closing/rooms/rooms.ts";
+import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const running = await forTests(openHarness(ownProcess));
+const { db } = running;
+const { key } = await newPartner(running.service, { tier: "ClosingDesk" });
+const api = () => newClient(running.service.baseUrl, key);
+const email = "agent@harbor-title.com";
+const { headers } = await newMember(running.service, email, key);
+const at = (path: string) => running.service.baseUrl + path;
+const pdf = new Uint8Array(examplePdf);
+
+async function file(): Promise<string> {
+  const body = new FormData();
+  body.set("document", new File([pdf], "Deed.pdf", { type: "application/pdf" }));
+  const answer = await fetch(at("/dashboard/closings/new/file"), {
+    method: "POST",
+    headers: { ...headers, Accept: "application/json" },
+    body,
+  });
+  return ((await answer.json()) as { file: string }).file;
+}
+
+let closings = 0;
+/** Places a closing of two documents. */
+async function placed(more: Record<string, string> = { seals_when_done: "on" }) {
+  closings += 1;
+  const page = await (await fetch(at("/dashboard/closings/new"), { headers })).text();
+  const form = {
+    submission: /name="submission" value="([^"]*)"/.exec(page)?.[1] ?? "",
+    closing_name: `Closing ${closings}`,
+    ...{ doc1: await file(), doc1_name: "Deed", doc1_sign: "on" },
+    ...{ doc2: await file(), doc2_name: "Note", doc2_sign: "on" },
+    ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
+    ...more,
+  };
+  const answer = await postForm(at("/dashboard/closings/new"), form, { ...headers, Accept: "text/html" });
+  assert.equal(answer.status, 303, await answer.clone().text());
+  const room = /rooms\/([0-9a-f]{40})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  const { orders } = (await (await fetch(at(`/api/rooms/${room}`))).json()) as { orders: { orderCode: string }[] };
+  return { room, name: form.closing_name, codes: orders.map(({ orderCode }) => orderCode) };
+}
+
+async function finish(code: string): Promise<void> {
+  for (let status = ""; status !== "Completed"; )
+    ({ status } = await api().post<{ status: string }>(`/api/partner/sandbox/orders/${code}/advance`));
+}
+
+const roomPage = async (room: string) => (await fetch(at(`/dashboard/rooms/${room}`), { headers })).text();
+const versionsOf = (room: string) =>
+  db.query<{ version: number; actor: string }>(sql`
+    SELECT c.version, l.actor FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+      JOIN audit_log l ON l.room_id = r.id AND l.action = 'room.passport_sealed' AND (l.detail->>'version')::int = c.version
+    WHERE ${isSealed(sql`r.code`, "room", room)} ORDER BY c.version`);
+const queue = () => queueSeals({ db, clock });
+const idle = () =>
+  until(
+    async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'seal-closing' AND failed_at IS NULL`)).length === 0,
+  );
+/** Lets the service look for closings that are due, and waits until it has sealed them. */
+async function lookForSeals(): Promise<void> {
+  await queue();
+  await idle();
+}
+
+test("seals a closing once its last document is done, without a click, and once however many nodes look", async () => {
+  const { room, codes } = await placed();
+  assert.match(await roomPage(room), /seals the certificate by itself once every document is done\. You need not/);
+  await finish(codes[0] ?? "");
+  await lookForSeals();
+  assert.deepEqual(await versionsOf(room), [], "one document is not done");
+  await finish(codes[1] ?? "");
+  await Promise.all([queue(), queue(), queue()]);
+  await idle();
+  assert.deepEqual(await versionsOf(room), [{ version: 1, actor: "system" }]);
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1);
+  assert.match(await roomPage(room), /the service sealed version 1/);
+});
+
+test("the member learns of the seal in the mail about the finished documents", async () => {
+  const { room, name, codes } = await placed();
+  for (const code of codes) await finish(code);
+  await lookForSeals();
+  await mailOrderNews({ db, clock: () => new Date(Date.now() + 60 * 60_000) });
+  const mail = await until(() =>
+    mailsTo(running.service, email).find((each) => each.includes(`/dashboard/rooms/${room}#passport`)),
+  );
+  assert.ok(mail.includes(name));
+  assert.match(mail, /The closing certificate is sealed \(version 1\)/);
+});
+
+test("seals nothing while a document is stuck, and says which", async () => {
+  const { room, codes } = await placed();
+  const [deed = "", note = ""] = codes;
+  await finish(deed);
+  await api().post(`/api/partner/sandbox/orders/${note}/checkout`);
+  await running.service.cli("order", "move", note, "OnHold", "--reason", "which county is it");
+  await lookForSeals();
+  assert.deepEqual(await versionsOf(room), []);
+  assert.match(await roomPage(room), /Not sealed: something is stuck[\s\S]*Note: on hold/);
+  await mailOrderNews({ db, clock: () => new Date(Date.now() + 2 * 60 * 60_000) });
+  const mail = await until(() =>
+    mailsTo(running.service, email).find((each) => each.includes(`/dashboard/rooms/${room}#passport`)),
+  );
+  assert.match(mail, /The closing certificate is not sealed: 1 document is stuck/);
+  await running.service.cli("order", "move", note, "--release");
+  await finish(note);
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1);
+});
+
+test("a document that was canceled does not hold the seal up, and a closing without a finished one is not sealed", async () => {
+  const { room, codes } = await placed();
+  const other = await placed();
+  const cancel = (code: string) =>
+    postForm(at(`/dashboard/orders/${code}/cancel`), { reason: "not needed" }, { ...headers, Accept: "text/html" });
+  assert.equal((await cancel(codes[1] ?? "")).status, 303);
+  await finish(codes[0] ?? "");
+  for (const code of other.codes) await cancel(code);
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1);
+  assert.deepEqual(await versionsOf(other.room), []);
+});
+
+test("a version that a person sealed after the last document counts, and an added document makes a further one", async () => {
+  const { room, codes } = await placed();
+  for (const code of codes) await finish(code);
+  await api().post(`/api/rooms/${room}/passport`);
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1);
+  assert.match(await roomPage(room), /the service sealed version 1|version 1/);
+  const third = await placed({});
+  await api().post(`/api/rooms/${room}/orders`, { orderCode: third.codes[0] ?? "" });
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1, "the added document is not done");
+  await finish(third.codes[0] ?? "");
+  await lookForSeals();
+  assert.deepEqual(
+    (await versionsOf(room)).map(({ version, actor }) => [version, actor === "system"]),
+    [
+      [1, false],
+      [2, true],
+    ],
+  );
+});
+
+test("seals nothing by itself where nobody asked for it, and a member switches it on and off", async () => {
+  const { room, codes } = await placed({});
+  for (const code of codes) await finish(code);
+  await lookForSeals();
+  assert.deepEqual(await versionsOf(room), []);
+  const switchTo = (to: string) =>
+    postForm(at(`/dashboard/rooms/${room}/seal-when-done`), { to }, { ...headers, Accept: "text/html" });
+  assert.equal((await switchTo("on")).status, 303);
+  assert.equal((await switchTo("off")).status, 303);
+  await lookForSeals();
+  assert.deepEqual(await versionsOf(room), []);
+  await switchTo("on");
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1);
+});
+
+test("a service that is killed while it seals has sealed the closing once afterwards", async () => {
+  for (const waitMs of [0, 40, 120, 300]) {
+    const { room, codes } = await placed();
+    for (const code of codes) await finish(code);
+    await queue();
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await running.service.kill();
+    running.service = await running.service.restart();
+    await until(async () => {
+      await makeJobsDue(db);
+      await db.query(sql`UPDATE closing_seals SET next_try_at = NULL WHERE sealed_at IS NULL`);
+      await queue();
+      return (await versionsOf(room)).length > 0;
+    });
+    await idle();
+    assert.equal((await versionsOf(room)).length, 1);
+    assert.match(await roomPage(room), /the service sealed version 1/);
+  }
+});
+
+test("a document that was altered stops the seal, and the room's page says so", async () => {
+  const { room, codes } = await placed();
+  for (const code of codes) await finish(code);
+  await db.query(sql`ALTER TABLE documents DISABLE TRIGGER USER`);
+  await db.query(sql`
+    UPDATE documents SET sha256 = repeat('0', 64) WHERE kind = 'sealed'
+      AND order_id = (SELECT id FROM orders o WHERE ${isSealed(sql`o.code`, "order", codes[0] ?? "")})`);
+  await db.query(sql`ALTER TABLE documents ENABLE TRIGGER USER`);
+  await lookForSeals();
+  assert.deepEqual(await versionsOf(room), []);
+  await until(async () => /Not sealed: it failed/.test(await roomPage(room)));
+});
