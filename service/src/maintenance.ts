@@ -132,7 +132,11 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
-    { name: "mails to members about their orders", everyMs: 30 * seconds, work: () => mailOrderNews({ db, clock }) },
+    {
+      name: "mails to members about their orders",
+      everyMs: 30 * seconds,
+      work: () => mailOrderNews({ db, clock, closesToday }),
+    },
   ];
 };
 

@@ -1,4 +1,4 @@
-import { liveMember, queueForMembers } from "../../firms/members/members.ts";
+import { liveMember, queueForMembers, unsubscribeUrl } from "../../firms/members/members.ts";
 import { readOrigins } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
@@ -35,11 +35,12 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
 
 /**
  * Queues a mail with the list "Your closings" to each member with live access, once on each business day after opening
- * time. A member without an unfinished order in an open room gets no mail.
+ * time, and not before 7 AM in the member's zone. A member without an unfinished order in an open room gets no mail.
  * @returns the number of queued mails
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
-  const day = businessMorning(clock());
+  const now = clock();
+  const day = businessMorning(now);
   if (day === null) return 0;
   return db.transaction(async (tx) => {
     const first = await tx.query(
@@ -47,7 +48,7 @@ export async function sendClosings({ db, clock }: { db: Database; clock: Clock }
     );
     if (first.length === 0) return 0;
     const hasWork = (partnerId: Statement) => sql`EXISTS (SELECT ${unfinishedOf(partnerId)})`;
-    return queueForMembers(tx, { queue, kind: "closings", at: day }, hasWork);
+    return queueForMembers(tx, { queue, kind: "closings", at: day, now }, hasWork);
   });
 }
 
@@ -125,12 +126,13 @@ export const closingsMail = defineMail({
     const closings = member ? await closingsOf(deps, member.partnerId, userId) : [];
     return member && closings.length > 0 ? { to: member.email, closings } : null;
   },
-  write({ to, closings }, { userId, at }, { baseUrl }) {
+  write({ to, closings }, { userId, at }, { baseUrl, secrets }) {
     const stuck = closings.filter(({ rank }) => rank === 0).length;
     const shown = closings.slice(0, mostRooms);
     return {
       id: `closings:${userId}:${at}`,
       to,
+      unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, userId, "closings"),
       subject: `Your closings: ${closings.length} open${stuck > 0 ? `, ${stuck} with something stuck` : ""}`,
       heading: "Your closings",
       greeting: "Good morning,",

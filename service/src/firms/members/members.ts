@@ -36,13 +36,18 @@ export { sweepInvitations } from "./invitations/store.ts";
 export { addFirstOwner, linkMember } from "./link/link.ts";
 export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
+export { anyHour, isQuietFor, mailDelayMs, mailHoursOf, mailZones, setMailHours } from "./mail-hours.ts";
 export {
-  addressFor,
+  kindOfLink,
   liveMember,
   type MailKind,
   mailKinds,
   queueForMembers,
+  recipientFor,
   switchMails,
+  type UnsubscribeLink,
+  unsubscribe,
+  unsubscribeUrl,
   wantedMails,
 } from "./mail-switches.ts";
 export {

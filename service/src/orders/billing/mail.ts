@@ -1,7 +1,8 @@
-import { ownersWhoSee, standingOf, wantedMails } from "../../firms/members/members.ts";
+import { mailDelayMs, ownersWhoSee, standingOf, unsubscribeUrl, wantedMails } from "../../firms/members/members.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
+import { enqueueAfter } from "../../kernel/platform/jobs/jobs.ts";
 import { defineMail } from "../../kernel/platform/mail/mail-jobs.ts";
 import type { Sums } from "./lines.ts";
 import { amountText, sumFacts } from "./statement-text.ts";
@@ -9,9 +10,11 @@ import { statementsOf } from "./statements.ts";
 
 type StatementNews = Owner & { month: string; userId: string };
 
+const queue = "statement-mail";
+
 /** Tells an owner of a firm that a month is closed and its statement is ready. */
 export const statementMail = defineMail({
-  queue: "statement-mail",
+  queue,
   async load(news: StatementNews, deps) {
     const { userId, month } = news;
     const owner = await standingOf(deps.db, deps, news, `member:${userId}`);
@@ -20,9 +23,10 @@ export const statementMail = defineMail({
     const statement = (await statementsOf(deps, { ...news, firmName: "" })).findLast((each) => each.month === month);
     return statement?.isClosed ? { statement, to: owner.email } : null;
   },
-  write: ({ statement, to }, { partnerId, environment, month, userId }, { baseUrl }) => ({
+  write: ({ statement, to }, { partnerId, environment, month, userId }, { baseUrl, secrets }) => ({
     id: `statement:${partnerId}:${environment}:${month}:${userId}`,
     to,
+    unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, userId, "statements"),
     environment,
     greeting: "Hello,",
     subject: `Your statement for ${month} is ready`,
@@ -48,5 +52,5 @@ export async function tellOwners(
   const { partnerId, environment } = owner;
   if (environment !== "live" || isEmpty(sums) || at.getTime() - endsAt.getTime() > newsMs) return;
   for (const userId of await ownersWhoSee(tx, owner))
-    await statementMail.enqueue(tx, { partnerId, environment, month, userId });
+    await enqueueAfter(tx, queue, { partnerId, environment, month, userId }, await mailDelayMs(tx, userId, at));
 }

@@ -1,12 +1,13 @@
-import { addressFor } from "../../firms/members/members.ts";
+import { isQuietFor, recipientFor, unsubscribeUrl } from "../../firms/members/members.ts";
 import { readOrigins } from "../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import type { Fact } from "../../kernel/platform/mail/template.ts";
 import {
   type NewsStatus,
   type Noted,
@@ -36,17 +37,19 @@ type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus 
 
 /**
  * Queues a mail to each member with orders that need a person or have ended. A mail is queued two minutes after the
- * first such event, and at most once in 15 minutes for each member.
+ * first such event, and at most once in 15 minutes for each member. At night in the member's zone it waits until 7 AM,
+ * unless it is about a closing that is due today. Mails of test orders go to nobody, so they do not wait.
  * @returns the number of queued mails
  */
-export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
+export async function mailOrderNews({ db, clock, closesToday = never }: NewsDeps): Promise<number> {
   const now = clock();
-  if ((await db.query(sql`${dueMembers(now)} LIMIT 1`)).length === 0) return 0;
+  const due = dueMembers(now, closesToday);
+  if ((await db.query(sql`${due} LIMIT 1`)).length === 0) return 0;
   return db.transaction(async (tx) => {
     // Without the lock, another node would queue mails to the same members.
     await tx.query(sql`LOCK TABLE order_news_mails IN EXCLUSIVE MODE`);
     await tx.query(sql`DELETE FROM order_news_mails WHERE mailed_at <= ${new Date(now.getTime() - pauseMs)}`);
-    const members = await tx.query<{ placedBy: string; environment: Environment }>(dueMembers(now));
+    const members = await tx.query<{ placedBy: string; environment: Environment }>(due);
     let mails = 0;
     for (const { placedBy, environment } of members) {
       const rows = await takeNews(tx, placedBy, environment);
@@ -71,12 +74,23 @@ export function urgentFirst(noted: readonly Noted[]): OrdersByStatus {
   });
 }
 
-const dueMembers = (now: Date): Statement => sql`
+type NewsDeps = {
+  db: Database;
+  clock: Clock;
+  /** The SQL condition that an order belongs to a closing that is due today. `closing/rooms` implements this. */
+  closesToday?: (orderId: Statement, now: Date) => Statement;
+};
+
+const never = () => sql`false`;
+
+const dueMembers = (now: Date, closesToday: NonNullable<NewsDeps["closesToday"]>): Statement => sql`
   SELECT n.placed_by AS "placedBy", n.environment FROM order_news n
   WHERE NOT EXISTS (
     SELECT FROM order_news_mails m
     WHERE m.placed_by = n.placed_by AND m.environment = n.environment AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
-  GROUP BY n.placed_by, n.environment HAVING min(n.at) <= ${new Date(now.getTime() - settleMs)}`;
+  GROUP BY n.placed_by, n.environment HAVING min(n.at) <= ${new Date(now.getTime() - settleMs)}
+    AND (n.environment = 'test' OR NOT ${isQuietFor(sql`split_part(n.placed_by, ':', 2)`, now)}
+      OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
 /** For each status: the sentence for a mail about one order. */
 const sentences: Readonly<Record<NewsStatus, string>> = {
@@ -178,9 +192,10 @@ export const orderNewsMail = defineMail({
     const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, news, completed) : [];
     return { ...summary, certificates, to };
   },
-  write({ to, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl }) {
+  write({ to: { email, userId }, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl, secrets }) {
     const id = `order-news:${placedBy}:${partnerId}:${environment}:${at}`;
-    return { id, to, environment, greeting: "Hello,", caution, ...wordsOf(summary, baseUrl) };
+    const stop = { unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, userId, "orders") };
+    return { id, to: email, ...stop, environment, greeting: "Hello,", caution, ...wordsOf(summary, baseUrl) };
   },
 });
 
@@ -200,7 +215,7 @@ export function wordsOf(
       subject: `${statusLabel(status)}: ${name}`,
       heading: statusLabel(status),
       lines: [sentences[status]],
-      facts: [["Order", name] as const, ...(reason === null ? [] : [["Reason", reason] as const])],
+      facts: [["Order", name], ...(reason === null ? [] : [["Reason", reason] as Fact]), ...ofClosings] as Fact[],
       link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
     };
   }
@@ -215,14 +230,16 @@ export function wordsOf(
       ...counted.map(({ status, label }) => `${label}: ${sentences[status]}`),
       ...(total > items.length ? [`${items.length} of them are listed here. The list of orders has all.`] : []),
     ],
-    facts: items.map(
-      ({ code, name, status, reason }) =>
-        [
+    facts: [
+      ...items.map(
+        ({ code, name, status, reason }): Fact => [
           name,
           reason === null ? statusLabel(status) : `${statusLabel(status)}: ${reason}`,
           `${baseUrl}/dashboard/orders/${code}`,
-        ] as const,
-    ),
+        ],
+      ),
+      ...ofClosings,
+    ],
     link: { label: "Open your orders", url: `${baseUrl}/dashboard/orders` },
   };
 }

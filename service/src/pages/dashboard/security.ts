@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import {
+  anyHour,
   changePasskeyForLive,
   clearCookie,
   cookieNames,
@@ -8,7 +9,10 @@ import {
   listSessions,
   type MailKind,
   type MemberDeps,
+  mailHoursOf,
   mailKinds,
+  mailZones,
+  setMailHours,
   switchMails,
   wantedMails,
 } from "../../firms/members/members.ts";
@@ -20,6 +24,7 @@ import { done } from "../ui/flash-messages.ts";
 import { shortTime } from "../ui/format.ts";
 import { askFirst } from "../ui/forms/ask-first.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
+import { select } from "../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { records } from "../ui/records.ts";
 import { type Html, html } from "../ui/render.ts";
@@ -37,7 +42,7 @@ export function securityPages(forms: FastifyInstance, deps: SecurityDeps): void 
     frame: (request, page) => dashboardPage(deps, request, { section: "security", ...page }),
     more: async (request) =>
       html`${await sessionsCard(deps, sessionOf(request), path)}
-${card("mails", "Emails to you", mailSwitches(await wantedMails(deps.db, sessionOf(request).userId)))}
+${card("mails", "Emails to you", html`${mailSwitches(await wantedMails(deps.db, sessionOf(request).userId))}${hoursForm(await mailHoursOf(deps.db, sessionOf(request).userId))}`)}
 ${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(request)))}`,
   });
   sessionForm(forms, deps, { path, refused });
@@ -49,6 +54,16 @@ ${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(req
     handle: async ({ form: { kind = "", mails = "" }, request }) => {
       await switchMails(deps, principalOf(request), { kind, to: mails });
       return done(path, mails === "on" ? "mails-on" : "mails-off");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/mail-hours`,
+    refused,
+    handle: async ({ form: { zone = "" }, request }) => {
+      await setMailHours(deps, principalOf(request), zone);
+      return done(path, "mail-hours-saved");
     },
   });
 
@@ -89,6 +104,23 @@ const mailSwitches = (wanted: readonly MailKind[]): Html =>
     return html`<p>You get ${isOn ? "an email" : "no email"} ${about}.</p>
 ${buttonForm(`${path}/mails`, isOn ? off : on, { fields: { kind, mails: isOn ? "off" : "on" }, kind: "quiet-button" })}`;
   })}`;
+
+/** The hours in which a person gets mails that can wait. */
+const hoursForm = (zone: string): Html =>
+  html`<form class="form room-part" method="post" action="${path}/mail-hours">
+${select({
+  form: "hours",
+  name: "zone",
+  label: "When these emails come",
+  value: zone,
+  options: [
+    ...[...mailZones].map(([value, name]) => ({ value, label: `7 AM to 9 PM, ${name}` })),
+    { value: anyHour, label: "At any hour" },
+  ],
+  hint: "At night they wait until 7 AM. Emails about a closing that is due today do not wait, and neither do links to sign in.",
+})}
+<div class="form-actions"><button type="submit" class="quiet-button">Save the hours</button></div>
+</form>`;
 
 /** The firm's rule about passkeys for live access. Only owners with live access can change it. */
 function liveRule(principal: Principal, session: Session): Html {

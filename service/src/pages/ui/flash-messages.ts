@@ -133,6 +133,7 @@ const flashMessages = {
   "receiver-ended": "Nothing is sent to them by itself. You can send it yourself.",
   "delivery-revoked": "The link was ended.",
   "closing-placed": "The closing was placed. This is its room.",
+  "mail-hours-saved": "The hours for your emails were saved.",
   "mails-on": "You get these emails from now on.",
   "mails-off": "You get no more of these emails.",
   "charge-ended": "The charge was canceled. Its order can be paid another way.",

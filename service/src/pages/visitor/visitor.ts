@@ -25,6 +25,7 @@ import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-ro
 import { secondStepRoutes } from "./second-step-routes.ts";
 import { linkSentPage, signInPage } from "./sign-in-pages.ts";
 import { type SiteDeps, siteRoutes } from "./site-pages.ts";
+import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { signInLinkRoutes } from "./use-link-routes.ts";
 
 export type VisitorDeps = RequestAccessDeps &
@@ -41,7 +42,9 @@ export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   robotsRoute(app);
   siteRoutes(app, deps);
   requestAccessRoutes(app, deps);
-  if (deps.signIn) signInRoutes(app, deps.signIn);
+  if (!deps.signIn) return;
+  signInRoutes(app, deps.signIn);
+  unsubscribeRoutes(app, deps.signIn);
 }
 
 // Lists only public pages: other addresses may be credentials, so this file must not contain them.

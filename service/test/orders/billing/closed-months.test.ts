@@ -9,6 +9,7 @@ import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
 import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
 import type { MailDeps } from "../../../src/kernel/platform/mail/mail-jobs.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import {
   checkMonths,
   closeMonths,
@@ -85,7 +86,7 @@ const jobs: Jobs = {
 };
 const mailer = { send: async (mail: Mail) => void sent.push(mail), keep: async () => assert.fail("no test month") };
 statementMail.work(jobs, {
-  ...{ db, clock, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" },
+  ...{ db, clock, rowMac: testRowMac, secrets: secretBytes(Buffer.alloc(32)), mailer, baseUrl: "https://sss.example" },
 } as unknown as MailDeps);
 async function mails(): Promise<Mail[]> {
   sent.length = 0;

@@ -18,7 +18,7 @@ export type MailDeps = {
 
 /** The parts of a mail, and its recipient. */
 export type Letter = MailTemplate &
-  Pick<Mail, "id" | "to" | "calendar"> & {
+  Pick<Mail, "id" | "to" | "calendar" | "unsubscribeUrl"> & {
     /**
      * The environment of the order or room that the mail is about. Mails about test objects are stored and not sent.
      */
@@ -86,4 +86,5 @@ export const mailOf = ({ id, to, environment: _, isOfFinished: __, calendar, ...
   ...{ id, to },
   ...mailFrom(template),
   ...(calendar && { calendar }),
+  ...(template.unsubscribeUrl !== undefined && { unsubscribeUrl: template.unsubscribeUrl }),
 });

@@ -10,6 +10,8 @@ export type MailPage = {
   code: string | null;
   link: { label: string; url: string } | null;
   caution: string;
+  /** The address that switches off such mails; null for mails that nobody can switch off. */
+  unsubscribeUrl: string | null;
   footer: string;
   language: string;
   /** The sender's name. */
@@ -51,7 +53,7 @@ export function mailPage(mail: MailPage): string {
 <p class="rule" style="margin: 0 0 24px; padding: 0 0 16px; border-bottom: 1px solid #e4dfd5; font-size: 15px; font-weight: 600">${logo && html`<img src="${logo}" alt="" height="32" style="height: 32px; max-width: 200px; margin-right: 10px; vertical-align: middle; border: 0">`}${name}</p>
 <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3">${heading}</h1>
 <p style="margin: 0 0 12px">${greeting}</p>
-${lines.map((line) => html`<p style="margin: 0 0 12px">${line}</p>\n`)}${factsPart(mail)}${codePart(mail)}${button(mail)}<p class="quiet" style="margin: 0; ${small}">${caution}</p>
+${lines.map((line) => html`<p style="margin: 0 0 12px">${line}</p>\n`)}${factsPart(mail)}${codePart(mail)}${button(mail)}<p class="quiet" style="margin: 0; ${small}">${caution}${mail.unsubscribeUrl !== null && html` <a href="${mail.unsubscribeUrl}" class="quiet" style="color: #555f6f">Stop these emails</a>`}</p>
 </td></tr></table>
 <table ${narrow} style="width: 100%; max-width: 600px; table-layout: fixed"><tr><td class="quiet" style="padding: 16px 24px; ${small}; ${breaking}">${footer}</td></tr></table>
 </td></tr></table></div>

@@ -28,6 +28,8 @@ export type Mail = {
    * state of the log the service showed.
    */
   checkpoint?: string | null;
+  /** The address that switches off such mails with one request (RFC 8058); absent for mails that nobody can switch off. */
+  unsubscribeUrl?: string;
 };
 
 export type Mailer = {
@@ -83,7 +85,7 @@ export function openMailer({
   let smtp: Promise<Transporter> | undefined;
   let isUp: boolean | null = null;
 
-  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null, calendar, checkpoint = null }: Mail) => ({
+  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null, calendar, ...mail }: Mail) => ({
     ...{ to, subject, html },
     text: textPart(text),
     ...(calendar && { icalEvent: { method: calendar.method, filename: "appointment.ics", content: calendar.ics } }),
@@ -94,7 +96,11 @@ export function openMailer({
     messageId: `<${idHash(id)}@${host}>`,
     headers: {
       "Auto-Submitted": "auto-generated",
-      ...(checkpoint !== null && { [checkpointHeader]: foldable(checkpoint) }),
+      ...(mail.checkpoint && { [checkpointHeader]: foldable(mail.checkpoint) }),
+      ...(mail.unsubscribeUrl !== undefined && {
+        "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
     },
     disableFileAccess: true,
     disableUrlAccess: true,

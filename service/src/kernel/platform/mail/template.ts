@@ -36,6 +36,8 @@ export type MailTemplate = {
   caution: string;
   /** The reason why the recipient gets the mail, when `caution` doesn't say so. */
   why?: string;
+  /** The address that switches off such mails; the mail links to it at its end. */
+  unsubscribeUrl?: string;
   /** The language of the fixed words; default `en`. */
   language?: Language;
   /** The firm for which the mail is sent; null or absent for a mail of the service itself. */
@@ -119,6 +121,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     language = "en",
     firm = null,
     checkpoint = null,
+    unsubscribeUrl = null,
   } = template;
   const lines = template.lines.map(oneStop);
   const { accentColor = null, logoUrl = null, contactEmail: replyTo = null } = firm ?? {};
@@ -128,7 +131,17 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
   const sentences = [name === null ? words.sentBy : words.sentFor(name), why, replyTo !== null && words.answers];
   const said = oneStop(sentences.filter(Boolean).join(" "));
   const footer = checkpoint === null ? said : `${said} ${words.logState} ${logLine(checkpoint)}`;
-  const shown = { subject, heading: template.heading ?? template.subject, greeting, lines, facts, code, link, caution };
+  const shown = {
+    subject,
+    heading: template.heading ?? template.subject,
+    greeting,
+    lines,
+    facts,
+    code,
+    link,
+    caution,
+    unsubscribeUrl,
+  };
   return {
     subject,
     ...(name !== null && { onBehalfOf: name }),
@@ -142,6 +155,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
       code,
       link && `${link.label}:\n${link.url}`,
       caution,
+      unsubscribeUrl && `Stop these emails:\n${unsubscribeUrl}`,
       `${footer}\n`,
     ]
       .filter(Boolean)

@@ -1,0 +1,68 @@
+/** The hours in which a member gets mails that can wait. */
+import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+
+const easternTime = "America/New_York";
+
+/** The time zones that a member can choose, with their names. */
+export const mailZones: ReadonlyMap<string, string> = new Map([
+  [easternTime, "Eastern Time"],
+  ["America/Chicago", "Central Time"],
+  ["America/Denver", "Mountain Time"],
+  ["America/Phoenix", "Arizona"],
+  ["America/Los_Angeles", "Pacific Time"],
+  ["America/Anchorage", "Alaska"],
+  ["Pacific/Honolulu", "Hawaii"],
+  ["America/Puerto_Rico", "Puerto Rico"],
+  ["Pacific/Guam", "Guam"],
+]);
+
+/** The choice of a person who wants mails at any hour. */
+export const anyHour = "any";
+
+/** The person's zone, or `anyHour`. */
+export async function mailHoursOf(db: Sql, userId: string): Promise<string> {
+  const [own] = await db.query<{ zone: string | null }>(
+    sql`SELECT time_zone AS zone FROM mail_hours WHERE user_id = ${userId}`,
+  );
+  return own ? (own.zone ?? anyHour) : easternTime;
+}
+
+/** @throws ServiceError for an unknown zone, and for a caller who is not a member */
+export async function setMailHours(
+  { db, clock }: { db: Sql; clock: Clock },
+  { member }: Principal,
+  zone: string,
+): Promise<void> {
+  if (zone !== anyHour && !mailZones.has(zone)) throw invalid("Choose a time zone from the list.");
+  if (!member) throw new ServiceError("conflict", "Only a member of the firm gets mails about its orders.");
+  await db.query(sql`
+    INSERT INTO mail_hours (user_id, time_zone, set_at) VALUES (${member.userId}, ${zone === anyHour ? null : zone}, ${clock()})
+    ON CONFLICT (user_id) DO UPDATE SET time_zone = excluded.time_zone, set_at = excluded.set_at`);
+}
+
+/**
+ * How long a mail to the person waits: not at all from 7 AM to 9 PM in the person's zone, else until the next 7 AM.
+ * @param userId the SQL of a user's id as text; an id that nobody has counts as a person who has chosen nothing
+ */
+export const mailDelay = (userId: Statement, now: Date): Statement => sql`(
+  SELECT CASE WHEN l.is_any OR extract(hour FROM l.wall) BETWEEN 7 AND 20 THEN interval '0'
+    ELSE (date_trunc('day', l.wall + interval '3 hours') + interval '7 hours') AT TIME ZONE l.zone - ${now}::timestamptz END
+  FROM (
+    SELECT z.zone, z.is_any, ${now}::timestamptz AT TIME ZONE z.zone AS wall FROM (
+      SELECT coalesce(h.time_zone, ${easternTime}::text) AS zone, h.user_id IS NOT NULL AND h.time_zone IS NULL AS is_any
+      FROM (SELECT 1) one LEFT JOIN mail_hours h ON h.user_id::text = ${userId}) z) l)`;
+
+/** Whether a mail to the person waits. @param userId as in `mailDelay` */
+export const isQuietFor = (userId: Statement, now: Date): Statement => sql`${mailDelay(userId, now)} > interval '0'`;
+
+/** How many milliseconds a mail to the person waits. */
+export async function mailDelayMs(db: Sql, userId: string, now: Date): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    sql`SELECT (extract(epoch FROM ${mailDelay(sql`${userId}::text`, now)}) * 1000)::float8 AS ms`,
+  );
+  return Math.ceil(row?.ms ?? 0);
+}

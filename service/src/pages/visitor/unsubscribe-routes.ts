@@ -1,0 +1,88 @@
+/**
+ * The links by which members switch off a kind of mail without signing in. Opening a link changes nothing, because mail
+ * programs open links by themselves; the button and the one-click request of a mail program do (RFC 8058).
+ */
+import type { FastifyInstance } from "fastify";
+import {
+  kindOfLink,
+  type MailKind,
+  type SignInDeps,
+  type UnsubscribeLink,
+  unsubscribe,
+} from "../../firms/members/members.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { layout } from "../ui/layout.ts";
+import { credentialHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
+import { type Html, html } from "../ui/render.ts";
+
+const about: Readonly<Record<MailKind, string>> = {
+  orders: "emails about orders that you placed",
+  closings: "the daily list of your closings",
+  statements: "emails about new statements of your firm",
+};
+
+const path = "/unsubscribe/:kind/:userId/:token";
+const mostBytes = 4096;
+
+export function unsubscribeRoutes(
+  app: FastifyInstance,
+  { members, limits, assets }: { members: SignInDeps; limits: RateLimits; assets: Assets },
+): void {
+  const page = (title: string, body: Html) =>
+    layout(assets, { title, body: html`<div class="message"><h1>${title}</h1>${body}</div>` });
+
+  pageRoute(
+    app,
+    { limits },
+    {
+      url: path,
+      policy: "page",
+      headers: credentialHeaders,
+      handle({ params }) {
+        const kind = kindOfLink(members.secrets, params);
+        if (!kind) throw unknown();
+        return page(
+          "Stop these emails?",
+          html`<p>You will get no more ${about[kind]}.</p>
+<form class="form-actions" method="post" action="${pathOf(params)}"><button type="submit">Stop them</button></form>
+<p class="quiet-text">You can switch them on again under <a href="/dashboard/security#mails">Sign-in and security</a>.</p>`,
+        );
+      },
+    },
+  );
+
+  app.register(async (scope) => {
+    // Mail programs send a form of either type, and the link alone says what to do.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: mostBytes }, (_request, _body, done) =>
+      done(null, {}),
+    );
+    pageRoute(
+      scope,
+      { limits },
+      {
+        method: "POST",
+        url: path,
+        policy: "page",
+        headers: credentialHeaders,
+        async handle({ params }) {
+          const kind = await unsubscribe(members, params);
+          if (!kind) throw unknown();
+          return page(
+            "You get no more of these emails",
+            html`<p>We send you no more ${about[kind]}. Emails that you need to sign in, and emails about money and your account, still come.</p>
+<p class="quiet-text">You can switch them on again under <a href="/dashboard/security#mails">Sign-in and security</a>.</p>`,
+          );
+        },
+      },
+    );
+  });
+}
+
+const pathOf = ({ kind, userId, token }: UnsubscribeLink): string => `/unsubscribe/${kind}/${userId}/${token}`;
+
+const unknown = (): ServiceError =>
+  new ServiceError("not_found", "This link is not complete. Copy it whole from the email.");
