@@ -28,7 +28,7 @@ import { bulkRoutes } from "./orders/bulk/bulk.ts";
 import { correctionRoutes } from "./orders/corrections/corrections.ts";
 import { fillRoutes } from "./orders/fills/fills.ts";
 import { mailDocuments, sandboxRoutes } from "./orders/fulfilment/fulfilment.ts";
-import { emailChanges, isDocumentsToken, orderRoutes, type TitleOf } from "./orders/order/order.ts";
+import { clientLinks, orderRoutes, type TitleOf } from "./orders/order/order.ts";
 import {
   chargeOfOrder,
   checkoutRoute,
@@ -136,7 +136,7 @@ async function addRoutes(
   await providerWebhook(app, { log, metrics, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
-  roomRoutes(app, { ...frame, ...features.checkout }, rowMac);
+  roomRoutes(app, { ...frame, ...features.checkout, sandbox: desk.sandbox, baseUrl: config.baseUrl }, rowMac);
   const { trustList } = deps.sealing;
   const { waits: logWaits, policy } = deps.transparencyLog;
   passportRoutes(app, {

@@ -125,6 +125,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "downloadEnvelopeRootOts": ("orders.envelope_root_ots", lambda c: c.orders.envelope_root_ots("v")),
     "downloadCustodyRootOts": ("orders.custody_root_ots", lambda c: c.orders.custody_root_ots("v")),
     "sandboxCheckout": ("sandbox.checkout", lambda c: c.sandbox.checkout("o", "decline")),
+    "sandboxRoomCheckout": ("sandbox.room_checkout", lambda c: c.sandbox.room_checkout("r", "decline")),
     "sandboxAdvance": ("sandbox.advance", lambda c: c.sandbox.advance("o", "payment.cleared")),
     "getTestClock": ("sandbox.clock.get", lambda c: c.sandbox.clock.get()),
     "advanceTestClock": ("sandbox.clock.advance", lambda c: c.sandbox.clock.advance(seconds=1, to=NOON)),

@@ -64,7 +64,7 @@ export type {
   RoomView,
   StatusGroup,
 } from "./rooms.ts";
-export type { SandboxOutcome, SandboxStep, TestClock } from "./sandbox.ts";
+export type { SandboxOutcome, SandboxRoomCheckout, SandboxStep, TestClock } from "./sandbox.ts";
 export type {
   EmbeddedSigner,
   EmbedOrigin,

@@ -16,8 +16,11 @@ export type TestClock = {
   requestId: string;
 } & Warned;
 
+const sandbox = "/api/partner/sandbox/";
+const clock = `${sandbox}clock`;
+
 const clockOf = ({ json }: Pick<Transport, "json">) => ({
-  get: (): Promise<TestClock> => json("GET", "/api/partner/sandbox/clock"),
+  get: (): Promise<TestClock> => json("GET", clock),
 
   /**
    * Advances the test clock: everything that falls due for the firm's test objects runs. Poll `get` until the clock is
@@ -26,14 +29,26 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
    */
   advance: (
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
-  ): Promise<TestClock> => json("POST", "/api/partner/sandbox/clock", { body: leap }),
+  ): Promise<TestClock> => json("POST", clock, { body: leap }),
 
   /** Returns to real time. Work that already ran is not undone, and dates that the clock moved stay moved. */
-  reset: (): Promise<TestClock> => json("DELETE", "/api/partner/sandbox/clock"),
+  reset: (): Promise<TestClock> => json("DELETE", clock),
 });
 
 /** The outcome of a sandbox payment. */
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
+
+/** The test orders of a room after one simulated payment, and the webhook events that it caused. */
+export type SandboxRoomCheckout = {
+  roomCode: string;
+  outcome: SandboxOutcome;
+  checkoutUrl: string;
+  payBy: "client" | "firm";
+  orders: { orderCode: string; totalCents: number; status: string }[];
+  totalCents: number;
+  firedEvents: string[];
+  requestId: string;
+} & Warned;
 
 /** Calls for test keys and test orders only. */
 export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
@@ -42,13 +57,17 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
     orderCode: string,
     outcome: SandboxOutcome = "success",
   ): Promise<SandboxStep & { outcome: SandboxOutcome; checkoutUrl: string }> =>
-    json("POST", path`/api/partner/sandbox/orders/${orderCode}/checkout`, { body: { outcome } }),
+    json("POST", sandbox + path`orders/${orderCode}/checkout`, { body: { outcome } }),
+
+  /** Simulates the one payment for all payable orders of a room, successful or failed. */
+  roomCheckout: (roomCode: string, outcome: SandboxOutcome = "success"): Promise<SandboxRoomCheckout> =>
+    json("POST", sandbox + path`rooms/${roomCode}/checkout`, { body: { outcome } }),
 
   /** Advances the order to the named milestone, or to the next one. */
   advance: (
     orderCode: string,
     event: "payment.cleared" | "signature.completed" | "shipment.delivered" | null = null,
-  ): Promise<SandboxStep> => json("POST", path`/api/partner/sandbox/orders/${orderCode}/advance`, { body: { event } }),
+  ): Promise<SandboxStep> => json("POST", sandbox + path`orders/${orderCode}/advance`, { body: { event } }),
 
   clock: clockOf({ json }),
 });

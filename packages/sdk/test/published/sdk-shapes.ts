@@ -35,6 +35,7 @@ export const calls = {
   downloadCustodyRootOts: "orders.custodyRootOts",
   mintCheckout: "orders.checkout",
   sandboxCheckout: "sandbox.checkout",
+  sandboxRoomCheckout: "sandbox.roomCheckout",
   sandboxAdvance: "sandbox.advance",
   getTestClock: "sandbox.clock.get",
   advanceTestClock: "sandbox.clock.advance",
@@ -211,6 +212,7 @@ export const types = {
   TemplateSummary: "Schemas['TemplateSummary']",
   RotatedSecret: "Schemas['RotatedSecret']",
   SandboxOutcome: "Schemas['SandboxCheckout']['outcome']",
+  SandboxRoomCheckout: "Schemas['SandboxRoomCheckout']",
   SandboxStep: "Schemas['SandboxAdvance']",
   SealedPassport: "Schemas['SealedPassport']",
   SignerAuth: "NonNullable<Forms['createOrder']['signer_auth']>",
@@ -279,6 +281,7 @@ export const ownTypes = [
 /** For each operation with a JSON body, the type from which the client builds that body. */
 export const bodies = {
   sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
+  sandboxRoomCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['roomCheckout']>[1]> }",
   sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
   advanceTestClock: "Parameters<Client['sandbox']['clock']['advance']>[0]",
   requestAccess: "Parameters<Client['requestAccess']>[0]",

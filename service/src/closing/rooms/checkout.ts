@@ -4,6 +4,7 @@ import { isSealed, type Statement, sql } from "../../kernel/platform/database/sq
 import { isAltered, type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
+import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
 import { isPayable, orderState, type Payer } from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
@@ -100,6 +101,12 @@ export async function roomCheckout(
       throw isNotPayable(error) && !(await paysNothing("client")) ? refusal : error;
     });
   }
+}
+
+/** The orders of the room that its own firm placed and that this payer pays. @throws ServiceError for an unknown room */
+async function membersToPay(db: Sql, owner: Owner, roomCode: string, payBy: Payer): Promise<Member[]> {
+  const { id } = await roomOf(db, roomCode, owner);
+  return membersOf(id, paidBy(payBy))(db);
 }
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
@@ -204,3 +211,36 @@ type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCen
 /** The sum that a checkout asks for the order: its total, or a supplement; null for none. */
 export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
   isPayable(status) ? totalCents : supplementCents;
+
+type SandboxAsked = { principal: Principal; roomCode: string; attempt: string };
+
+/**
+ * Simulates one payment for all payable orders of the room that its firm placed and that one payer pays: the client's
+ * or, if no order of a client can be paid now, the firm's. When all of them are paid already, nothing changes.
+ * @throws ServiceError `not_found` for an unknown room, `conflict` for a live room, `not_payable` without an order
+ */
+export async function sandboxRoomCheckout(
+  deps: SandboxDeps,
+  { principal, roomCode, attempt }: SandboxAsked,
+  outcome: SandboxOutcome,
+) {
+  if (principal.environment !== "test") throw new ServiceError("conflict", "The sandbox takes test orders only.");
+  const paidOf = async (payBy: Payer) => {
+    const codes = (await membersToPay(deps.db, principal, isCode(roomCode) ? roomCode : "", payBy)).map(
+      ({ code }) => code,
+    );
+    return { payBy, ...(await sandboxGroupCheckout(deps, { codes, attempt }, outcome)) };
+  };
+  const client = await paidOf("client");
+  const paid = client.isNothingDue ? await paidOf("firm") : client;
+  // Both payers may have paid everything; the answer then is about the client's orders, if there are any.
+  const { isNothingDue, payBy, orders, firedEvents } = paid.isNothingDue && client.orders.length > 0 ? client : paid;
+  if (isNothingDue && !orders.some(({ wasPaid }) => wasPaid))
+    throw new ServiceError("not_payable", "No order of this room is payable.");
+  return {
+    payBy,
+    orders: orders.map(({ orderCode, totalCents, status }) => ({ orderCode, totalCents, status })),
+    totalCents: orders.reduce((sum, { totalCents }) => sum + totalCents, 0),
+    firedEvents,
+  };
+}

@@ -8,6 +8,7 @@ export {
   payableOfRoom,
   roomCharge,
   roomCheckout,
+  sandboxRoomCheckout,
   sumDue,
 } from "./checkout.ts";
 export { attachFields, closesOnField, newRoomFields, participantFields } from "./fields.ts";

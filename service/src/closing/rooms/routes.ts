@@ -7,6 +7,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { SandboxDeps } from "../../orders/fulfilment/fulfilment.ts";
 import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
@@ -18,6 +19,7 @@ import { moneyRoutes } from "./money-routes.ts";
 import { roomOrderParams, roomParams } from "./params.ts";
 import { participantRoutes } from "./participants/routes.ts";
 import { rotateRoom } from "./rotate-code.ts";
+import { roomSandboxRoute } from "./sandbox-routes.ts";
 import {
   CreatedRoom,
   NewRoom,
@@ -33,6 +35,7 @@ import { openViewReader } from "./view/read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 
 export type RoomRouteDeps = CheckoutDeps & RouteDeps;
+type Sandbox = { sandbox: SandboxDeps; baseUrl: string };
 
 const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
 const unknownRoom = { 404: "Room not found." };
@@ -42,13 +45,14 @@ const quotaReached = { 400: "Your trial tier allows 5 open rooms." };
  * Closing rooms (contract, Endpoints, Closing rooms). The routes to close and reopen a room, and those for
  * participants, are additions to the contract.
  */
-export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac): void {
+export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps & Sandbox, rowMac: RowMac): void {
   app.addSchema(RoomSummary);
   publicViewRoute(app, deps, rowMac);
   createAndListRoutes(app, deps);
   lifecycleRoutes(app, deps);
   attachmentRoutes(app, deps);
   moneyRoutes(app, deps, rowMac);
+  roomSandboxRoute(app, deps);
   participantRoutes(app, deps);
 }
 

@@ -14,16 +14,18 @@ export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";
 export { mailOrderNews, orderNewsMail } from "./order-news.ts";
 export { perform } from "./perform.ts";
-export { sandboxRoutes } from "./sandbox/routes.ts";
+export { outcomeIn, sandboxRoutes } from "./sandbox/routes.ts";
 export {
   milestones,
   outcomes,
   type SandboxDeps,
+  type SandboxOutcome,
   type SandboxRequest,
   type SimulationResult,
   sandboxAdvance,
   sandboxCheckout,
   sandboxComplete,
+  sandboxGroupCheckout,
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
 export { sealAndStore, storeSealed } from "./seal-and-store.ts";

@@ -123,7 +123,7 @@ test("the described errors for a body that is too large, of another type or miss
     }
   }
   assert.ok(statuses.tooLarge >= 8 && statuses.otherType >= 7, JSON.stringify(statuses));
-  assert.equal(statuses.leftOut, 3);
+  assert.equal(statuses.leftOut, 4);
 });
 
 test("the readable description is served without other hosts", async () => {

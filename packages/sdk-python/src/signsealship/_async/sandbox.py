@@ -6,7 +6,7 @@ from datetime import datetime
 
 from .._parse import given, reads
 from .._request import Request, instant, path
-from ..models.orders import Milestone, SandboxCheckout, SandboxOutcome, SandboxStep, TestClock
+from ..models.orders import Milestone, SandboxCheckout, SandboxOutcome, SandboxRoomCheckout, SandboxStep, TestClock
 from .transport import AsyncTransport
 
 _CLOCK = "/api/partner/sandbox/clock"
@@ -50,6 +50,11 @@ class AsyncSandbox:
         """Simulates a payment by the client, or a failed one."""
         where = path("/api/partner/sandbox/orders/{}/checkout", order_code)
         return await self._transport.send(Request("POST", where, reads(SandboxCheckout), json={"outcome": outcome}))
+
+    async def room_checkout(self, room_code: str, outcome: SandboxOutcome = "success") -> SandboxRoomCheckout:
+        """Simulates the one payment for all payable orders of a room, or a failed one."""
+        where = path("/api/partner/sandbox/rooms/{}/checkout", room_code)
+        return await self._transport.send(Request("POST", where, reads(SandboxRoomCheckout), json={"outcome": outcome}))
 
     async def advance(self, order_code: str, event: Milestone | None = None) -> SandboxStep:
         """Advances the order to the named milestone, or to the next one."""

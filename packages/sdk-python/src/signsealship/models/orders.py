@@ -544,6 +544,42 @@ class SandboxCheckout(SandboxStep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxPaidOrder:
+    """A test order of a room's payment."""
+
+    order_code: str
+    """The order's code."""
+    total_cents: int
+    """US cents."""
+    status: str
+    """The order's status after the payment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxRoomCheckout:
+    """The test orders of a room after one payment, or after one that failed."""
+
+    room_code: str
+    """The room's code."""
+    outcome: SandboxOutcome
+    """How the payment ended."""
+    checkout_url: str
+    """The address at which live orders would be paid."""
+    pay_by: Literal["client", "firm"]
+    """Whose orders it pays: the client's, or your firm's."""
+    orders: list[SandboxPaidOrder]
+    """The orders of the payment, as the room lists them."""
+    total_cents: int
+    """The sum of these orders in US cents."""
+    fired_events: list[str]
+    """The milestones that were reached, by the names that webhooks use."""
+    request_id: str
+    """The id of the request, for support."""
+    warnings: list[str] | None = None
+    """For test orders: possible mistakes, such as a misspelt field; None when there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestClock:
     """The test clock of the firm."""
 

@@ -78,7 +78,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): voi
     answer: SandboxCheckout,
     refusals: refusals("outcome"),
     handle: async (request) => {
-      const outcome = choice(request.body, "outcome", outcomes) ?? "success";
+      const outcome = outcomeIn(request.body);
       const { code: orderCode } = request.params;
       const result = await sandboxCheckout(deps.sandbox, requestOf(request, orderCode), outcome);
       const checkoutUrl = `${deps.baseUrl}/orders/${orderCode}`;
@@ -113,6 +113,9 @@ const requestOf = (request: FastifyRequest, code: string): SandboxRequest => ({
   code,
   attempt: request.id,
 });
+
+/** The outcome that a body names; by default a success. @throws ServiceError for any other word */
+export const outcomeIn = (sent: unknown) => choice(sent, "outcome", outcomes) ?? "success";
 
 /** Reads a value that must be one of the names; null when absent. @throws ServiceError for anything else */
 function choice<T extends string>(sent: unknown, field: "outcome" | "event", names: readonly T[]): T | null {

@@ -1,7 +1,7 @@
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { isPayable, lockOrder, type Milestone, wasPaid } from "../../order/order.ts";
+import { isPayable, lockOrder, lockOrders, type Milestone, wasPaid } from "../../order/order.ts";
 import { findFacts, type OrderFacts } from "../store.ts";
 import {
   isOnHappyPath,
@@ -45,6 +45,43 @@ export async function sandboxCheckout(
     return { status: taken.order?.status ?? order.status, firedEvents: taken.firedEvents };
   });
 }
+
+/**
+ * Simulates one payment for several test orders, in one transaction: all that are payable take the outcome, or none.
+ * The caller has checked that they belong to the firm that asks.
+ * @returns the orders of the payment, in the order of `codes`; `isNothingDue` when none was payable, and the orders are
+ * those that were paid before
+ */
+export async function sandboxGroupCheckout(
+  deps: SandboxDeps,
+  { codes, attempt }: { codes: readonly string[]; attempt: string },
+  outcome: SandboxOutcome,
+): Promise<{ isNothingDue: boolean; orders: GroupOrder[]; firedEvents: Milestone[] }> {
+  return deps.db.transaction(async (tx) => {
+    const locked = new Map((await lockOrders(tx, codes)).map((order) => [order.code, order]));
+    const orders = codes.flatMap((code) => locked.get(code) ?? []);
+    if (orders.some(({ environment }) => environment !== "test"))
+      throw new ServiceError("conflict", "The sandbox takes test orders only.");
+    const due = orders.filter(({ status }) => isPayable(status));
+    const firedEvents: Milestone[] = [];
+    const group: GroupOrder[] = [];
+    for (const order of due.length > 0 ? due : orders) {
+      const paid = wasPaid(order.status, order.statusBeforeHold);
+      const options = { at: deps.clock(), log: deps.log, attempt };
+      const taken = due.length > 0 ? await deps.sandboxPayment(tx, order, outcome, options) : null;
+      firedEvents.push(...(taken?.firedEvents ?? []));
+      const { code: orderCode, totalCents } = order;
+      group.push({ orderCode, totalCents, status: taken?.order?.status ?? order.status, wasPaid: paid });
+    }
+    return {
+      isNothingDue: due.length === 0,
+      orders: due.length > 0 ? group : group.filter((each) => each.wasPaid),
+      firedEvents,
+    };
+  });
+}
+
+type GroupOrder = { orderCode: string; totalCents: number; status: string; wasPaid: boolean };
 
 /**
  * Moves a test order to the named milestone or, without a name, to the next one; after the last milestone, to

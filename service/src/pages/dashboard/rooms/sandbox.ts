@@ -1,14 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { SealClosingDeps } from "../../../closing/closing-passports/closing-passports.ts";
-import { ownRoom } from "../../../closing/rooms/rooms.ts";
+import { ownRoom, sandboxRoomCheckout } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import {
-  type SandboxDeps,
-  type SandboxRequest,
-  sandboxCheckout,
-  sandboxComplete,
-  sandboxMoves,
-} from "../../../orders/fulfilment/fulfilment.ts";
+import { type SandboxDeps, sandboxComplete, sandboxMoves } from "../../../orders/fulfilment/fulfilment.ts";
 import { card } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -21,31 +15,34 @@ import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts
 type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
 
 /**
- * The sandbox's actions on a room. An action moves only those of the firm's test orders that have the action as their
- * next step.
- */
-const acts = [
-  ["pay", "pay", (deps: SandboxDeps, order: SandboxRequest) => sandboxCheckout(deps, order, "success"), "room-paid"],
-  ["complete", "advance", sandboxComplete, "room-completed"],
-] as const;
-
-/**
- * Adds the forms that move all test orders of a room, one after another. A refused move stops there: the page shows the
- * refusal, and the orders before it keep their new status.
+ * Adds the forms that move all test orders of a room. One payment pays all of them together. They are completed one
+ * after another: a refused move stops there, the page shows the refusal, and the orders before it keep their new status.
  */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
-  for (const [name, move, act, message] of acts)
-    pageRoute(forms, frame, {
-      ...formIn("sandbox"),
-      url: `/dashboard/rooms/:code/sandbox/${name}`,
-      handle: doOnce(sandbox, async ({ params: { code }, request }) => {
-        const principal = principalOf(request);
-        const room = await ownRoom(closings, principal, code);
-        for (const { orderCode } of movable(room, move))
-          await act(sandbox, { principal, code: orderCode, attempt: request.id });
-        return done(`/dashboard/rooms/${code}`, message);
-      }),
-    });
+  pageRoute(forms, frame, {
+    ...formIn("sandbox"),
+    url: "/dashboard/rooms/:code/sandbox/pay",
+    handle: doOnce(sandbox, async ({ params: { code }, request }) => {
+      const asked = { principal: principalOf(request), roomCode: code };
+      const room = await ownRoom(closings, asked.principal, code);
+      const unpaid = movable(room, "pay").map(({ orderCode }) => room.ownOrders.get(orderCode)?.payBy);
+      // Each payer's orders need a payment of their own. The client's are paid first.
+      for (const payer of new Set(unpaid))
+        await sandboxRoomCheckout(sandbox, { ...asked, attempt: `${request.id}:${payer}` }, "success");
+      return done(`/dashboard/rooms/${code}`, "room-paid");
+    }),
+  });
+  pageRoute(forms, frame, {
+    ...formIn("sandbox"),
+    url: "/dashboard/rooms/:code/sandbox/complete",
+    handle: doOnce(sandbox, async ({ params: { code }, request }) => {
+      const principal = principalOf(request);
+      const room = await ownRoom(closings, principal, code);
+      for (const { orderCode } of movable(room, "advance"))
+        await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id });
+      return done(`/dashboard/rooms/${code}`, "room-completed");
+    }),
+  });
 }
 
 const movable = (
