@@ -166,11 +166,11 @@ const tasksOfClosings = (resources: Resources): PeriodicTask[] => [
     everyMs: 30 * seconds,
     work: (stopping) => sendToReceivers(resources, stopping),
   },
+  { name: "certificates of closings that are done", everyMs: 15 * seconds, work: () => queueSeals(resources) },
   { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings(resources) },
 ];
 
 const tasksOfWebhooks = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => {
-  { name: "certificates of closings that are done", everyMs: 15 * seconds, work: () => queueSeals(resources) },
   const sweeper = withLongStatements(db);
   return [
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },

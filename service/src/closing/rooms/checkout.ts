@@ -23,7 +23,7 @@ import { verifiedRoom } from "./store.ts";
 import type { OwnRoom } from "./view/read-view.ts";
 import type { OwnOrder } from "./view/store.ts";
 
-type Group = { id: string; environment: Environment };
+type Group = { id: string; environment: Environment; name: string };
 
 /**
  * An order that can be paid together with others of its room. `totalCents` is the sum that is due: the order's total,
@@ -34,7 +34,7 @@ export type PayableMember = Member & { totalCents: number };
 async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Owner): Promise<Group> {
   const [room] = isCode(roomCode)
     ? await db.query<Group>(sql`
-        SELECT r.id, r.environment, ${verifiedRoom} FROM rooms r
+        SELECT r.id, r.environment, r.name, ${verifiedRoom} FROM rooms r
         WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}`)
     : [];
   if (!room) throw roomNotFound();
@@ -42,9 +42,9 @@ async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Own
 }
 
 /** The room of the order's own firm to which the order was attached last; undefined for none. */
-async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
+export async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
   const [room] = await db.query<Group>(sql`
-    SELECT r.id, r.environment, ${verifiedRoom}
+    SELECT r.id, r.environment, r.name, ${verifiedRoom}
     FROM orders o JOIN room_orders a ON a.order_id = o.id
       JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY a.attached_at DESC, a.position DESC LIMIT 1`);

@@ -2,9 +2,19 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
-import { isPayable, orderState, type Payer, signerState, type TitleOf } from "../../orders/order/order.ts";
+import {
+  documentsDeletedAt,
+  isPayable,
+  orderState,
+  type Payer,
+  signerState,
+  type Titled,
+  type TitleOf,
+} from "../../orders/order/order.ts";
+import { dueCents } from "../../orders/payments/payments.ts";
+import { roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
   actOf,
@@ -116,4 +126,44 @@ function stepOf([first]: readonly OrderRow[], orders: number, due: OpenClosing["
   if (isFirmsTurn(first)) return { do: "pay" };
   if (isStuck(first)) return { do: "fix", orderCode: first.code, status: first.status };
   return due === "overdue" || due === "today" ? { do: "look" } : null;
+}
+
+export type ClientOrder = Titled & {
+  id: number;
+  label: string | null;
+  status: string;
+  sign: boolean;
+  notarize: boolean;
+  ship: boolean;
+  fax: boolean;
+  payBy: Payer;
+  totalCents: number;
+  /** The sum that a payment asks for the order now; null when nothing is due. */
+  dueCents: number | null;
+};
+
+export type ClientClosing = { name: string; orders: ClientOrder[] };
+
+type ClientRow = Omit<ClientOrder, "dueCents"> & { supplementCents: number | null; documentsDeletedAt: Date | null };
+
+/**
+ * The closing that contains the order, with the orders of the same client in the room's order. Orders of other clients,
+ * and orders that were altered, are left out. Undefined for an order without a room.
+ */
+export async function clientClosing(db: Sql, orderCode: string): Promise<ClientClosing | undefined> {
+  const room = await roomOfOrder(db, orderCode);
+  if (!room) return undefined;
+  const rows = await db.query<ClientRow & Marked>(sql`
+    SELECT o.id, o.code AS "code@order", a.label, o.status, o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
+      o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
+      ${documentsDeletedAt(sql`o.id`)}, ${marked(orderState, sql`o`)}
+    FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+    WHERE r.id = ${room.id} AND lower(o.customer_email) = (
+      SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})
+    ORDER BY a.position`);
+  const orders = authentic(rows).map(({ supplementCents, documentsDeletedAt: deletedAt, ...order }) => ({
+    ...order,
+    dueCents: order.payBy === "client" && deletedAt === null ? sumDue({ ...order, supplementCents }) : null,
+  }));
+  return { name: room.name, orders };
 }

@@ -15,17 +15,20 @@ export { attachFields, closesOnField, newRoomFields, participantFields } from ".
 export { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
 export { roomPage } from "./list.ts";
 export { closingsMail, sendClosings } from "./morning.ts";
-export { type ClosingStep, type OpenClosing, openClosings } from "./overview.ts";
+export {
+  type ClientClosing,
+  type ClientOrder,
+  type ClosingStep,
+  clientClosing,
+  type OpenClosing,
+  openClosings,
+} from "./overview.ts";
 export { roomMail } from "./participants/invite.ts";
 export { addParticipant, inviteParticipant, removeParticipant } from "./participants/participants.ts";
 export type { Participant } from "./participants/schemas.ts";
 export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts";
 export { rotateRoom } from "./rotate-code.ts";
 export { roomRoutes } from "./routes.ts";
-export { latestOpenRooms, type OpenRoom, protectedTables, roomEnvironment, roomState, verifiedRoom } from "./store.ts";
-export { type OwnRoom, ownRoom, roomView } from "./view/read-view.ts";
-export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
-export { closingZone, dayWords } from "./who-acts.ts";
 export {
   askForSeal,
   type CertificateNews,

@@ -8,6 +8,7 @@ import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name
 import { type Fact, type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
 import { dollars } from "../dollars.ts";
 import {
+  clientClosingPath,
   documentsPath,
   emailChanges,
   type MailMoment,
@@ -106,6 +107,7 @@ export const orderMail = defineMail({
       links: {
         page: `${baseUrl}/orders/${each.code}`,
         documents: baseUrl + documentsPath(secrets, each.code, changes),
+        closing: baseUrl + clientClosingPath(secrets, each.code, changes),
       },
     }));
     const [first] = all;
@@ -177,7 +179,7 @@ export type MailOrder = Omit<MailFacts, "firm"> & {
   firm: MailFirm;
 };
 
-type MailLinks = Record<"page" | "documents", string>;
+type MailLinks = Record<"page" | "documents" | "closing", string>;
 
 const buttons: Readonly<Record<MailGoal, string>> = {
   page: "See your order",
@@ -228,8 +230,8 @@ export function letterTogether(
     link:
       goal === "documents"
         ? null
-        : { label: goal === "payment" ? "Review and pay" : "See the first document", url: first.links.page },
-    caution: `Anyone who has ${goal === "documents" ? "these links can download the documents" : "this link can see the order"}, so share ${goal === "documents" ? "them" : "it"} with care.`,
+        : { label: goal === "payment" ? "Review and pay" : "See your closing", url: first.links.closing },
+    caution: `Anyone who has ${goal === "documents" ? "these links can download the documents" : "this link can see the orders and pay for them"}, so share ${goal === "documents" ? "them" : "it"} with care.`,
     why: `You receive it because ${nameIn(firm, "the firm")} placed orders for this email address.`,
     firm,
   };
@@ -243,7 +245,7 @@ const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
 /** Writes the mail of a moment. @param at distinguishes several mails of the same moment */
-export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: MailLinks): Letter {
+export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: Omit<MailLinks, "closing">): Letter {
   const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
   const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;
   const all: readonly (readonly [string, string | null])[] = [

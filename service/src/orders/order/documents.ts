@@ -2,11 +2,13 @@ import { timingSafeEqual } from "node:crypto";
 import { queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { BlobRows, MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isCode } from "../../kernel/platform/text.ts";
+import { emailChanges } from "./corrections.ts";
 
 /** A document in the blob store; `sha256` in hex. */
 export type StoredDocument = { sha256: string; bytes: number; blobKey: string };
@@ -101,9 +103,17 @@ FROM documents d JOIN orders o ON o.id = d.order_id`,
   blobs: documentBlobs,
 };
 
+type Linked = "order-documents" | "client-closing";
+
 /** The key is a parameter, so that links mailed before a key rotation work as long as the earlier key is configured. */
-const tokenUnder = (key: SecretBytes, orderCode: string, changes: number): string =>
-  derivedToken(deriveKey(key, "order-documents"), changes === 0 ? orderCode : `${orderCode}/${changes}`);
+const tokenUnder = (key: SecretBytes, use: Linked, orderCode: string, changes: number): string =>
+  derivedToken(deriveKey(key, use), changes === 0 ? orderCode : `${orderCode}/${changes}`);
+
+const isTokenOf = (secrets: SecretBytes, use: Linked, orderCode: string, changes: number, token: string): boolean =>
+  isCode(token) &&
+  keysOf(secrets).some((key) =>
+    timingSafeEqual(Buffer.from(tokenUnder(key, use, orderCode, changes)), Buffer.from(token)),
+  );
 
 /**
  * The path of the page with an order's documents. Only the client gets it, by mail. The order's code alone doesn't give
@@ -112,8 +122,25 @@ const tokenUnder = (key: SecretBytes, orderCode: string, changes: number): strin
  * working
  */
 export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>
-  `/orders/${orderCode}/documents/${tokenUnder(secrets, orderCode, changes)}`;
+  `/orders/${orderCode}/documents/${tokenUnder(secrets, "order-documents", orderCode, changes)}`;
 
-export const isDocumentsToken = (secrets: SecretBytes, orderCode: string, changes: number, token: string): boolean =>
-  isCode(token) &&
-  keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, orderCode, changes)), Buffer.from(token)));
+/**
+ * The path of the page on which a client sees and pays all of the client's orders of a closing. Only the client gets it,
+ * by mail, in the link of one of these orders.
+ * @param changes as in `documentsPath`
+ */
+export const clientClosingPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>
+  `/orders/${orderCode}/closing/${tokenUnder(secrets, "client-closing", orderCode, changes)}`;
+
+const isClientClosingToken = (secrets: SecretBytes, orderCode: string, changes: number, token: string): boolean =>
+  isTokenOf(secrets, "client-closing", orderCode, changes, token);
+
+const isDocumentsToken = (secrets: SecretBytes, orderCode: string, changes: number, token: string): boolean =>
+  isTokenOf(secrets, "order-documents", orderCode, changes, token);
+
+/** The checks of the tokens in the links that are mailed to an order's client. */
+export const clientLinks = ({ db, secrets }: { db: Sql; secrets: SecretBytes }) => ({
+  isToken: async (code: string, token: string) => isDocumentsToken(secrets, code, await emailChanges(db, code), token),
+  isClosingToken: async (code: string, token: string) =>
+    isClientClosingToken(secrets, code, await emailChanges(db, code), token),
+});

@@ -40,6 +40,8 @@ export {
   titleReader,
 } from "./document-texts.ts";
 export {
+  clientClosingPath,
+  clientLinks,
   type DocumentFacts,
   type DocumentOwner,
   documentBlobs,
@@ -51,7 +53,6 @@ export {
   earlierDocumentHolds,
   insertDocument,
   insertSealedDocument,
-  isDocumentsToken,
   type NewDocument,
   type StoredDocument,
 } from "./documents.ts";

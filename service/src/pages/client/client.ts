@@ -14,6 +14,7 @@ import type { PageAnswer } from "../ui/page/route.ts";
 import { roomRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { type Call, clientRoute, messagePage } from "./client-route.ts";
+import { closingRoutes } from "./closing-page.ts";
 import { deliveryRoutes } from "./delivery-page.ts";
 import { type FillRoutesDeps, fillPages } from "./fill-routes.ts";
 import { type OrderPageDeps, orderOf, orderRoutes } from "./order-routes.ts";
@@ -35,6 +36,7 @@ export type ClientParts = {
 export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills, hasRooms }: ClientParts): void {
   logoRoute(app, deps);
   orderRoutes(app, deps, hasRooms);
+  closingRoutes(app, deps);
   paymentRoutes(app, deps);
   roomRoutes(app, deps, rowMac);
   if (fills) fillPages(app, { ...deps, fills });

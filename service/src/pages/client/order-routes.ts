@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { DeliveryDeps } from "../../closing/deliveries/deliveries.ts";
+import type { ClientClosing } from "../../closing/rooms/rooms.ts";
 import { type ProofForm, proofForms } from "../../evidence/transparency-log/transparency-log.ts";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
@@ -66,6 +67,10 @@ export type OrderPageDeps = {
     deliveries: DeliveryDeps;
     /** Whether `token` is the token of the link to this order's documents. */
     isToken: (orderCode: string, token: string) => Promise<boolean>;
+    /** Whether `token` is the token of the link to the client's closing that this order is in. */
+    isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
+    /** The closing of an order, with the orders of the same client; undefined for an order without a room. */
+    closingOf: (orderCode: string) => Promise<ClientClosing | undefined>;
     of: (orderCode: string) => Promise<readonly ProvenDocument[]>;
     /**
      * A proof that the transparency log has of a document.

@@ -30,5 +30,6 @@ export const order: MailOrder = {
 
 export const links = {
   page: `https://sign.example/orders/${order.code}`,
+  closing: `https://sign.example/orders/${order.code}/closing/${"e".repeat(40)}`,
   documents: `https://sign.example/orders/${order.code}/documents/${"b".repeat(40)}`,
 };

@@ -150,7 +150,7 @@ test("a mail about several documents names each with its amount, and the sum", (
     ["Note", "$20.00"],
     ["Total", "$129.50"],
   ]);
-  assert.equal(quote.link?.url, links.page);
+  assert.equal(quote.link?.url, links.closing);
   const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
   assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
   assert.throws(() => letterTogether("on_hold", about, orders), /no mail of the moment on_hold/);

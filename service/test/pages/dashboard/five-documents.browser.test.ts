@@ -68,7 +68,7 @@ async function entered(link: string): Promise<string> {
 async function payAll(): Promise<void> {
   const quote = await mailed(marcus.email, "Your quote is ready");
   assert.match(quote, /Ortega closing \(5 documents\)/);
-  const path = pathIn(quote, /\/orders\/[0-9a-f]{40}/);
+  const path = pathIn(quote, /\/orders\/[0-9a-f]{40}\/closing\/[0-9a-f]{40}/);
   const { page, close } = await pages.browser.open(pages.service.baseUrl + path, { width: 375 });
   await page.getByRole("button", { name: /^Pay all 5 documents together/ }).click();
   await page.waitForURL(/\/c\/pay\//);
@@ -136,6 +136,11 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
     "Disclosure, signed",
   ])
     assert.ok(names.includes(`${name}.pdf`), names);
+
+  await until(async () => {
+    await page.reload();
+    return (await page.getByText("so the service sealed version 1").count()) > 0;
+  });
 
   await mailed(marcus.email, "Your documents are complete");
   const asked = await mailed(marcus.email, "please sign");

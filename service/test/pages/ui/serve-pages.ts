@@ -128,6 +128,8 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
           proof: async () => Buffer.alloc(0),
           deliveries: {} as PageDeps["client"]["documents"]["deliveries"],
           isToken: async () => false,
+          isClosingToken: async () => false,
+          closingOf: async () => undefined,
           of: async () => [],
           mail: async () => {},
           read: () => Promise.reject(new Error("none")),

@@ -1,0 +1,181 @@
+/**
+ * The page of a closing for its client: what is to be paid for all of the client's documents, their states, and the
+ * receipts. A client who only pays needs nothing else. The link to it is mailed to the client alone.
+ */
+import type { FastifyInstance } from "fastify";
+import type { ClientClosing, ClientOrder } from "../../closing/rooms/rooms.ts";
+import type { ShownFirm } from "../../firms/partners/partners.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { BillingDocument } from "../../orders/billing/billing.ts";
+import type { PublicOrderRow } from "../../orders/order/order.ts";
+import { accentStripe, attribution, logoOf } from "../ui/accent.ts";
+import { clientFrame } from "../ui/client-frame.ts";
+import { card, moneyTable, notice, statusBadge } from "../ui/components.ts";
+import { money } from "../ui/format.ts";
+import { layout } from "../ui/layout.ts";
+import { leavingPage } from "../ui/leaving-page.ts";
+import { onPaper } from "../ui/on-paper.ts";
+import { receiptList } from "../ui/orders/receipt-list.ts";
+import { nameOf, servicesText } from "../ui/orders/room-words.ts";
+import { statusWords } from "../ui/orders/status-words.ts";
+import { refreshingPolicy } from "../ui/page/policy.ts";
+import type { PageAnswer } from "../ui/page/route.ts";
+import { type Html, html, render } from "../ui/render.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import { clientRoute } from "./client-route.ts";
+import { closingWords } from "./closing-words.ts";
+import { type OrderPageDeps, orderOf } from "./order-routes.ts";
+
+type Shown = {
+  path: string;
+  closing: ClientClosing;
+  environment: "live" | "test";
+  firm: ShownFirm;
+  /** The orders that one payment would pay now. */
+  due: readonly { dueCents: number }[];
+  isPaymentInProcess: boolean;
+  receipts: readonly BillingDocument[];
+  titleOf: (order: ClientOrder) => string | null;
+};
+
+export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
+  const { assets, payments, baseUrl } = deps;
+  const url = "/orders/:code/closing/:token";
+
+  clientRoute(app, deps, url, async ({ params }, reader) => {
+    const shown = await read(params);
+    const logo = logoOf(shown.firm.branding);
+    const page = layout(assets, {
+      ...clientFrame(reader.words),
+      // Link previews show the title, so it names neither people nor the closing.
+      title: closingWords[reader.words.language].title,
+      scripts: ["htmx.js"],
+      body: body(shown, baseUrl, reader),
+    });
+    return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
+  });
+
+  clientRoute(app, deps, `${url}/status`, async ({ params }, reader) => render(live(await read(params), reader)));
+
+  // A new checkout ends the previous one, so programs that follow links must not open one.
+  clientRoute(app, deps, `${url}/checkout`, async ({ params }, reader) => {
+    await requireToken(deps, params);
+    return { redirect: linkFor(reader, pathOf(params)) };
+  });
+  clientRoute(
+    app,
+    deps,
+    `${url}/checkout`,
+    async ({ params, request }, reader): Promise<PageAnswer> => {
+      await requireToken(deps, params);
+      try {
+        return leavingPage(assets, reader, await payments.checkoutTogether(params.code));
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        request.log.warn({ reason: error.message }, "no checkout for a payer");
+        const back = error.code === "not_payable" ? pathOf(params) : `/orders/${params.code}/checkout/unavailable`;
+        return { redirect: linkFor(reader, back) };
+      }
+    },
+    "POST",
+  );
+
+  clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
+    payments.receiptFile((await read(params)).receipts, params.number),
+  );
+
+  async function read(params: Link): Promise<Shown> {
+    const order = await requireToken(deps, params);
+    const closing = await deps.documents.closingOf(order.code);
+    if (!closing) throw notFound();
+    const own = closing.orders.filter(({ payBy }) => payBy === "client");
+    const [firm, inProcess, receipts] = await Promise.all([
+      deps.firmOf(order.partnerId),
+      Promise.all(own.map(({ code, dueCents }) => dueCents !== null && payments.isInProcess(code))),
+      Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
+    ]);
+    const isPaymentInProcess = inProcess.some(Boolean);
+    const due = own.flatMap(({ dueCents }) => (dueCents === null ? [] : [{ dueCents }]));
+    return {
+      ...{ path: pathOf(params), closing, environment: order.environment, firm, isPaymentInProcess },
+      due: payments.isConfigured && !isPaymentInProcess ? due : [],
+      receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
+      titleOf: deps.documents.titleOf,
+    };
+  }
+}
+
+type Link = { code: string; token: string };
+
+const pathOf = ({ code, token }: Link): string => `/orders/${code}/closing/${token}`;
+const notFound = () => new ServiceError("not_found", "Order not found.");
+
+/** @throws ServiceError, the same for an unknown order and for a token of another one */
+async function requireToken({ db, documents }: OrderPageDeps, { code, token }: Link): Promise<PublicOrderRow> {
+  const order = await orderOf(db, code);
+  if (!(await documents.isClosingToken(code, token))) throw notFound();
+  return order;
+}
+
+function body(shown: Shown, baseUrl: string, reader: Reader): Html {
+  const { words } = reader;
+  const { firm, path } = shown;
+  const text = closingWords[words.language];
+  return html`<header class="order-head">
+${accentStripe(firm.branding?.accentColor)}
+${attribution(firm.name, firm.branding, words.preparedBy)}
+<p class="quiet-text">${words.aboutUs(firm.branding?.brandName ?? firm.name)}</p>
+</header>
+<div id="closing" class="order" hx-get="${linkFor(reader, `${path}/status`)}" hx-trigger="every 15s" hx-swap="innerMorph">
+${live(shown, reader)}
+</div>
+<p class="quiet no-print"><span class="with-script">${words.updates}</span><span class="without-script">${words.reload}</span> ${text.share}</p>
+${onPaper(baseUrl + path, { ...words.components.paper, page: text.paper })}`;
+}
+
+/** The part of the page that refreshes itself. */
+function live(shown: Shown, reader: Reader): Html {
+  const { closing, environment, firm, receipts, path } = shown;
+  const { words } = reader;
+  const text = closingWords[words.language];
+  const priced = closing.orders.filter(({ payBy }) => payBy === "client");
+  const total = priced.reduce((sum, { totalCents }) => sum + totalCents, 0);
+  const lines = priced.map((order) => ({ label: titleIn(shown, order, reader), amountCents: order.totalCents }));
+  return html`<div class="order-main">
+${environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
+<section class="card status-card" aria-labelledby="closing-title">
+<p class="eyebrow"><span>${text.title}</span></p>
+<h1 id="closing-title" class="breakable">${closing.name}</h1>
+<p class="lead">${text.lead(closing.orders.length, firm.branding?.brandName ?? firm.name)}</p>
+<div aria-live="polite">${payPart(shown, reader)}</div>
+</section>
+${card(
+  "documents",
+  text.documents,
+  html`<ul class="people">${closing.orders.map((order) => {
+    const { tone, label, summary } = statusWords(order.status, words);
+    return html`<li><span><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}</span><span class="quiet-text">${servicesText(order, words)}</span><span>${summary}</span></li>`;
+  })}</ul>`,
+)}
+</div>
+<div class="order-side">
+${priced.length > 0 && card("price", text.price, moneyTable(words.orderPage.quoteCaption, { lines, subtotalCents: total, discountCents: 0, totalCents: total }, text.total, words.components.money))}
+${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(`${path}/receipts`, receipts, words))}
+</div>`;
+}
+
+const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
+  titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
+
+function payPart({ due, isPaymentInProcess, closing, path }: Shown, reader: Reader): Html {
+  const { orderPage: page, language } = reader.words;
+  const text = closingWords[language];
+  if (closing.orders.every(({ payBy }) => payBy === "firm")) return html`<p>${text.firmPays}</p>`;
+  if (isPaymentInProcess) return html`${page.bankPayment.map((line) => html`<p>${line}</p>`)}`;
+  if (due.length === 0) return html`<p>${text.nothingDue}</p>`;
+  const amount = money(due.reduce((sum, { dueCents }) => sum + dueCents, 0));
+  const label = due.length === 1 ? page.pay(amount) : page.payAll(due.length, amount);
+  return html`${due.length > 1 && html`<p>${text.onePayment}</p>`}
+<form class="button-form no-print" method="post" action="${linkFor(reader, `${path}/checkout`)}"><button type="submit" class="pay">${label}</button></form>
+<p class="quiet-text no-print">${page.payHint}</p>`;
+}
