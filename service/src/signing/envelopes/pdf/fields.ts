@@ -62,6 +62,8 @@ export type ExistingField = {
   readonly object: number;
   /** The fully qualified name. */
   readonly name: string;
+  /** For an option of one of the document's own radios: the radio. */
+  readonly radio?: { readonly object: number; readonly name: string };
 };
 
 /** A field of the prepared document. */

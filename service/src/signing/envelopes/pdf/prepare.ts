@@ -10,7 +10,7 @@ import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances, fittingPoints } from "./appearance.ts";
 import { isButton, type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
 import { addSignaturePage, belowRows, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
-import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
+import { type FieldPage, newOf, type Widget, widgetOf, writeWidgets } from "./widgets.ts";
 
 /**
  * The error for a field that can't be placed as planned. The message continues the field's name, for example `lies
@@ -124,7 +124,7 @@ function build(original: Buffer, preparation: Preparation, typeset: Typeset): Pr
   });
   for (const [index, { prepared }] of widgets.entries()) requireLegible(index, prepared, typeset);
   writeWidgets(tools, widgets);
-  closeOthers(look, writer, new Set(widgets.map(({ prepared }) => prepared.object)));
+  closeOthers(look, writer, new Set(widgets.flatMap(objectsOf)));
   for (const page of new Set(onPages.values())) {
     const { ref, dict } = page;
     const own = newOf(widgets.filter((widget) => widget.page === page));
@@ -138,6 +138,10 @@ function build(original: Buffer, preparation: Preparation, typeset: Typeset): Pr
   const fields = widgets.map(({ prepared }) => prepared);
   return { tail, fields, block: fields.find(({ signer }) => signer > signers) ?? null };
 }
+
+/** The object numbers of a signer's field, and of the document's own radio to which it belongs. */
+const objectsOf = ({ prepared, is }: Widget): number[] =>
+  is.kind === "changed" && is.radio ? [prepared.object, is.radio.ref.num] : [prepared.object];
 
 /** The smallest legible text, in points. */
 const leastText = 6;

@@ -52,3 +52,16 @@ export function openRadios(writer: RevisionWriter): Radios {
     refs: () => [...radios.values()].map(({ ref }) => ref),
   };
 }
+
+/** The widget flag Print. The widget of a signature also has the flag Locked (table 165). */
+export const PRINT = 4;
+export const LOCKED = 128;
+
+/** The partial name of a radio's option. */
+export const titleOf = (name: string): string => `(${name.slice(name.lastIndexOf(".") + 1)})`;
+
+export const rectangleOf = (rect: readonly number[]): string =>
+  `[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]`;
+
+/** By how many degrees the field is rotated on its page, counterclockwise (table 189). */
+export const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);

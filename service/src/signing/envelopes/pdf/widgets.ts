@@ -1,15 +1,15 @@
 import { textString, withEntries } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLock } from "../../../kernel/pdf/named-fields.ts";
-import { resolve, resolveDict } from "../../../kernel/pdf/objects.ts";
+import { resolve } from "../../../kernel/pdf/objects.ts";
 import { type PageBox, type Place, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
-import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { asInteger, type Dict, entry } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { Appearances, Drawing } from "./appearance.ts";
 import { isButton, ownFields, type PlannedField, type PreparedField, preparedValue } from "./fields.ts";
-import { openRadios, type Radios, valueEntries } from "./values.ts";
+import { changesOf, type LockOf, type OwnField, ofDocument, ownRadios, radioChanges } from "./own-fields.ts";
+import { LOCKED, openRadios, PRINT, type Radios, rectangleOf, titleOf, turnOf, valueEntries } from "./values.ts";
 
 /** A page on which fields are placed; `dict` is null for the added page. */
 export type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
@@ -23,10 +23,7 @@ export type Widget = {
   readonly drawing: Drawing | Both | null;
   readonly label: string;
   /** How this field changes the document. */
-  readonly is:
-    | { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void }
-    | { readonly kind: "changed"; readonly ref: Ref; readonly dict: Dict }
-    | { readonly kind: "kept" };
+  readonly is: { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void } | OwnField;
 };
 
 /** The drawings of a box's states. */
@@ -48,9 +45,6 @@ export type Tools = {
 
 /** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
 const SIG_FLAGS = 3;
-/** The widget flag Print. The widget of a signature also has the flag Locked (table 165). */
-const PRINT = 4;
-const LOCKED = 128;
 const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
   signature: "Signature",
   mark: "Signature",
@@ -73,10 +67,10 @@ export function widgetOf(
   const { signer, page: number, existing } = field;
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
   const { rect, ...shape } = placedOn(at.page.box, drawnPlace(field));
-  const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
+  const is = existing ? ofDocument(look, existing) : ({ kind: "new", ...writer.reserve() } as const);
   // The name contains the document's own hash, so no field in the document can already have it.
   const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
-  const group = field.radio === undefined ? undefined : nameAt(field.radio);
+  const group = existing?.radio?.name ?? (field.radio === undefined ? undefined : nameAt(field.radio));
   const name =
     existing?.name ?? (group === undefined ? nameAt(at.index) : `${group}.o${at.index - (field.radio ?? 0) + 1}`);
   const asks = [field.label ?? waitsFor[kind], ...(field.option ? [field.option] : [])].join(": ");
@@ -144,18 +138,6 @@ function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "
   return { covers: { x: x / unit, y: y / unit, width: width / unit, height: height / unit } };
 }
 
-/**
- * An empty field that the document already has. After the document's first signature, readers allow such a field to be
- * filled in, but not changed.
- */
-function ofDocument(look: PdfLookup, object: number): Widget["is"] {
-  if (look.signatures > 0 || look.docMdp !== null) return { kind: "kept" };
-  const bytes = Buffer.from(`${object} 0 R`);
-  const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a form field");
-  if (!found) throw new PdfRefusal("needs_repair", `the form field ${object} is missing`);
-  return { kind: "changed", ref: { num: object, gen: 0 }, dict: found.dict };
-}
-
 /** Writes fields and widgets. Lists the new ones on their pages and in the document's form. */
 export function writeWidgets({ look, writer, appearances, permission }: Tools, widgets: readonly Widget[]): void {
   if (widgets.every(({ is }) => is.kind === "kept")) return;
@@ -169,6 +151,7 @@ export function writeWidgets({ look, writer, appearances, permission }: Tools, w
     if (is.kind === "new") is.fill(bodyOf(widget, { lockOf, form, radios, ref: is.ref }));
     if (is.kind === "changed") writer.set(is.ref, is.dict, changesOf(widget, is.dict, lockOf, form));
   }
+  for (const [radio, label] of ownRadios(widgets)) writer.set(radio.ref, radio.dict, radioChanges(radio.dict, label));
   radios.write();
   addToForm(look, writer, { widgets, radios: radios.refs() });
 }
@@ -189,7 +172,7 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
   const { kind, name, signer, matrix, invisible, group } = prepared;
   const turned = matrix[0] === 1 ? "" : `/MK<</R ${turnOf(matrix)}>>`;
   const option = group === undefined ? null : radios.add(group, prepared.label, ref);
-  const title = option ? `/T(${name.slice(name.lastIndexOf(".") + 1)})/Parent ${option}` : `/T(${name})`;
+  const title = option ? `/T${titleOf(name)}/Parent ${option}` : `/T(${name})`;
   const start = `<</Type/Annot/Subtype/Widget${title}/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R`;
   if (invisible) return `${start}/Rect[0 0 0 0]/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
   const common = `${start}/Rect${rectangleOf(rect)}/AP<</N ${form}>>${turned}`;
@@ -197,54 +180,11 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
 }
 
-const rectangleOf = (rect: readonly number[]): string =>
-  `[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]`;
-
 /** Entries of a dictionary. A number needs a space before it; the other values begin with a delimiter. */
 const written = (entries: Readonly<Record<string, string>>): string =>
   Object.entries(entries)
     .map(([key, value]) => `/${key}${/^\d/.test(value) ? " " : ""}${value}`)
     .join("");
-
-/** The entries of the document's own field that stay when a signer gets the field: what it is, and its name. */
-const kept: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent", "NM", "StructParent"]);
-
-/**
- * The changes to one of the document's own fields. A field other than a signature becomes one of ours under its own
- * name: what its author wrote about format, look, default value and actions doesn't hold for it any more.
- */
-function changesOf(widget: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string): Record<string, string> {
-  const { prepared, page, rect, label } = widget;
-  if (prepared.kind === "signature") return signatureChanges(widget, dict, lockOf, form);
-  const others = [...dict.entries.keys()].filter((key) => !kept.has(key));
-  return {
-    ...Object.fromEntries(others.map((key) => [key, "null"])),
-    TU: textString(label),
-    P: `${page.ref.num} ${page.ref.gen} R`,
-    Rect: rectangleOf(rect),
-    AP: `<</N ${form}>>`,
-    ...(prepared.matrix[0] !== 1 && { MK: `<</R ${turnOf(prepared.matrix)}>>` }),
-    F: String(PRINT),
-    // Otherwise the field would inherit the flags of its parent.
-    Ff: "0",
-    ...valueEntries(prepared),
-  };
-}
-
-/**
- * The changes to one of the document's empty signature fields. Removes the seed value (SV): it states the author's
- * requirements for the signature, which our signature possibly doesn't meet.
- */
-function signatureChanges({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
-  return {
-    AP: `<</N ${form}>>`,
-    F: String(PRINT | LOCKED),
-    Lock: lockOf(prepared.signer),
-    ...(entry(dict, "SV") && { SV: "null" }),
-  };
-}
-
-type LockOf = (signer: number) => string;
 
 /** The lock that a signature sets on all fields of its signer, so that what was signed can't change. */
 const locksOf =
@@ -256,9 +196,6 @@ const locksOf =
       permission,
     );
   };
-
-/** By how many degrees the field is rotated on its page, counterclockwise (table 189). */
-const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);
 
 function addToForm(
   { root, acroForm, file }: PdfLookup,

@@ -3,6 +3,7 @@ import { resolve } from "../../../../kernel/pdf/objects.ts";
 import { type Place, pageBox, rectangle, shownPlace, shownSize } from "../../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../../kernel/pdf/refusal.ts";
+import { isStream } from "../../../../kernel/pdf/revision/new-object.ts";
 import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
 import {
   asInteger,
@@ -12,12 +13,21 @@ import {
   elements,
   entry,
   isArray,
+  isDict,
   isString,
+  readDict,
+  unambiguous,
 } from "../../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
 
-/** The kind of one of the document's own fields. A box is a checkbox, and a list is a dropdown. */
-export type DocumentFieldKind = "signature" | "text" | "checkbox" | "dropdown";
+/**
+ * The kind of one of the document's own fields. A box is a checkbox, a list is a dropdown, and `radio` is one option of
+ * a radio.
+ */
+export type DocumentFieldKind = "signature" | "text" | "checkbox" | "dropdown" | "radio";
+
+/** A radio of the document; `options` is the number of its options. */
+export type DocumentRadio = { readonly object: number; readonly name: string; readonly options: number };
 
 /** An empty field that the document already has, at the place where readers show it. */
 export type DocumentField = {
@@ -28,12 +38,14 @@ export type DocumentField = {
   /** The number of the page, counted from 0. */
   readonly page: number;
   readonly place: Place;
+  /** For an option of a radio. The option's own name in the document is its radio's name and the name of its state. */
+  readonly radio?: DocumentRadio;
 };
 
 /** A field at its place. `isInside`: its page shows all of it. */
 type Placed = DocumentField & { readonly isInside: boolean };
 
-type Candidate = Pick<DocumentField, "name" | "kind"> & { readonly dict: Dict };
+type Candidate = Pick<DocumentField, "name" | "kind" | "radio"> & { readonly dict: Dict };
 
 /** Flags of widgets that readers do not show (ISO 32000-1 table 165): invisible, hidden and no-view. */
 const UNSEEN = 1 | 2 | 32;
@@ -86,6 +98,13 @@ export function usableFields(look: PdfLookup): DocumentField[] {
     for (const [name, [field, ...others]] of named) {
       const kind = field && others.length === 0 && usableName.test(name) ? usableKind(look, field) : null;
       if (field && kind) candidates.set(field.ref.num, { name, kind, dict: field.dict });
+      if (!field || kind || others.length > 0 || !usableName.test(name)) continue;
+      const options = radioOptions(look, field, all);
+      const radio = { object: field.ref.num, name, options: options.length };
+      for (const [index, { ref, dict, state }] of options.entries()) {
+        const own = options.every((option) => usableState.test(option.state)) ? state : `o${index + 1}`;
+        candidates.set(ref.num, { name: `${name}.${own}`, kind: "radio", dict, radio });
+      }
     }
     return candidates.size === 0 ? [] : shownOnce([...placesByPage(look, candidates)].flat());
   } catch (error) {
@@ -128,7 +147,8 @@ const isHidden = ({ file }: PdfLookup, dict: Dict): boolean =>
 
 /** Flags of fields (ISO 32000-1 tables 221, 226, 228 and 230). */
 const READ_ONLY = 1;
-const RADIO_OR_PUSH = (1 << 15) | (1 << 16);
+const RADIO = 1 << 15;
+const PUSH = 1 << 16;
 const PASSWORD_FILE_OR_RICH = (1 << 13) | (1 << 20) | (1 << 25);
 const MULTI_SELECT = 1 << 21;
 
@@ -136,6 +156,56 @@ const MULTI_SELECT = 1 << 21;
 const usableName = /^(?!SignSealShip-)[\w .,()[\]#/-]{1,100}$/;
 /** The keys that an ancestor of a usable field may have. Others, such as a value, would be inherited by the field. */
 const ofAncestors: ReadonlySet<string> = new Set(["T", "TU", "TM", "FT", "Ff", "Kids", "Parent", "Type"]);
+
+/** States whose names can become parts of the options' own names. */
+const usableState = /^[A-Za-z0-9_-]{1,40}$/;
+
+type RadioOption = Pick<FormField, "ref" | "dict"> & { readonly state: string };
+
+/**
+ * The options of an empty radio that can be given to a signer, in the order of the form; none for any other field. Each
+ * option must have a state of its own: otherwise two options are one choice, which readers show in two places.
+ */
+function radioOptions(look: PdfLookup, field: FormField, all: readonly FormField[]): RadioOption[] {
+  const { ref, dict, type, above } = field;
+  const flags = flagsOf(look, field);
+  const isRadio = type === "Btn" && (flags & RADIO) !== 0 && (flags & (PUSH | READ_ONLY)) === 0;
+  const isOdd = ref.gen !== 0 || entry(dict, "Subtype") || (above.length === 0 && entry(dict, "Parent"));
+  if (!isRadio || isOdd || inheritsMore(above) || !isEmpty(look, dict)) return [];
+  const kids = all.filter((each) => each.above.at(-1) === dict);
+  const options = kids.flatMap((kid) => {
+    const state = stateOf(look, kid);
+    return state === null ? [] : [{ ref: kid.ref, dict: kid.dict, state }];
+  });
+  const states = new Set(options.map(({ state }) => state));
+  return kids.length > 1 && options.length === kids.length && states.size === kids.length ? options : [];
+}
+
+/** The state of a radio's option while it is chosen; null for an option that no signer can be given. */
+function stateOf(look: PdfLookup, { ref, dict }: FormField): string | null {
+  const { file } = look;
+  const isNamed = ["T", "Kids", "V", "OC"].some((key) => entry(dict, key));
+  if (ref.gen !== 0 || isNamed || isHidden(look, dict)) return null;
+  if (asName(resolve(file, entry(dict, "Subtype"))) !== "Widget") return null;
+  if ((asName(resolve(file, entry(dict, "AS"))) ?? "Off") !== "Off") return null;
+  const appearance = resolve(file, entry(dict, "AP"));
+  const normal = appearance && isDict(appearance) && resolve(file, entry(dictIn(appearance), "N"));
+  if (!normal || !isDict(normal) || isStream(normal)) return null;
+  const [state, ...more] = [...dictIn(normal).entries.keys()].filter((key) => key !== "Off");
+  return more.length === 0 ? (state ?? null) : null;
+}
+
+const dictIn = ({ bytes, start }: { bytes: Buffer; start: number }): Dict =>
+  unambiguous(readDict(bytes, start), "an appearance");
+
+/** The flags of a field, inherited from the nearest ancestor when the field has none. */
+const flagsOf = ({ file }: PdfLookup, { dict, above }: Pick<FormField, "dict" | "above">): number =>
+  [dict, ...above.toReversed()]
+    .map((node) => asInteger(resolve(file, entry(node, "Ff"))))
+    .find((value) => value !== undefined) ?? 0;
+
+const inheritsMore = (above: readonly Dict[]): boolean =>
+  above.some(({ entries }) => [...entries.keys()].some((key) => !ofAncestors.has(key)));
 
 /** The kind of a field that can be given to a signer; null for any other field. */
 function usableKind(look: PdfLookup, { ref, dict, type, above }: FormField): DocumentFieldKind | null {
@@ -146,14 +216,12 @@ function usableKind(look: PdfLookup, { ref, dict, type, above }: FormField): Doc
   if (ref.gen !== 0 || entry(dict, "Kids") || isHidden(look, dict) || isOdd) return null;
   if (asName(resolve(file, entry(dict, "Subtype"))) !== "Widget") return null;
   if (type === "Sig") return !hasActions && isSignable(look, { ref, dict, type, above }) ? "signature" : null;
-  if (above.some(({ entries }) => [...entries.keys()].some((key) => !ofAncestors.has(key)))) return null;
-  const flags = [dict, ...above.toReversed()]
-    .map((node) => asInteger(resolve(file, entry(node, "Ff"))))
-    .find((value) => value !== undefined);
-  const has = (flag: number) => ((flags ?? 0) & flag) !== 0;
+  if (inheritsMore(above)) return null;
+  const flags = flagsOf(look, { dict, above });
+  const has = (flag: number) => (flags & flag) !== 0;
   if (has(READ_ONLY) || !isEmpty(look, dict)) return null;
   if (type === "Tx") return has(PASSWORD_FILE_OR_RICH) ? null : "text";
-  if (type === "Btn") return has(RADIO_OR_PUSH) ? null : "checkbox";
+  if (type === "Btn") return has(RADIO | PUSH) ? null : "checkbox";
   return type === "Ch" && !has(MULTI_SELECT) ? "dropdown" : null;
 }
 
@@ -192,13 +260,13 @@ function* placesByPage(look: PdfLookup, candidates: ReadonlyMap<number, Candidat
       const candidate = candidates.get(object);
       const rect = candidate && rectangle(file, entry(candidate.dict, "Rect"));
       if (!candidate || !rect || rect[0] >= rect[2] || rect[1] >= rect[3]) return [];
-      const { name, kind } = candidate;
+      const { name, kind, radio } = candidate;
       const box = pageBox(file, page);
       const place = shownPlace(box, rect);
       const { width, height } = shownSize(box);
       const isInside =
         place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
-      return [{ object, name, kind, page: number, place, isInside }];
+      return [{ object, name, kind, page: number, place, isInside, ...(radio && { radio }) }];
     });
     yield placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x);
     number++;

@@ -36,7 +36,7 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
 }
 
-/** The kind of the document's own field that a planned field can use. An option of a choice can't use any. */
+/** The kind of the document's own field that a planned field can use. */
 const ownKinds: Readonly<Record<PlannedField["kind"], DocumentFieldKind>> = {
   signature: "signature",
   initials: "text",
@@ -45,7 +45,7 @@ const ownKinds: Readonly<Record<PlannedField["kind"], DocumentFieldKind>> = {
   text: "text",
   number: "text",
   checkbox: "checkbox",
-  radio: "checkbox",
+  radio: "radio",
   dropdown: "dropdown",
 };
 
@@ -59,7 +59,10 @@ const sameArea = 0.8;
 function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]): PlannedField[] {
   const free = new Set(own);
   const signed = new Set<number>();
+  const options = ownOptions(planned, own);
   return planned.map((field) => {
+    const option = options.get(field);
+    if (option) return given(field, option);
     if (field.radio !== undefined || (field.kind === "signature" && signed.has(field.signer))) return field;
     if (field.kind === "signature") signed.add(field.signer);
     const at = [...free].find(
@@ -68,9 +71,52 @@ function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]
     );
     if (!at) return field;
     free.delete(at);
-    // The own field stays where it is, so that the signer is asked at the place where readers show the value.
-    return { ...field, place: at.place, existing: { object: at.object, name: at.name } };
+    return given(field, at);
   });
+}
+
+/** The own field stays where it is, so that the signer is asked at the place where readers show the value. */
+const given = (field: PlannedField, { object, name, place, radio }: DocumentField): PlannedField => ({
+  ...field,
+  place,
+  existing: { object, name, ...(radio && { radio: { object: radio.object, name: radio.name } }) },
+});
+
+/**
+ * The options of the document's own radios for the planned options at their places. A radio is used only if its options
+ * are exactly the planned ones: otherwise a part of it would stay open, or would be chosen by nobody.
+ */
+function ownOptions(
+  planned: readonly PlannedField[],
+  own: readonly DocumentField[],
+): ReadonlyMap<PlannedField, DocumentField> {
+  const found = new Map<PlannedField, DocumentField>();
+  const taken = new Set<number>();
+  const asked = Map.groupBy(
+    planned.filter(({ kind }) => kind === "radio"),
+    ({ radio }) => radio,
+  );
+  for (const options of asked.values()) {
+    const places = options.flatMap(({ page, place }) => {
+      const at = own.find((each) => each.radio && each.page === page && shared(each.place, place) >= sameArea);
+      return at ? [at] : [];
+    });
+    const radio = places[0]?.radio;
+    const isWhole =
+      radio !== undefined &&
+      !taken.has(radio.object) &&
+      places.length === options.length &&
+      radio.options === options.length &&
+      places.every((place) => place.radio?.object === radio.object) &&
+      new Set(places).size === places.length;
+    if (!isWhole) continue;
+    taken.add(radio.object);
+    for (const [index, option] of options.entries()) {
+      const place = places[index];
+      if (place) found.set(option, place);
+    }
+  }
+  return found;
 }
 
 /** The area that two places share, as a part of the area that either covers. */
