@@ -75,7 +75,10 @@ class WebhookTest(unittest.TestCase):
         }
         event = parsed({"type": "signature.signed", "id": "signature.signed:abc:2:1-4", "data": data})
         assert isinstance(event, SignerEvent)
-        self.assertEqual((event.data.order_code, event.data.signer), ("abc", 2))
+        self.assertEqual((event.data.order_code, event.data.signer, event.data.channel), ("abc", 2, None))
+        embedded = parsed({"type": "signature.signed", "id": "2", "data": {**data, "channel": "embedded"}})
+        assert isinstance(embedded, SignerEvent)
+        self.assertEqual(embedded.data.channel, "embedded")
         without = {name: value for name, value in data.items() if name != "signer"}
         self.assertIsInstance(parsed({"type": "signature.signed", "id": "1", "data": without}), UnknownEvent)
 

@@ -14,6 +14,11 @@ export type OrderEventData = {
 export type SignerEventData = OrderEventData & {
   /** The signer's number in the order, from 1. */
   signer: number;
+  /**
+   * How the signer came to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your
+   * firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in older events; the list may grow.
+   */
+  channel?: string;
 };
 
 /** The members that the events of all recording topics have in common. */

@@ -13,7 +13,15 @@ export type EventFacts = {
   environment: Environment;
   subject: string;
   roomId: string | null;
+  /** How a signer came to the signing page; null for events about anything else, and for events from before it was kept. */
+  channel: EventChannel | null;
 };
+
+/**
+ * The ways to the signing page: the mailed link, a frame in the firm's site, a device that the firm hands from signer to
+ * signer, and a notary's room.
+ */
+export type EventChannel = "mail_link" | "embedded" | "in_person" | "in_presence" | "by_audio_and_video";
 
 export const eventTable = "events";
 
@@ -26,6 +34,8 @@ export const eventMembers = (event: EventFacts) => ({
   environment: event.environment,
   subject: event.subject,
   roomId: event.roomId,
+  // The MACs of events without a channel stay as they were.
+  ...(event.channel !== null && { channel: event.channel }),
 });
 
 /** An event with its MAC, as selected by a query that may join other tables. */
@@ -39,7 +49,7 @@ export type StoredEvent = Omit<EventFacts, "partnerId" | "roomId"> & {
 /** Columns of `events AS event` for a `StoredEvent`. */
 export const eventColumns: Statement = sql`event.id AS event, event.topic, event.event_id AS "eventId@event",
   event.occurred_at AS "occurredAt", event.environment, event.subject AS "subject@event",
-  event.partner_id AS "eventPartnerId", event.room_id AS "eventRoomId", event.row_mac AS "eventMac"`;
+  event.channel, event.partner_id AS "eventPartnerId", event.room_id AS "eventRoomId", event.row_mac AS "eventMac"`;
 
 /** Verifies an event's MAC, so that database access alone is not enough to send events. */
 export function eventHolds(rowMac: RowMac, stored: StoredEvent): boolean {
@@ -60,7 +70,7 @@ const eventRows: MacTable<EventFacts> = {
   mac: sql`row_mac`,
   rows: sql`
 SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event", partner_id AS "partnerId", environment,
-  subject AS "subject@event", room_id AS "roomId", row_mac AS mac FROM events`,
+  subject AS "subject@event", room_id AS "roomId", channel, row_mac AS mac FROM events`,
   members: eventMembers,
   backfill: { set: "events" },
   texts: [

@@ -1,10 +1,17 @@
 import type { Environment } from "../identity/identity.ts";
 import { nothing, type Part, type Statement, sealed, sql } from "../platform/database/sql.ts";
 import { MacOfRow } from "../platform/database/state-mac.ts";
-import { eventMembers, eventTable } from "./event-mac.ts";
+import { type EventChannel, eventMembers, eventTable } from "./event-mac.ts";
 
 export { chainStart, headAfter, type Place, placeEvents, placeSomeEvents, placesOf } from "./chain.ts";
-export { checkEvents, eventColumns, eventHolds, protectedTables, type StoredEvent } from "./event-mac.ts";
+export {
+  checkEvents,
+  type EventChannel,
+  eventColumns,
+  eventHolds,
+  protectedTables,
+  type StoredEvent,
+} from "./event-mac.ts";
 
 /**
  * An event that partners may be notified of. `eventId` lets a receiver recognize duplicates. `subject` is the code or
@@ -19,6 +26,8 @@ export type EventRow = {
   environment: Environment;
   subject: string;
   roomId?: string;
+  /** For an event about a signer: how the signer came to the signing page. */
+  channel?: EventChannel;
   /**
    * The id of the order that is the subject: a value, or a column when the order is new. Readers compare the order's
    * code with the subject.
@@ -33,11 +42,11 @@ export type EventRow = {
  * @param from the text after FROM, for an event that is written once for each row selected there
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
-  const { at, roomId = null, orderId = null, ...rest } = event;
+  const { at, roomId = null, orderId = null, channel = null, ...rest } = event;
   const hasCode = orderId !== null || event.topic.startsWith("room.");
   const stored = (text: string) => (hasCode ? sealed("event", text) : text);
-  const mac = new MacOfRow(eventTable, eventMembers({ ...rest, occurredAt: at, roomId }));
-  return sql`INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id, order_id, row_mac)
+  const mac = new MacOfRow(eventTable, eventMembers({ ...rest, occurredAt: at, roomId, channel }));
+  return sql`INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id, channel, order_id, row_mac)
   SELECT ${at}, ${event.topic}, ${stored(event.eventId)}, ${event.partnerId}, ${event.environment},
-    ${stored(event.subject)}, ${roomId}, ${orderId}::bigint, ${mac}${from ? sql` FROM ${from}` : nothing}`;
+    ${stored(event.subject)}, ${roomId}, ${channel}, ${orderId}::bigint, ${mac}${from ? sql` FROM ${from}` : nothing}`;
 }

@@ -178,6 +178,12 @@ export const payloads: Readonly<Record<string, Payload>> = {
               description: "The signer's number in the order, from 1.",
               examples: [1],
             }),
+            channel: Type.Optional(
+              text(
+                "How the signer came to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in events from before this member existed. The list may grow.",
+                "mail_link",
+              ),
+            ),
             ...orderData(signerWords[topic].status),
           },
         ),

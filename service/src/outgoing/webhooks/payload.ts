@@ -1,3 +1,4 @@
+import type { EventChannel } from "../../kernel/events/events.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { isOrderTopic, isRecordingTopic, isSignerTopic, testTopic } from "./topics.ts";
 
@@ -22,6 +23,8 @@ export type EventContext = {
   occurredAt: Date;
   environment: Environment;
   subject: string;
+  /** How a signer came to the signing page; null where it is not known. */
+  channel: EventChannel | null;
   webhookId: string;
   order: { status: string; externalReference: string | null } | null;
   passport: PassportContext | null;
@@ -52,12 +55,12 @@ function testData({ webhookId, environment, occurredAt }: EventContext): Data {
   return { webhookId, environment, occurredAtUtc: occurredAt.toISOString() };
 }
 
-function orderData({ order, topic, eventId, subject, environment, occurredAt }: EventContext): Data | null {
+function orderData({ order, topic, eventId, subject, channel, environment, occurredAt }: EventContext): Data | null {
   if (!order) return null;
   const { status, externalReference } = order;
   return {
     orderCode: subject,
-    ...(isSignerTopic(topic) && { signer: signerOf(eventId) }),
+    ...(isSignerTopic(topic) && { signer: signerOf(eventId), ...(channel !== null && { channel }) }),
     status,
     environment,
     occurredAtUtc: occurredAt.toISOString(),

@@ -37,6 +37,7 @@ describe("an event", () => {
       environment: "test",
       subject: "s",
       room_id: null,
+      channel: null,
       order_id: null,
     });
   });

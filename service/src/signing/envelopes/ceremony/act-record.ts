@@ -5,7 +5,7 @@ import type { Document } from "../records/revisions.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { SignRequest } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import type { Linked } from "./links.ts";
+import { channelOf, type Linked } from "./links.ts";
 import type { Client } from "./view.ts";
 
 /** Says who holds the key of an act, and gives its public key: SubjectPublicKeyInfo of P-256, DER. */
@@ -46,6 +46,7 @@ export function actRecord(acting: Acting): JsonObject {
   const { envelope, signer, embed, sitting, room, document, request, values, hidden, own, client, at, keyHeldBy } =
     acting;
   const { mark } = request;
+  const channel = channelOf(acting);
   const byNotary = room ? [room.presence] : null;
   const byLink = embed
     ? `page at ${embed.origin}, opened by the firm for the signer`
@@ -54,9 +55,9 @@ export function actRecord(acting: Acting): JsonObject {
       : "link mailed to the address";
   return {
     at: at.toISOString(),
-    ...(embed && { channel: "embedded", origin: embed.origin }),
-    ...(sitting && { channel: "in_person", host: sitting.host }),
-    ...(room && { channel: room.isRemote ? "by_audio_and_video" : "in_presence" }),
+    ...(channel !== "mail_link" && { channel }),
+    ...(embed && { origin: embed.origin }),
+    ...(sitting && { host: sitting.host }),
     client: clientDetail(client),
     consent: signer.consent && { ...signer.consent },
     envelope: envelope.verifyCode,

@@ -1,3 +1,4 @@
+import type { EventChannel } from "../../../kernel/events/events.ts";
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -98,6 +99,14 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   // signers elsewhere consent to each document separately.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
+}
+
+/** How the holder of the link came to the signing page. */
+export function channelOf({ embed, sitting, room }: Pick<Linked, "embed" | "sitting" | "room">): EventChannel {
+  if (embed) return "embedded";
+  if (sitting) return "in_person";
+  if (room) return room.isRemote ? "by_audio_and_video" : "in_presence";
+  return "mail_link";
 }
 
 /** A mailed link belongs to no frame, no device and no notary's room. */

@@ -8,7 +8,7 @@ import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/t
 import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
-import { OFF, ownFields, type PreparedField } from "../pdf/fields.ts";
+import { ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -24,11 +24,12 @@ import { copiesOf, openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { knownFields } from "./known-fields.ts";
-import { follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
+import { channelOf, follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { consentOf, documentsOf, type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
+import { senderValue, shownField } from "./shown-field.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
-import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
+import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = {
@@ -153,6 +154,7 @@ async function declineAct(
     outcome: "Declined",
     reason: `signer ${n}: ${declineWords[kind]}${reason.trim() === "" ? "" : `: ${reason.trim()}`}`,
     detail: { kind, reason: reason.trim(), signer: n, client: clientDetail(client) },
+    channel: channelOf(linked),
     actor: "signer",
   });
   // If a person withdraws the shared consent, or is not the intended person, none of the session's documents can be
@@ -188,7 +190,8 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
     await enterDocument(tx, deps, linked, client);
     if (signer.openedAt !== null) return;
     await updateSigner(tx, signer.id, sql`opened_at = ${at}`);
-    await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
+    const detail = { signer: signer.n, client: clientDetail(client) };
+    await appendToTrail(tx, rowMac, envelope, "opened", at, detail, channelOf(linked));
     await setEnvelopeStatus(tx, order, "Viewed", at);
   });
 }
@@ -262,39 +265,3 @@ const shownDocument = (
   { pages, hasSignaturePage }: Linked["envelope"],
   { number, bytes, sha256 }: Revision,
 ): SigningView["document"] => ({ revision: number, bytes, sha256, pages, hasSignaturePage });
-
-const shownField = (field: PreparedField, now: (format: PreparedField["format"]) => string): ShownField => {
-  const { name, kind, page, place, label, required, invisible, help, format, options, option, group } = field;
-  const { id, showWhen, formula, choices } = field;
-  const value = kind === "date" ? now(format) : field.value;
-  return {
-    name,
-    kind,
-    page: page + 1,
-    left: place.x,
-    top: place.y,
-    // An invisible signature has no place in the document, but the page needs an area in which the signer draws or
-    // types.
-    width: invisible ? 180 : place.width,
-    height: invisible ? 24 : place.height,
-    label: invisible ? null : label,
-    required,
-    ...(invisible && { invisible }),
-    ...(value !== undefined && { value }),
-    ...(help !== undefined && { help }),
-    ...(format !== undefined && { format }),
-    ...(options && { options }),
-    ...(option !== undefined && { option }),
-    ...(group !== undefined && { group }),
-    ...(id !== undefined && { id }),
-    ...(showWhen && { showWhen }),
-    ...(formula !== undefined && { formula }),
-    ...(choices && { choices }),
-  };
-};
-
-/** The value that the sender gave for a field. An option of a radio is shown only if the sender selected it. */
-function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
-  if (!readOnly || (option !== undefined && value === undefined)) return [];
-  return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];
-}

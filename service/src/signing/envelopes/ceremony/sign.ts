@@ -14,7 +14,7 @@ import { revokeAfterAct } from "../revocation.ts";
 import { oneActKey } from "../signer-authority.ts";
 import type { Acts, MadeAct, OpenAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
-import { follow, type Linked, requireMaySign, requireState } from "./links.ts";
+import { channelOf, follow, type Linked, requireMaySign, requireState } from "./links.ts";
 import { dropPreparedAct, keepPreparedAct, takePreparedAct } from "./prepared-acts.ts";
 import { namesSigner } from "./require-own-act.ts";
 import { requireMark, requireP256 } from "./sign-request.ts";
@@ -199,13 +199,14 @@ async function writeAct(
     await updateSigner(tx, signer.id, sql`signed_at = ${at}`);
     await dropPreparedAct(tx, signer.id);
     await revokeAfterAct({ tx, rowMac }, made.serialNumber, now, made.timeStamp && new Date(made.timeStamp.at));
-    await appendToTrail(tx, rowMac, envelope, "signed", now, {
+    const detail = {
       act: made.record,
       actSha256: made.actSha256,
       revision: { bytes, number, sha256 },
       signer: signer.n,
       timeStamp: made.timeStamp,
-    });
+    };
+    await appendToTrail(tx, rowMac, envelope, "signed", now, detail, channelOf(linked));
     // When signers sign in a notary's presence, the notary calls the next signer, and the notary's signature ends the
     // envelope.
     if (envelope.isInRoom) return true;

@@ -1,3 +1,4 @@
+import type { EventChannel } from "../../../kernel/events/events.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
@@ -24,6 +25,8 @@ export type Ending = {
   reason: string;
   /** The details, for the envelope's own trail. */
   detail: Parameters<typeof appendToTrail>[5];
+  /** How the signer who ends it came to the signing page. */
+  channel?: EventChannel;
   actor: string;
 };
 
@@ -44,7 +47,7 @@ export async function endIn(
   tx: Tx,
   { clock, log, rowMac }: Omit<EndDeps, "db">,
   { id, orderCode }: Ended,
-  { outcome, reason, detail, actor }: Ending,
+  { outcome, reason, detail, channel, actor }: Ending,
   judge: Judge = async () => {},
 ): Promise<boolean> {
   const order = await lockOrder(tx, orderCode);
@@ -52,7 +55,7 @@ export async function endIn(
   if (order?.status !== "EsignPending" || !envelope || envelope.endedAt !== null) return false;
   await judge(tx, envelope);
   const at = clock();
-  await appendToTrail(tx, rowMac, envelope, endings[outcome].trail, at, detail);
+  await appendToTrail(tx, rowMac, envelope, endings[outcome].trail, at, detail, channel);
   await endEnvelope(tx, id, outcome, at);
   await perform(tx, order, endings[outcome].on, { reason }, { actor, at, log });
   await mailEverybody(tx, id, "ended");

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
-import { eventRow } from "../../../kernel/events/events.ts";
+import { type EventChannel, eventRow } from "../../../kernel/events/events.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -114,6 +114,7 @@ const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
 /**
  * Appends a record to the trail of an envelope. The transaction must have locked the envelope. A record about a signer
  * may also cause an event for the firm.
+ * @param channel how the signer came to the signing page, for that event
  */
 export async function appendToTrail(
   tx: Tx,
@@ -122,22 +123,29 @@ export async function appendToTrail(
   event: TrailEvent,
   at: Date,
   detail: JsonObject = {},
+  channel: EventChannel = "mail_link",
 ): Promise<TrailRecord> {
   const next = nextRecord(await lastRecord(tx, envelope.id), { verifyCode: envelope.verifyCode, event, at, detail });
   await insertRecord(tx, rowMac, envelope, next);
   const topic = signerTopics[event];
   if (topic && typeof detail["signer"] === "number")
-    await tx.query(signerEvent(envelope, { topic, signer: detail["signer"], at, position: next.position }));
+    await tx.query(signerEvent(envelope, { topic, signer: detail["signer"], channel, at, position: next.position }));
   return next;
 }
 
 /** An event about a signer. Its id contains the record's position, so that each record causes one event. */
 function signerEvent(
   { attempt, orderId, orderCode, partnerId, environment }: Envelope,
-  { topic, signer, at, position }: { topic: string; signer: number; at: Date; position: number },
+  {
+    topic,
+    signer,
+    channel,
+    at,
+    position,
+  }: { topic: string; signer: number; channel: EventChannel; at: Date; position: number },
 ): Statement {
   const eventId = `${topic}:${orderCode}:${signer}:${attempt}-${position}`;
-  return eventRow({ at, topic, eventId, partnerId, environment, subject: orderCode, orderId });
+  return eventRow({ at, topic, eventId, partnerId, environment, subject: orderCode, orderId, channel });
 }
 
 /** The last record of the trail. */

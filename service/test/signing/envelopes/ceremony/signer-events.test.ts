@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import Schema from "typebox/schema";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { payloads } from "../../../../src/outgoing/webhooks/payload-schemas.ts";
+import { newMember, postForm } from "../../../firms/members/signed-in-member.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
 
 const running = await forTests(openCeremonyService({}));
@@ -22,6 +24,17 @@ async function told(orderCode: string): Promise<Payload[]> {
     [cursor, count] = [next, events.length];
   }
   return found.filter(({ data }) => data["orderCode"] === orderCode);
+}
+
+/** Begins a signer's turn on a device that a member hands over. @returns the token of the signer's pages */
+async function turnOnDevice(orderCode: string, n: number): Promise<string> {
+  const key = running.headers.Authorization.replace("Bearer ", "");
+  const { headers } = await newMember(running.service, "host@signer-events.example", key);
+  const { baseUrl } = running.service;
+  const opened = await postForm(`${baseUrl}/dashboard/orders/${orderCode}/sitting`, {}, headers);
+  const cookie = opened.headers.getSetCookie().find((line) => line.startsWith("sitting=")) ?? assert.fail("no device");
+  const token = cookie.split(";")[0]?.replace("sitting=", "") ?? "";
+  return (await running.ceremony.beginTurn(token, n, browser)).session;
 }
 
 const steps = (events: readonly Payload[]) => events.map(({ type, data }) => `${type} ${data["signer"]}`);
@@ -48,6 +61,7 @@ test("a firm is notified once of each step of each signer, in order and without 
     "signature.signed 2",
   ]);
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
+  assert.ok(events.every(({ data }) => data["channel"] === "mail_link"));
   for (const event of events) {
     assert.match(event.id, new RegExp(`^${event.type}:${orderCode}:[12]:1-\\d+$`));
     const schema = payloads[event.type]?.schema;
@@ -65,7 +79,54 @@ test("a signer who declines is reported once, and a signer whose turn had not co
   const events = await told(orderCode);
   assert.deepEqual(steps(events), ["signature.requested 1", "signature.declined 1"]);
   assert.equal(events.at(-1)?.data["status"], "EsignDeclined");
+  assert.equal(events.at(-1)?.data["channel"], "mail_link");
   assert.ok(!JSON.stringify(events).includes("price"));
+});
+
+test("an event says whether the signer came by the firm's site or by a device of the firm, and not which", async () => {
+  const site = "https://events.example.com";
+  await running.client.ok("POST", "/api/partner/embed-origins", { origin: site });
+  const signers = people("Fay", "Gus");
+  const orderCode = await running.order(signers);
+  await running.linkOf("fay@signer-events.example");
+  const { url } = await running.client.ok<{ url: string }>("POST", `/api/partner/orders/${orderCode}/signers/1/embed`, {
+    origin: site,
+  });
+  const { session } = await running.ceremony.redeem(url.split("/").at(-1) ?? "", browser);
+  const framed = { token: session, session: null };
+  await running.ceremony.opened(framed, browser);
+  await signBy(running.ceremony, framed, "Fay");
+  await running.linkOf("gus@signer-events.example");
+  const onDevice = { token: await turnOnDevice(orderCode, 2), session: null };
+  await running.ceremony.opened(onDevice, browser);
+  await running.ceremony.decline(onDevice, { kind: "declined", reason: "" }, browser);
+  const events = await told(orderCode);
+  assert.deepEqual(
+    events.map(({ type, data }) => `${type.replace("signature.", "")} ${data["signer"]} ${data["channel"]}`),
+    [
+      "requested 1 mail_link",
+      "viewed 1 embedded",
+      "signed 1 embedded",
+      "requested 2 mail_link",
+      "viewed 2 in_person",
+      "declined 2 in_person",
+    ],
+  );
+  assert.ok(!JSON.stringify(events).includes(site), "the event does not name the site");
+});
+
+test("an event whose channel was changed in the database is not reported", async () => {
+  const orderCode = await running.order(people("Hal"));
+  await running.linkOf("hal@signer-events.example");
+  assert.equal((await told(orderCode)).length, 1);
+  await running.db.transaction(async (tx) => {
+    await tx.query(sql`ALTER TABLE events DISABLE TRIGGER USER`);
+    await tx.query(
+      sql`UPDATE events SET channel = 'embedded' WHERE id = (SELECT max(id) FROM events WHERE channel IS NOT NULL)`,
+    );
+    await tx.query(sql`ALTER TABLE events ENABLE TRIGGER USER`);
+  });
+  assert.deepEqual(await told(orderCode), []);
 });
 
 test("a new link for the same signer is a new event, and refused steps are not reported", async () => {
