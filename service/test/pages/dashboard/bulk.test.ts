@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
@@ -28,7 +29,17 @@ async function member() {
   };
   const page = async (path: string) => JSON.stringify((await running.call(path, { headers })).body);
   const press = (path: string) => postForm(baseUrl + path, {}, headers);
-  return { send, page, press, at };
+  const file = async (path: string) => {
+    const answer = await fetch(baseUrl + path, { headers });
+    const text = await answer.text();
+    const rows = text
+      .replace(/^\uFEFF/, "")
+      .split("\r\n")
+      .filter((line) => line !== "")
+      .map((line) => line.split(","));
+    return { status: answer.status, text, rows, name: answer.headers.get("content-disposition") };
+  };
+  return { send, page, press, file, at };
 }
 
 const people = "Tenant.name,Tenant.email\nJane Doe,jane@example.com\nSam Roe,sam@example.com\n";
@@ -58,9 +69,30 @@ test("a list with a wrong row is refused with its row, and a canceled one offers
   assert.doesNotMatch(await page(location), /Place the|Give up/);
 });
 
+test("the result is a CSV file: each row with its order, its state and its error, and no cell is a formula", async () => {
+  const { send, file, press } = await member();
+  const { location } = await send(people);
+  assert.deepEqual((await file(`${location}/rows.csv`)).rows, [
+    ["Row", "Order", "State", "Error"],
+    ["1", "", "Waiting", ""],
+    ["2", "", "Waiting", ""],
+  ]);
+  const { bulkId = "" } = /(?<bulkId>[0-9a-f-]{36})$/.exec(location)?.groups ?? {};
+  await running.db.query(
+    sql`UPDATE bulk_rows SET state = 'failed', reason = '=ship_postal, "99"' WHERE bulk_id = ${bulkId} AND n = 2`,
+  );
+  await press(`${location}/place`);
+  const { rows, text, name } = await file(`${location}/rows.csv`);
+  assert.match(rows[1]?.[1] ?? "", /^[0-9a-f]{40}$/);
+  assert.deepEqual([rows[1]?.[2], rows[1]?.[3], rows.length], ["Placed", "", 3]);
+  assert.ok(text.endsWith(`2,,Failed,"'=ship_postal, ""99"""\r\n`), text);
+  assert.equal(name, `attachment; filename="bulk-${bulkId}.csv"`);
+});
+
 test("another firm's list is a page that does not exist", async () => {
   const { location } = await (await member()).send(people);
-  const { page, press } = await member();
+  const { page, press, file } = await member();
   assert.doesNotMatch(await page(location), /Progress/);
   assert.equal((await press(`${location}/place`)).status, 404);
+  assert.equal((await file(`${location}/rows.csv`)).status, 404);
 });

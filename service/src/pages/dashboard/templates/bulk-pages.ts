@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm } from "../../../kernel/http/uploads/multipart.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
 import {
   type Bulk,
+  type BulkDeps,
   cancelBulk,
   createBulk,
   ownBulk,
@@ -17,6 +19,7 @@ import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { csv } from "../orders/list/page.ts";
 import { labels } from "../orders/words.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
@@ -38,6 +41,7 @@ type Errors = readonly { row: number; message: string }[];
 export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
   uploadPages(app, deps);
   progressPages(app, forms, deps);
+  resultFile(app, deps);
 }
 
 function uploadPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
@@ -133,6 +137,35 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
   }
 }
 
+/** Adds the file with the result of each row, for the sender of a list. */
+function resultFile(app: FastifyInstance, deps: TemplatePagesDeps): void {
+  pageRoute(app, deps.frame, {
+    url: `${bulkPath}/:id/rows.csv`,
+    handle: async ({ request, params }) => {
+      const file = csv([
+        ["Row", "Order", "State", "Error"],
+        ...(await resultRows(deps.desk.bulk, principalOf(request), params.id)),
+      ]);
+      return { file, type: "text/csv; charset=utf-8", name: `bulk-${params.id}.csv` };
+    },
+  });
+}
+
+/** All rows of the list as they are now, in the order of the file. */
+async function resultRows(bulk: BulkDeps, owner: Owner, id: string): Promise<string[][]> {
+  const found: string[][] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof rowPage>> = await rowPage(bulk, owner, id, {
+      limit: "500",
+      cursor,
+    });
+    for (const { row, state, orderCode, reason } of page.rows)
+      found.push([String(row), orderCode ?? "", stateWords[state], reason ?? ""]);
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
 type FormView = FormSubmission & {
   id: string;
   name: string;
@@ -182,7 +215,7 @@ ${waiting === 0 && failed === 0 && placed > 0 && notice("info", "All done", "Eve
 ${failed > 0 && buttonForm(`${at}/retry`, "Try the failed rows again", { kind: "quiet-button" })}
 ${waiting + failed > 0 && buttonForm(`${at}/cancel`, "Give up the rest", { kind: "quiet-button" })}`,
 )}
-${card("rows", "Rows", rows.length === 0 ? emptyState("No more rows", "") : rowTable(rows))}
+${card("rows", "Rows", rows.length === 0 ? emptyState("No more rows", "") : html`<p><a href="${at}/rows.csv" download>Download all rows as CSV</a>: the row, its order, its state, and why it failed.</p>${rowTable(rows)}`)}
 ${nextCursor !== null && html`<nav class="pager" aria-label="More rows"><a href="${at}?cursor=${nextCursor}" rel="next">Next rows</a></nav>`}
 </div>`;
 }
