@@ -8,12 +8,20 @@ export type PagePrint = {
   readonly height: number;
   /** 32-bit hashes, one for each run of five words in a row, in ascending order. */
   readonly shingles: readonly number[];
+  // Older versions of templates have no title and no words.
+  /** Only of the first page: hashes of each run of three words at its beginning, in their order. */
+  readonly title?: readonly number[];
+  /** Hashes of the page's words, each once, in ascending order. */
+  readonly words?: readonly number[];
 };
 
 /** How many pages get a fingerprint. Of further pages, only the number is compared. */
 const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;
+const inTitle = 3;
+/** Entries may precede the title, such as the sender's address. */
+const wordsBeforeTitle = 12;
 
 /** Makes the fingerprints of at most `mostPrinted` pages. @returns null for a document that pdf.js can't read */
 export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
@@ -32,7 +40,8 @@ export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
       const text = items.map((item) => item.str + (item.hasEOL ? "\n" : " ")).join("");
       room -= text.length;
       const { width, height } = page.getViewport({ scale: 1 });
-      prints.push({ width: Math.round(width), height: Math.round(height), shingles: shinglesOf(text) });
+      const size = { width: Math.round(width), height: Math.round(height) };
+      prints.push({ ...size, ...hashesOf(text, prints.length === 0) });
     }
     return prints;
   } catch {
@@ -45,18 +54,29 @@ export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
 /**
  * Makes the hashes from letters only. Digits and underscores are entries, or space for entries, so they differ between
  * copies of a form.
+ * @param isFirst whether the text is that of the first page
  */
-export function shinglesOf(text: string): number[] {
+export function hashesOf(text: string, isFirst: boolean): Pick<PagePrint, "shingles" | "title" | "words"> {
   const words = text
     .normalize("NFKC")
     .toLowerCase()
     .split(/\s+/u)
     .map((word) => word.replace(/[^\p{L}]/gu, ""))
     .filter((word) => word !== "");
-  const found = new Set<number>();
-  for (let index = 0; index + inShingle <= words.length; index++) {
-    const shingle = words.slice(index, index + inShingle).join(" ");
-    found.add(createHash("sha256").update(shingle).digest().readUInt32BE());
-  }
-  return [...found].sort((a, b) => a - b);
+  const start = words.slice(0, inTitle + wordsBeforeTitle);
+  return {
+    shingles: inOrder(runsOf(words, inShingle)),
+    ...(isFirst && { title: runsOf(start, inTitle).map(hashOf) }),
+    words: inOrder(words),
+  };
 }
+
+/** Each run of so many words in a row. */
+const runsOf = (words: readonly string[], length: number): string[] =>
+  words
+    .slice(0, Math.max(words.length - length + 1, 0))
+    .map((_, index) => words.slice(index, index + length).join(" "));
+
+const hashOf = (text: string): number => createHash("sha256").update(text).digest().readUInt32BE();
+
+const inOrder = (texts: readonly string[]): number[] => [...new Set(texts.map(hashOf))].sort((a, b) => a - b);
