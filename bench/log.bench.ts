@@ -81,7 +81,7 @@ async function figures(test: Measured, live: Measured): Promise<Result[]> {
   await fillLog(db, 100_000, 100_000);
   results.push(await fsck(test, await published(db)));
   const filled = await fillLog(db, 1_000_000, 1_000_000);
-  await db.query(sql`ANALYZE log_entries, log_tiles`);
+  await db.query(sql`ANALYZE log_leaves, log_tiles`);
   const size = await published(db);
   const sealed = await provableSeals(test, documents(100, "provable"), "index ");
   const waits = sealed.map(({ provableMs }) => provableMs);

@@ -1,7 +1,12 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { edgePlaces, grow } from "../../service/src/evidence/transparency-log/grow.ts";
-import { selectTiles, waitForLock, writeGrowth } from "../../service/src/evidence/transparency-log/store.ts";
+import {
+  insertLeaves,
+  selectTiles,
+  waitForLock,
+  writeGrowth,
+} from "../../service/src/evidence/transparency-log/store.ts";
 import { currentTree } from "../../service/src/evidence/transparency-log/trees.ts";
 import { type Database, longStatements } from "../../service/src/kernel/platform/database/database.ts";
 import { sql } from "../../service/src/kernel/platform/database/sql.ts";
@@ -36,13 +41,10 @@ export const fillLog = (db: Database, first: number, leaves: number): Promise<{ 
     if (!begun) throw new Error("the log has no tree");
     for (let tree = begun; tree.size < leaves; ) {
       const lines = linesOf(first + tree.size - begun.size, Math.min(batch, leaves - tree.size));
-      await tx.query(sql`
-        INSERT INTO log_entries (log, line, leaf, queued_at)
-        SELECT ${tree.log}, line, ${tree.size}::bigint + place - 1, now()
-        FROM unnest(${lines}::text[]) WITH ORDINALITY AS n (line, place)`);
+      await insertLeaves(tx, tree.log, tree.size, lines, new Date());
       const edge = await selectTiles(tx, tree.log, edgePlaces(tree.size));
       const { size, root, tiles } = await grow(tree, edge, lines);
-      await writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, leaves: [], tiles });
+      await writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, tiles });
       tree = { ...tree, size, root };
     }
     return { first, leaf: begun.size };
@@ -53,7 +55,7 @@ export async function published(db: Database): Promise<number> {
   for (;;) {
     const [log] = await db.query<{ size: number; isSigned: boolean }>(sql`
       SELECT size, size = (SELECT max(size) FROM log_checkpoints WHERE log = 'test')
-        AND NOT EXISTS (SELECT FROM log_entries WHERE log = 'test' AND leaf IS NULL) AS "isSigned"
+        AND NOT EXISTS (SELECT FROM log_entries WHERE log = 'test') AS "isSigned"
       FROM log_trees WHERE log = 'test'`);
     if (log?.isSigned) return log.size;
     await sleep(20);

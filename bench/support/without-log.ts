@@ -4,7 +4,7 @@ import { registerHooks } from "node:module";
 
 /** For each source file, the code to replace, and its replacement. */
 const changes: Record<string, [code: string, replacement: string][]> = {
-  "/src/evidence/transparency-log/store.ts": [
+  "/src/evidence/transparency-log/queue.ts": [
     [
       "const line = formatEntry(entry);\n  return sql`",
       "if (log !== null) return sql`SELECT`;\n  const line = formatEntry(entry);\n  return sql`",

@@ -153,7 +153,7 @@ async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<num
 }
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
-  const { table, key, rows, members } = unfilled;
+  const { table, key, rows, members, rowOf = (row: MacRow<Row>) => sql`${key} = ${row.key}` } = unfilled;
   // Uses a cursor, because there may be many rows, and rows that get no MAC must not be read again.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
@@ -164,7 +164,7 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which:
       const said = members(row);
       if (said === null) continue;
       await tx.query(
-        sql`UPDATE ${table} SET ${macColumn(unfilled)} = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key}`,
+        sql`UPDATE ${table} SET ${macColumn(unfilled)} = ${rowMac.of(table.text, said)} WHERE ${rowOf(row)}`,
       );
       filled++;
     }

@@ -2,7 +2,7 @@ import { formatEntry, type LogEntry } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { isLine, type StoredCheckpoint } from "./store.ts";
+import { isLine, isOneOf, type StoredCheckpoint } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
 
 /** The source name for the calendars' proofs. Any other source is the address of a time-stamping authority. */
@@ -118,7 +118,7 @@ export const selectRoots = (db: Sql, log: LogName) =>
 export async function selectCalendarRoot(db: Sql, environment: Environment, line: string) {
   const [root] = await db.query<{ log: LogName; leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
     SELECT e.log, leaf, json_build_object('size', c.size, 'note', note) AS checkpoint, proof
-    FROM log_entries e JOIN LATERAL (
+    FROM log_leaves e JOIN LATERAL (
       SELECT size, proof FROM log_anchors a
       WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL ORDER BY size LIMIT 1
     ) a ON true JOIN log_checkpoints c ON c.log = e.log AND c.size = a.size
@@ -153,7 +153,7 @@ export async function lineState(db: Sql, environment: Environment, entry: LogEnt
       coalesce((SELECT max(n) FROM (
         SELECT count(*)::int AS n FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf GROUP BY q.size LIMIT 100
       ) AS sizes), 0) AS cosignatures
-    FROM log_entries e WHERE ${isLine(environment, formatEntry(entry))}`);
+    FROM log_leaves e WHERE ${isLine(environment, formatEntry(entry))}`);
   if (!row) return { state: "queued", cosignatures: 0, witnesses: 0 };
   const { isLogged, isWitnessed, isAnchored, cosignatures, witnesses } = row;
   const state = isAnchored ? "anchored" : isWitnessed ? "witnessed" : isLogged ? "logged" : "queued";
@@ -176,10 +176,13 @@ export async function existingProofs(
     sealedSha256s.map((sealedSha256) => [formatEntry({ kind: "seal/v1", sealedSha256 }), sealedSha256]),
   );
   if (lines.size === 0) return new Map();
+  // The log's row of a line comes last, so that it counts for a line that is queued again.
   const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
-    SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
+    SELECT line, false AS "isLogged", false AS "isAnchored"
+    FROM log_entries WHERE log = ${environment} AND line = ANY (${[...lines.keys()]}::text[])
+    UNION ALL SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
       EXISTS (SELECT FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL) AS "isAnchored"
-    FROM log_entries e WHERE split_part(e.log, '-', 1) = ${environment} AND e.line = ANY (${[...lines.keys()]}::text[])`);
+    FROM log_leaves e WHERE ${isOneOf(environment, [...lines.keys()])}`);
   return new Map(
     rows.map(({ line, isLogged, isAnchored }) => [
       lines.get(line) ?? "",

@@ -34,7 +34,7 @@ import { publishedTile } from "./published.ts";
 import { succeed } from "./retire.ts";
 import {
   insertCheckpoint,
-  insertLines,
+  insertLeaves,
   selectCheckpoint,
   selectNewestCheckpoint,
   selectTiles,
@@ -193,11 +193,10 @@ async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: R
     for (const line of lines) last = parseEntry(line);
     if (lines.length === 0) throw new StartupError(`the copy's ${path} is too short`);
     const next = await grow(grown, await selectTiles(tx, grown.log, edgePlaces(grown.size)), lines);
-    const ids = await insertLines(tx, grown.log, lines, at);
-    const leaves = ids.map((id, i) => ({ id, leaf: grown.size + i }));
     const after = { ...grown, size: next.size, root: next.root };
-    if (!(await writeGrowth(tx, { tree: after, from: grown.size, leaves, tiles: next.tiles })))
+    if (!(await writeGrowth(tx, { tree: after, from: grown.size, tiles: next.tiles })))
       throw new StartupError(`another node works on the ${grown.log} log: try again`);
+    await insertLeaves(tx, grown.log, grown.size, lines, at);
     grown = after;
   }
   return { whole: grown, last };

@@ -24,6 +24,7 @@ import { byPlace, edgePlaces, hashOfRange, LogHalt, leafHash, nameOf, nodeHash, 
 import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
 import { retractionLines } from "./retractions.ts";
 import {
+  hasLine,
   type StoredCheckpoint,
   type StoredTile,
   selectCheckpoint,
@@ -34,7 +35,7 @@ import {
 import { currentTree, type LogName } from "./trees.ts";
 import { selectCosignatures, selectWitnessed } from "./witness-store.ts";
 
-/** `unknown`: no such line was queued. `queued`: it is not in a signed checkpoint yet. */
+/** `unknown`: no such line was queued. `queued`: no signed checkpoint covers the line yet. */
 export type ProvenLine =
   | { state: "unknown" | "queued" }
   | { state: "logged"; log: LogName; index: number; size: number; proof: string };
@@ -54,9 +55,9 @@ const retractionsOf = (entry: LogEntry): string[] =>
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
   const line = formatEntry(entry);
   const place = await selectPlace(db, environment, line, retractionsOf(entry));
-  if (!place) return { state: "unknown" };
+  if (!place) return { state: (await hasLine(db, environment, line)) ? "queued" : "unknown" };
+  if (!place.checkpoint) return { state: "queued" };
   const { log, leaf: index, checkpoint, retraction } = place;
-  if (index === null || checkpoint === null) return { state: "queued" };
   const { size, note } = checkpoint;
   // The file's proof includes the proof of its first retraction.
   const retracted = retraction === null ? null : await logProof(db, environment, parseEntry(retraction));

@@ -9,9 +9,9 @@ import { examineTree, successorName } from "./examine.ts";
 import { edgePlaces, emptyRoot, grow, LogHalt } from "./grow.ts";
 import { readHighWater, requireBeginsWith } from "./high-water.ts";
 import type { LogKeys, LogSigner } from "./key.ts";
+import { queueUncovered } from "./queue.ts";
 import {
-  insertLines,
-  queueUncovered,
+  insertLeaves,
   type StoredCheckpoint,
   selectCheckpoint,
   selectNewestCheckpoint,
@@ -198,10 +198,9 @@ export async function successionLines(db: Sql, environment: Environment): Promis
 /** Appends lines to a tree whose log is locked. @returns the grown tree */
 async function append(tx: Tx, tree: Tree, lines: readonly string[], at: Date): Promise<Tree> {
   const { size, root, tiles } = await grow(tree, await selectTiles(tx, tree.log, edgePlaces(tree.size)), lines);
-  const ids = await insertLines(tx, tree.log, lines, at);
   const grown = { ...tree, size, root };
-  const leaves = ids.map((id, i) => ({ id, leaf: tree.size + i }));
-  if (!(await writeGrowth(tx, { tree: grown, from: tree.size, leaves, tiles })))
+  if (!(await writeGrowth(tx, { tree: grown, from: tree.size, tiles })))
     throw new Error(`${tree.origin} grew while it was locked`);
+  await insertLeaves(tx, tree.log, tree.size, lines, at);
   return grown;
 }

@@ -5,7 +5,8 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { queueEntry } from "./store.ts";
+import { queueEntry } from "./queue.ts";
+import { hasLine, inOrder, isOneOf, waitForLock } from "./store.ts";
 
 /** A retraction in the log, and when it was queued. */
 export type Retraction = { reason: RetractionReason; retractedAt: Date };
@@ -21,8 +22,8 @@ export async function retractionOf(
 ): Promise<Retraction | null> {
   const reasons = retractionLines(sealedSha256);
   const [found] = await db.query<{ line: string; retractedAt: Date }>(sql`
-    SELECT line, queued_at AS "retractedAt" FROM log_entries
-    WHERE split_part(log, '-', 1) = ${environment} AND line = ANY (${[...reasons.keys()]}::text[]) AND leaf IS NOT NULL ORDER BY id LIMIT 1`);
+    SELECT line, queued_at AS "retractedAt" FROM log_leaves e
+    WHERE ${isOneOf(environment, [...reasons.keys()])} ORDER BY ${inOrder} LIMIT 1`);
   const reason = found && reasons.get(found.line);
   return reason ? { reason, retractedAt: found.retractedAt } : null;
 }
@@ -42,11 +43,14 @@ export async function retractSeal(
   if (!isReason(reason)) throw invalid(`reason must be one of ${retractionReasons.join(", ")}.`);
   const at = clock();
   await db.transaction(async (tx) => {
+    // With this lock, no two callers find that a line is missing, and no batch moves a line between the two searches.
+    await waitForLock(tx, log);
     if (!(await hasSealed(tx, log, sealedSha256)))
       throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
     const entry = { kind: "retract/v1", sealedSha256, reason } as const;
-    const queued = await tx.query(sql`${queueEntry(log, entry, at)} RETURNING id`);
-    if (queued.length === 0) throw new ServiceError("conflict", `This file was retracted as ${reason} before.`);
+    if (await hasLine(tx, log, formatEntry(entry)))
+      throw new ServiceError("conflict", `This file was retracted as ${reason} before.`);
+    await tx.query(queueEntry(log, entry, at));
     await tx.query(
       auditLine({ at, action: "seal.retracted", actor: "operator", detail: { log, sealedSha256, reason } }),
     );
@@ -55,8 +59,11 @@ export async function retractSeal(
 
 /** Whether this sealed file has a line that is in the log or queued for it. */
 async function hasSealed(db: Sql, log: Environment, sealedSha256: string): Promise<boolean> {
+  if (await hasLine(db, log, sealEntry(sealedSha256))) return true;
+  // A line about a closing version also has a link, so no index finds it by the hash alone.
+  const isClosing = sql`line LIKE ${`closing/v1 ${sealedSha256} %`}`;
   const found = await db.query(sql`
-    SELECT FROM log_entries
-    WHERE split_part(log, '-', 1) = ${log} AND (line = ${sealEntry(sealedSha256)} OR line LIKE ${`closing/v1 ${sealedSha256} %`}) LIMIT 1`);
+    SELECT FROM log_entries WHERE log = ${log} AND ${isClosing} UNION ALL
+    SELECT FROM log_leaves WHERE split_part(log, '-', 1) = ${log} AND ${isClosing} LIMIT 1`);
   return found.length === 1;
 }

@@ -8,18 +8,16 @@ import { examineTree } from "./examine.ts";
 import { edgePlaces, grow, LogHalt } from "./grow.ts";
 import { readHighWater, writeHighWater } from "./high-water.ts";
 import type { LogKeys } from "./key.ts";
+import { dropRepeated, lineHolds, numberWaiting, selectWaiting, type WaitingLine } from "./queue.ts";
 import { succeed } from "./retire.ts";
 import {
   insertCheckpoint,
-  lineHolds,
   type Outlook,
   type StoredCheckpoint,
   selectNewestCheckpoint,
   selectOutlook,
   selectTiles,
-  selectWaiting,
   tryLock,
-  type WaitingLine,
   writeGrowth,
 } from "./store.ts";
 import { currentTree, type LogName, type StoredTree } from "./trees.ts";
@@ -149,18 +147,36 @@ async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): 
   if (!(await tryLock(tx, environment))) return false;
   const tree = await examined(tx, deps, environment);
   if (tree.finalSize !== null) return false;
-  const lines = await writtenLines(tx, deps, environment);
-  if (lines.length === 0) return false;
+  const { lines, repeated } = unrepeated(await writtenLines(tx, deps, environment));
+  if (lines.length > 0 && !(await extend(tx, tree, lines))) return false;
+  if (repeated.length > 0) await dropRepeated(tx, environment, repeated);
+  return lines.length > 0;
+}
+
+/** Separates lines that were queued again, or that have a leaf already, because a line gets one leaf. */
+function unrepeated(waiting: readonly WaitingLine[]): { lines: WaitingLine[]; repeated: WaitingLine[] } {
+  const lines = new Map<string, WaitingLine>();
+  const repeated = waiting.filter((one) => {
+    if (one.leaf === "covered" || lines.has(one.line)) return true;
+    lines.set(one.line, one);
+    return false;
+  });
+  return { lines: [...lines.values()], repeated };
+}
+
+/** @returns whether the tree grew; false when another node has grown it in the meantime */
+async function extend(tx: Tx, tree: StoredTree, lines: readonly WaitingLine[]): Promise<boolean> {
   const edge = await selectTiles(tx, tree.log, edgePlaces(tree.size));
   const { size, root, tiles } = await grow(
     tree,
     edge,
     lines.map(({ line }) => line),
   );
-  const leaves = lines.map(({ id }, i) => ({ id, leaf: tree.size + i }));
   // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. In that case the
   // write fails, because the tree's size has changed.
-  return writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, leaves, tiles });
+  if (!(await writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, tiles }))) return false;
+  await numberWaiting(tx, tree.log, tree.size, lines);
+  return true;
 }
 
 /** The waiting lines that the service wrote. Forged lines wait forever, and `doctor` counts them. */

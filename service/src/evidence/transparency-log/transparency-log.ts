@@ -11,9 +11,10 @@ import { examineTree } from "./examine.ts";
 import { emptyRoot, LogHalt } from "./grow.ts";
 import { type LogKeySettings, type LogKeys, logKeys } from "./key.ts";
 import { createLogWaits, type LogWaits } from "./published.ts";
+import { selectQueue, waitingRows } from "./queue.ts";
 import { hasKeyOf, retireLog } from "./retire.ts";
 import { createSequencer, type Sequencer } from "./sequencer.ts";
-import { selectCheckpoint, selectQueue } from "./store.ts";
+import { selectCheckpoint } from "./store.ts";
 import {
   currentTree,
   environmentOf,
@@ -25,6 +26,7 @@ import {
   selectTree,
   selectTrees,
   treeHolds,
+  treeRows,
 } from "./trees.ts";
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
 import { askWitnesses, type PublishedPolicy, readLogPolicy } from "./witnesses.ts";
@@ -49,12 +51,15 @@ export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
 export { type LogWaits, logProof, logProofChanges, notLoggedYet, placeInLog, requireLogProof } from "./published.ts";
+export { logGauges, markImport, queueEntry } from "./queue.ts";
 export { successionLines } from "./retire.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes, uncachedUntilFound } from "./routes.ts";
-export { linesWithLogs, logGauges, markImport, newestCheckpointUpTo, protectedTables, queueEntry } from "./store.ts";
+export { linesWithLogs, newestCheckpointUpTo } from "./store.ts";
 export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog } from "./trees.ts";
 export { witnessGauges } from "./witness-store.ts";
+
+export const protectedTables = [treeRows, waitingRows];
 
 export type LogSettings = LogKeySettings & {
   /** The host in the logs' names; null to use the host of the public address. */

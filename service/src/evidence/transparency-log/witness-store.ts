@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { mostCosignatures, queueEntry } from "./store.ts";
+import { queueEntry } from "./queue.ts";
+import { mostCosignatures } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
 
 /** A cosignature line of a checkpoint. `witness` is NAME+ID of its key. */
@@ -74,12 +75,13 @@ export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: nu
 }
 
 /** Publishes a policy and queues its line. Does nothing when it was published before. */
-export const publishPolicy = (db: Sql, log: "live", sha256: string, policy: string, at: Date) =>
-  db.query(sql`
-    WITH published AS (
+export const publishPolicy = (db: Database, log: "live", sha256: string, policy: string, at: Date): Promise<void> =>
+  db.transaction(async (tx) => {
+    const published = await tx.query(sql`
       INSERT INTO log_policies (log, sha256, policy, published_at) VALUES (${log}, ${sha256}, ${policy}, ${at})
-      ON CONFLICT DO NOTHING
-    ) ${queueEntry(log, { kind: "policy/v1", sha256 }, at)}`);
+      ON CONFLICT DO NOTHING RETURNING log`);
+    if (published.length > 0) await tx.query(queueEntry(log, { kind: "policy/v1", sha256 }, at));
+  });
 
 /** A published policy by its hash; null for a text that was changed in the database. */
 export async function selectPolicy(db: Sql, log: "live", sha256: string): Promise<string | null> {

@@ -80,13 +80,13 @@ type UnplacedLine = MacLine & { position: number | null };
  * The MAC of a line in the chain covers its position and hash. The MAC of a line that has no position yet covers the
  * line.
  */
-const placeRows: MacTable<Place> = {
+const placeRows = {
   table: sql`audit_log`,
   key: sql`id`,
   mac: sql`row_mac`,
   rows: sql`SELECT id AS key, ${placeColumns} FROM audit_log`,
   members: placeMembers,
-};
+} satisfies MacTable<Place>;
 
 const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,

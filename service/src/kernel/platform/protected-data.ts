@@ -65,6 +65,8 @@ export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | n
 export type MacTable<Row = unknown> = ProtectedTable & {
   /** The key's column as the SELECT in `rows` names it, such as `o.id`, if that differs from `key`. */
   keyInRows?: Statement;
+  /** A condition that selects one row, for a table whose key alone has no index. By default the key selects the row. */
+  rowOf?(row: MacRow<Row>): Statement;
   /** The MAC's column as the SELECT in `rows` names it. */
   mac: Statement;
   /** The column that contains the MAC; default `row_mac`. */

@@ -25,7 +25,15 @@ export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<numb
 }
 
 async function rotateTable(db: Sql, rowMac: RowMac, current: Buffer, rotating: MacTable): Promise<number> {
-  const { table, key, keyInRows = key, mac, rows, members } = rotating;
+  const {
+    table,
+    key,
+    keyInRows = key,
+    mac,
+    rows,
+    members,
+    rowOf = (row: MacRow<object>) => sql`${key} = ${row.key}`,
+  } = rotating;
   const column = macColumn(rotating);
   let rotated = 0;
   let last: string | number | Buffer | null = null;
@@ -39,7 +47,7 @@ async function rotateTable(db: Sql, rowMac: RowMac, current: Buffer, rotating: M
       if (said === null || !rowMac.holds(table.text, said, row.mac)) continue;
       // A row that was written in the meantime already has a new MAC.
       await db.query(sql`
-UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key} AND ${column} = ${row.mac}`);
+UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${rowOf(row)} AND ${column} = ${row.mac}`);
       rotated++;
     }
     last = found.at(-1)?.key ?? null;

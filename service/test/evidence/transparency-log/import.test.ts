@@ -28,7 +28,7 @@ const lines = async () => {
   const db = await databaseOf(running.service.dataDir);
   try {
     const rows = await db.query<{ line: string }>(sql`
-      SELECT line FROM log_entries WHERE log = 'test' AND leaf IS NOT NULL ORDER BY leaf`);
+      SELECT line FROM log_leaves WHERE log = 'test' ORDER BY leaf`);
     return rows.map(({ line }) => line.trim());
   } finally {
     await db.close();
@@ -43,7 +43,7 @@ async function withoutLog(): Promise<void> {
   const db = await databaseOf(dataDir);
   await db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");
-    for (const table of ["log_cosignatures", "log_checkpoints", "log_tiles", "log_entries", "log_trees"])
+    for (const table of ["log_cosignatures", "log_checkpoints", "log_tiles", "log_leaves", "log_entries", "log_trees"])
       await tx.query(new Statement([`DELETE FROM ${table}`], []));
     await tx.query(sql`DELETE FROM row_mac_backfill WHERE filled = 'lines of the log'`);
     await tx.script(fill);

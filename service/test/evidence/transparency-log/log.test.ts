@@ -160,33 +160,51 @@ test("continues after the database's clock was set back", async () => {
 });
 
 test("finds a line that commits after lines with higher ids", async () => {
-  const { key } = { key: (await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM log_entries`))[0]?.id };
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const line = `artifact/v1 ${"5a".repeat(32)}\n`;
-  let hasId = () => {};
-  const numbered = new Promise<void>((resolve) => {
-    hasId = resolve;
+  const commitment = "5a".repeat(32);
+  let queuedAs = (_id: number) => {};
+  const queued = new Promise<number>((resolve) => {
+    queuedAs = resolve;
   });
   const late = db.transaction(async (tx) => {
-    await tx.query(queueEntry("test", { kind: "artifact/v1", commitment: "5a".repeat(32) }, new Date()));
-    hasId();
+    await tx.query(queueEntry("test", { kind: "artifact/v1", commitment }, new Date()));
+    const [row] = await tx.query<{ id: number }>(sql`SELECT currval('log_entries_id_seq') AS id`);
+    queuedAs(row?.id ?? 0);
     await held;
   });
-  await numbered;
+  const id = await queued;
   await proofOf(await seal(test_.headers));
-  const [before] = await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM log_entries WHERE leaf IS NOT NULL`);
+  const [later] = await db.query<{ id: number }>(sql`SELECT last_value AS id FROM log_entries_id_seq`);
+  assert.ok(later && later.id > id);
   release();
   await late;
-  const leafOf = async () =>
-    (
-      await db.query<{ id: number; leaf: number | null }>(sql`SELECT id, leaf FROM log_entries WHERE line = ${line}`)
-    )[0];
-  await until(async () => (await leafOf())?.leaf !== null);
-  const row = await leafOf();
-  assert.ok(row && before && key !== undefined && row.id < before.id);
+  await until(async () => (await leavesOf(`artifact/v1 ${commitment}\n`)).length === 1);
+});
+
+const leavesOf = (line: string) => db.query<{ leaf: number }>(sql`SELECT leaf FROM log_leaves WHERE line = ${line}`);
+
+/** Whether every line of the test log has a leaf. */
+const isQueueEmpty = async () => (await db.query(sql`SELECT FROM log_entries WHERE log = 'test'`)).length === 0;
+
+test("gives a line one leaf, although it is queued twice at once and again later", async () => {
+  const entry = { kind: "artifact/v1", commitment: "2d".repeat(32) } as const;
+  const queue = () => db.query(queueEntry("test", entry, new Date()));
+  await db.transaction(async (tx) => {
+    for (let i = 0; i < 2; i++) await tx.query(queueEntry("test", entry, new Date()));
+  });
+  await until(isQueueEmpty);
+  const first = await logProof(db, "test", entry);
+  const size = (await currentTree(db, "test"))?.size;
+  await queue();
+  await until(isQueueEmpty);
+  assert.equal((await currentTree(db, "test"))?.size, size);
+  await Promise.all([queue(), seal(test_.headers), queue()]);
+  await until(isQueueEmpty);
+  assert.equal((await leavesOf(`artifact/v1 ${entry.commitment}\n`)).length, 1);
+  assert.deepEqual(await logProof(db, "test", entry), first);
 });
 
 test("writes nothing of a batch when another node has grown the tree since the batch began", async () => {
@@ -194,7 +212,7 @@ test("writes nothing of a batch when another node has grown the tree since the b
   const tree = await currentTree(db, "test");
   assert.ok(tree);
   const tile = { level: 0, n: 9, hashes: Buffer.alloc(32), entries: Buffer.alloc(1) };
-  const stale = { tree: { ...tree, size: tree.size + 1 }, from: tree.size - 1, leaves: [], tiles: [tile] };
+  const stale = { tree: { ...tree, size: tree.size + 1 }, from: tree.size - 1, tiles: [tile] };
   assert.equal(await db.transaction((tx) => writeGrowth(tx, stale)), false);
   assert.deepEqual(await currentTree(db, "test"), tree);
   assert.deepEqual(await selectTiles(db, "test", [tile]), []);
@@ -227,8 +245,9 @@ test("serves no damaged bundle or tile, full or partial, because readers would s
     await db.query(queueEntry("test", { kind: "artifact/v1", commitment: String(i).padStart(64, "e") }, new Date()));
   // A batch that began while a tile is damaged would halt the log.
   await until(async () => {
-    const [waits] = await db.query(sql`SELECT FROM log_entries WHERE log = 'test' AND leaf IS NULL`);
-    return !waits && (await checkpointOf("test")).checkpoint.size === (await currentTree(db, "test"))?.size;
+    return (
+      (await isQueueEmpty()) && (await checkpointOf("test")).checkpoint.size === (await currentTree(db, "test"))?.size
+    );
   });
   const ofFull = ["tile/0/000", "tile/entries/000", "tile/0/000.p/9", "tile/entries/000.p/9"];
   const ofEdge = ["tile/0/001.p/9", "tile/entries/001.p/9", "tile/1/000.p/1"];
@@ -286,32 +305,32 @@ test("never gives a leaf to a line that the service did not write, and reports t
     INSERT INTO log_entries (log, line, queued_at, row_mac)
     VALUES ('test', ${`seal/v1 ${"0f".repeat(32)}\n`}, now() - interval '1 hour', NULL)`);
   await proofOf(await seal(test_.headers));
-  const [row] = await db.query<{ leaf: number | null }>(sql`
-    SELECT leaf FROM log_entries WHERE line = ${`seal/v1 ${"0f".repeat(32)}\n`}`);
-  assert.equal(row?.leaf, null);
+  assert.deepEqual(await leavesOf(`seal/v1 ${"0f".repeat(32)}\n`), []);
   const { stdout } = await runCli({ DATA_DIR: service.dataDir }, "doctor");
   assert.match(stdout, /did not write 1 lines of the test log/);
-  await db.query(sql`ALTER TABLE log_entries DISABLE TRIGGER log_entries_kept`);
-  await db.query(sql`DELETE FROM log_entries WHERE row_mac IS NULL AND leaf IS NULL`);
-  await db.query(sql`ALTER TABLE log_entries ENABLE TRIGGER log_entries_kept`);
+  await db.query(sql`ALTER TABLE log_entries DISABLE TRIGGER log_entries_lost`);
+  await db.query(sql`DELETE FROM log_entries WHERE row_mac IS NULL`);
+  await db.query(sql`ALTER TABLE log_entries ENABLE TRIGGER log_entries_lost`);
 });
 
 test("refuses to shrink, rewrite or delete the log", async () => {
-  // Nobody gives this line a leaf, because it has no MAC.
+  // This line keeps waiting, because it has no MAC.
   await db.query(sql`
     INSERT INTO log_entries (log, line, queued_at) VALUES ('test', ${`seal/v1 ${"1e".repeat(32)}\n`}, now() - interval '1 hour')`);
   const changes = [
     sql`UPDATE log_trees SET size = size - 1`,
     sql`UPDATE log_trees SET origin = 'other'`,
     sql`DELETE FROM log_trees`,
-    sql`UPDATE log_entries SET leaf = leaf + 1000 WHERE leaf IS NOT NULL`,
-    sql`UPDATE log_entries SET line = line || ' '`,
+    sql`UPDATE log_leaves SET leaf = leaf + 1000`,
+    sql`UPDATE log_leaves SET line = line || ' '`,
+    sql`UPDATE log_leaves SET log = 'test-2'`,
+    sql`UPDATE log_leaves SET queued_at = now()`,
+    sql`DELETE FROM log_leaves`,
     sql`DELETE FROM log_entries`,
-    // The next four each give a leaf to a waiting line, and also change something else of it.
-    sql`UPDATE log_entries SET leaf = 1000, line = line || ' ' WHERE leaf IS NULL`,
-    sql`UPDATE log_entries SET leaf = 1000, id = DEFAULT WHERE leaf IS NULL`,
-    sql`UPDATE log_entries SET leaf = 1000, log = 'live-2' WHERE leaf IS NULL`,
-    sql`UPDATE log_entries SET leaf = 1000, queued_at = now() WHERE leaf IS NULL`,
+    sql`UPDATE log_entries SET line = 'seal/v1 ' || repeat('2e', 32) || chr(10)`,
+    sql`UPDATE log_entries SET id = DEFAULT`,
+    sql`UPDATE log_entries SET log = 'live'`,
+    sql`UPDATE log_entries SET queued_at = now()`,
     sql`UPDATE log_tiles SET hashes = substring(hashes FOR 32) WHERE length(hashes) > 32`,
     sql`UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0))`,
     sql`UPDATE log_tiles SET entries = set_byte(entries, 9, 1)`,
@@ -321,6 +340,7 @@ test("refuses to shrink, rewrite or delete the log", async () => {
     sql`TRUNCATE log_trees`,
     sql`TRUNCATE log_tiles`,
     sql`TRUNCATE log_entries`,
+    sql`TRUNCATE log_leaves`,
   ];
   for (const change of changes) await assert.rejects(db.query(change), /only grows|append-only/);
 });

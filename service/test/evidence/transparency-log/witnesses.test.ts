@@ -96,7 +96,7 @@ test("a seal's proof contains the cosignatures of the quorum, and the published 
 
 test("the policy is a line of the log, and stays available by its hash", async () => {
   const [line] = await db.query<{ line: string }>(
-    sql`SELECT line FROM log_entries WHERE log = 'live' AND line LIKE 'policy/v1 %'`,
+    sql`SELECT line FROM log_leaves WHERE log = 'live' AND line LIKE 'policy/v1 %'`,
   );
   const sha256 = line?.line.trim().split(" ")[1] ?? "";
   assert.equal(await get(`/log/live/policy/${sha256}`), await get("/log/live/policy"));
@@ -212,7 +212,7 @@ test("witnesses cosign the last state of a log that ends, and the log that follo
   const published = async () =>
     (
       await db.query<{ log: string }>(sql`
-        SELECT log FROM log_entries WHERE line LIKE 'policy/v1 %' AND leaf IS NOT NULL ORDER BY id`)
+        SELECT log FROM log_leaves WHERE line LIKE 'policy/v1 %' ORDER BY queued_at`)
     ).map(({ log }) => log);
   await until(async () => (await published()).includes("live-2"));
   assert.deepEqual(await published(), ["live", "live-2"]);

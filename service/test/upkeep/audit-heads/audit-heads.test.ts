@@ -57,7 +57,7 @@ const settled = () =>
   until(async () => {
     const [waits] = await db.query<{ some: boolean }>(sql`
       SELECT EXISTS (SELECT FROM audit_log WHERE chain_position IS NULL)
-        OR EXISTS (SELECT FROM log_entries WHERE leaf IS NULL)
+        OR EXISTS (SELECT FROM log_entries)
         OR EXISTS (SELECT FROM log_trees t WHERE NOT EXISTS (SELECT FROM log_checkpoints c WHERE c.log = t.log AND c.size = t.size)) AS some`);
     return waits?.some === false;
   });
@@ -185,7 +185,7 @@ test("makes the head of an ended day once, on any node, and none for a day befor
   );
   assert.equal(await takeHead(deps), null);
   await settled();
-  const lines = await db.query<{ line: string }>(sql`SELECT line FROM log_entries WHERE line LIKE 'audit/v1 %'`);
+  const lines = await db.query<{ line: string }>(sql`SELECT line FROM log_leaves WHERE line LIKE 'audit/v1 %'`);
   assert.equal(lines.length, 1);
   assert.match(lines[0]?.line ?? "", new RegExp(`^audit/v1 ${dayOf(new Date())} [0-9a-f]{64}\n$`));
   assert.partialDeepStrictEqual(await verify(), { days: 1, faults: [] });

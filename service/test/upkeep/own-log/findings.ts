@@ -9,7 +9,7 @@ import { openOwnLog } from "../../../src/upkeep/own-log/own-log.ts";
 export const settled = (db: Database) =>
   until(async () => {
     const [waits] = await db.query<{ some: boolean }>(sql`
-      SELECT EXISTS (SELECT FROM log_entries WHERE leaf IS NULL) OR EXISTS (SELECT FROM log_trees t
+      SELECT EXISTS (SELECT FROM log_entries) OR EXISTS (SELECT FROM log_trees t
         WHERE NOT EXISTS (SELECT FROM log_checkpoints c WHERE c.log = t.log AND c.size = t.size)) AS some`);
     return waits?.some === false;
   });

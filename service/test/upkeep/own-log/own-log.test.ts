@@ -50,7 +50,7 @@ test("finds no fault when each row of a sealed file has its entry, and each entr
   await running.service.cli("log", "retract", sealed.sealedSha256, "--reason", "superseded", "--test");
   assert.deepEqual(await findings(), []);
   const kinds = await db.query<{ kind: string }>(sql`
-    SELECT DISTINCT split_part(line, ' ', 1) AS kind FROM log_entries WHERE log = 'test' ORDER BY 1`);
+    SELECT DISTINCT split_part(line, ' ', 1) AS kind FROM log_leaves WHERE log = 'test' ORDER BY 1`);
   assert.deepEqual(
     kinds.map(({ kind }) => kind),
     ["closing/v1", "retract/v1", "seal/v1"],
@@ -173,7 +173,7 @@ test("names an entry that the log has twice, because somebody deleted its row an
   const { sealedSha256 } = await seal(running.service, "twice");
   await settled(db);
   const line = `seal/v1 ${sealedSha256}`;
-  await attack(sql`DELETE FROM log_entries WHERE line = ${`${line}\n`}`);
+  await attack(sql`DELETE FROM log_leaves WHERE line = ${`${line}\n`}`);
   await db.query(queueEntry("test", { kind: "seal/v1", sealedSha256 }, new Date()));
   assert.match((await findings()).join("\n"), new RegExp(`^Entry \\d+, ${line}, repeats an earlier entry\\.$`));
 });

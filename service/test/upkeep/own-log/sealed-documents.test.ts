@@ -22,7 +22,7 @@ test("finds the entry of each document that the service seals for an order, and 
   const deps = { ...running.deps, providers: { rawEvents: async () => [] } };
   for (const kind of receipts) await makeReceipt(deps, async () => content, { orderId: order.id, kind, subject: 7 });
   const sealed = await running.db.query<{ kind: string; isQueuedWithIt: boolean }>(sql`
-    SELECT kind, EXISTS (SELECT FROM log_entries e WHERE e.line = 'seal/v1 ' || d.sha256 || chr(10)
+    SELECT kind, EXISTS (SELECT FROM (SELECT line, queued_at FROM log_entries UNION ALL SELECT line, queued_at FROM log_leaves) AS e WHERE e.line = 'seal/v1 ' || d.sha256 || chr(10)
       AND e.queued_at = d.created_at) AS "isQueuedWithIt"
     FROM documents d WHERE order_id = ${order.id} AND kind NOT IN ('original', 'revision') ORDER BY kind`);
   assert.deepEqual(
