@@ -33,7 +33,7 @@ import {
   selectTiles,
 } from "./store.ts";
 import { currentTree, type LogName } from "./trees.ts";
-import { selectCosignatures, selectWitnessed } from "./witness-store.ts";
+import { raisePublished, selectCosignatures, selectPublished, selectWitnessed } from "./witness-store.ts";
 
 /** `unknown`: no such line was queued. `queued`: no signed checkpoint covers the line yet. */
 export type ProvenLine =
@@ -97,14 +97,20 @@ const quorumWaitMs = 60_000;
 
 /**
  * The checkpoint for readers: the newest one with a quorum of witnesses, if it got the quorum less than a minute ago;
- * otherwise the newest.
+ * otherwise the newest. A quorum may come late, when readers have already seen a larger checkpoint. So the size that
+ * readers have seen is stored, and they never get a smaller one from any node.
  */
 export async function newestForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
-  const witnessed = await selectWitnessed(db, log);
-  const isRecent = witnessed !== undefined && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
-  return (
-    (isRecent ? await selectCheckpoint(db, log, witnessed.size) : undefined) ?? (await selectNewestCheckpoint(db, log))
-  );
+  for (;;) {
+    const seen = await selectPublished(db, log);
+    const witnessed = seen && (await selectWitnessed(db, log));
+    const isUsed = witnessed && witnessed.size >= seen.size && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
+    const checkpoint =
+      (isUsed ? await selectCheckpoint(db, log, witnessed.size) : undefined) ?? (await selectNewestCheckpoint(db, log));
+    if (!seen || !checkpoint || checkpoint.size <= seen.size) return checkpoint;
+    // Another node may have published a larger checkpoint in the meantime.
+    if ((await raisePublished(db, log, checkpoint.size)) <= checkpoint.size) return checkpoint;
+  }
 }
 
 /** The checkpoint for readers as a note with its witnesses' cosignatures; null before the first checkpoint. */

@@ -74,6 +74,22 @@ export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: nu
   return found;
 }
 
+/** The largest size that readers of a log have seen; undefined for a log that no witness was asked about. */
+export async function selectPublished(db: Sql, log: LogName): Promise<{ size: number } | undefined> {
+  const [seen] = await db.query<{ size: number }>(sql`
+    SELECT coalesce((SELECT size FROM log_published WHERE log = ${log}), 0) AS size
+    WHERE EXISTS (SELECT FROM log_witnesses WHERE log = ${log})`);
+  return seen;
+}
+
+/** Records that readers see a size. @returns the largest size that they have seen then */
+export async function raisePublished(db: Sql, log: LogName, size: number): Promise<number> {
+  const [raised] = await db.query<{ size: number }>(sql`
+    INSERT INTO log_published AS p (log, size) VALUES (${log}, ${size})
+    ON CONFLICT (log) DO UPDATE SET size = greatest(p.size, excluded.size) RETURNING size`);
+  return raised?.size ?? size;
+}
+
 /** Publishes a policy and queues its line. Does nothing when it was published before. */
 export const publishPolicy = (db: Database, log: "live", sha256: string, policy: string, at: Date): Promise<void> =>
   db.transaction(async (tx) => {
