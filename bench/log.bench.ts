@@ -6,6 +6,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../service/src/kernel/platform/database/sql.ts";
 import { atLeast, type Result } from "./result.ts";
+import { anchoring } from "./support/anchoring.ts";
 import { fillLog, published } from "./support/filled-log.ts";
 import {
   carried,
@@ -94,6 +95,7 @@ async function figures(test: Measured, live: Measured): Promise<Result[]> {
     carried(sealed),
     ...(await proving(test, filled, size, sealed)),
     ...(await monitoring(test, 3_000_000)),
+    ...(await anchoring(db, 4_000_000)),
   );
   return results;
 }
