@@ -47,7 +47,7 @@ type Owner = { partnerId: string; environment: Environment; userId: string };
 export type Draft = { id: string; version: number; fields: Fields; updatedAt: Date; expiresAt: Date };
 
 /** The state of the form that a browser window wants to save. */
-export type DraftToSave = {
+type DraftToSave = {
   id: string;
   /** The version that the window has seen last; 0 for a draft that was never saved. */
   version: number;

@@ -30,8 +30,6 @@ export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts
 export { rotateRoom } from "./rotate-code.ts";
 export { roomRoutes } from "./routes.ts";
 export {
-  askForSeal,
-  type CertificateNews,
   certificateNews,
   type DueSeal,
   endSealWish,

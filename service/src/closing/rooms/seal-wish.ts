@@ -134,7 +134,7 @@ export const noteSealProblem = (db: Sql, roomId: string, problem: string) =>
     UPDATE closing_seals SET problem = ${problem.slice(0, 500)} WHERE room_id = ${roomId} AND sealed_at IS NULL`);
 
 /** Facts about the certificate of a closing, for a mail about its finished orders. */
-export type CertificateNews = {
+type CertificateNews = {
   roomCode: string;
   roomName: string;
   /** The version that the service has sealed; null before. */

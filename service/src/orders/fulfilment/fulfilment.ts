@@ -20,7 +20,6 @@ export {
   outcomes,
   type SandboxDeps,
   type SandboxOutcome,
-  type SandboxRequest,
   type SimulationResult,
   sandboxAdvance,
   sandboxCheckout,

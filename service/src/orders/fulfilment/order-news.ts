@@ -111,7 +111,7 @@ const sentences: Readonly<Record<NewsStatus, string>> = {
  * The closings of the owner that contain one of the orders and whose certificate the service seals by itself.
  * `closing/rooms` implements this.
  */
-export type CertificateNewsOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
+type CertificateNewsOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
 /** `version` is null before the seal; `stuck` counts orders that wait for a person to put them right. */
 type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };

@@ -29,7 +29,7 @@ import { documentsIn } from "./fields.ts";
 
 const formPath = "/dashboard/closings/new";
 /** This address saves the form, for our script. */
-export const draftPath = `${formPath}/draft`;
+const draftPath = `${formPath}/draft`;
 const discardPath = (id: string) => `/dashboard/closings/drafts/${id}/discard`;
 
 /** The draft of a form, in the form's hidden fields. */
@@ -184,7 +184,7 @@ ${askFirst({
   );
 }
 
-export const resumePath = (id: string): string => `${formPath}?draft=${id}`;
+const resumePath = (id: string): string => `${formPath}?draft=${id}`;
 
 /** On an empty form: the way to the drafts. */
 export const draftsNotice = (drafts: readonly Draft[]): Html => {
