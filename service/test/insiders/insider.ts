@@ -21,5 +21,3 @@ export function openInsider(dataDir: string) {
     },
   };
 }
-
-export type Insider = ReturnType<typeof openInsider>;

@@ -54,7 +54,7 @@ export function takeProofs(beside: NamedBytes[], certificate: { readonly name: s
   return proofs;
 }
 
-/** What the proofs of a closing certificate show. `verification` is that of the certificate together with its proofs. */
+/** The claims about a closing certificate that its proofs support. `verification` is that of the certificate together with its proofs. */
 export type ProvenCertificate = { claims: readonly Claim[]; verification: ProofVerification };
 
 const isByProofs = (name: string): boolean =>
