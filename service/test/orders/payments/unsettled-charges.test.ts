@@ -77,6 +77,30 @@ test("another job that finds a changed order doesn't refuse a payment whose requ
   assert.deepEqual(await Promise.all(found.codes.map(paidBy)), [[9_500], [18_240], [1_020]]);
 });
 
+test("a crash at any point of the settlement ends it without money, or with one payment under way", async () => {
+  const ends = new Set<string>();
+  for (const arrives of [false, true])
+    for (let points = 0; points < 12; points++) {
+      const found = await lost();
+      await reprice(found.codes[1]);
+      world.fuse.set(points);
+      await runJobs();
+      world.fuse.set(null);
+      if (arrives) stripe.arriveLate();
+      for (let attempt = 0; attempt < 3; attempt++) await runJobs();
+      stripe.arriveLate();
+      const [[state = ""] = [], ...others] = await states(found.codes);
+      assert.deepEqual(others, [[state], [state]]);
+      const isOpen = state === "answered";
+      assert.equal(moneyOf(found), isOpen ? 1 : 0, `${state} after ${points} points`);
+      for (const code of found.codes)
+        if (isOpen) await assert.rejects(checkoutUrl(deps, code, null), /is under way/);
+        else assert.match(await checkoutUrl(deps, code, null), /cs_test/);
+      ends.add(state);
+    }
+  assert.ok(ends.has("answered") && ends.has("failed"), [...ends].join());
+});
+
 for (const [failures, words, wasCharged] of [
   [["late", { status: 400 }], "has not arrived", false],
   [["cut", { status: 400 }], "was carried out", true],
