@@ -152,9 +152,9 @@ ${environment === "test" && notice("attention", words.orderPage.test.title, word
 ${card(
   "documents",
   text.documents,
-  html`<ul class="people">${closing.orders.map((order) => {
+  html`<ul class="order-signers">${closing.orders.map((order) => {
     const { tone, label, summary } = statusWords(order.status, words);
-    return html`<li><span><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}</span><span class="quiet-text">${servicesText(order, words)}</span><span>${summary}</span></li>`;
+    return html`<li><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}<br><span class="quiet-text">${servicesText(order, words)}</span><br>${summary}</li>`;
   })}</ul>`,
 )}
 </div>
