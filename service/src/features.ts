@@ -54,6 +54,7 @@ import {
   type WithTemplate,
 } from "./orders/order/order.ts";
 import {
+  bringSandboxMoneyNearer,
   type CheckoutDeps,
   checkoutUrl,
   openProcessor,
@@ -266,7 +267,7 @@ function openDesk(
       parcels: openParcels({ providers, clock }),
     },
     envelopes,
-    billing: { db, clock, workers },
+    billing: { db, clock, workers, titleOf },
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
     titleOf,
     noticesOf,
@@ -286,6 +287,7 @@ const broughtNearer: readonly BringNearer[] = [
   bringSessionsNearer,
   bringRequestsNearer,
   bringClaimsNearer,
+  bringSandboxMoneyNearer,
   ageTestIdempotencyKeys,
 ];
 

@@ -102,7 +102,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
   paymentJobs(jobs, { db, clock, log, processor });
-  firmPaysJobs(jobs, { ...features.checkout, rowMac });
+  firmPaysJobs(jobs, { ...features.checkout, rowMac, log });
   partRefundJobs(jobs, { db, clock, log, processor });
   reconcileJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log }, config.nextServiceWait);

@@ -31,7 +31,7 @@ import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
-import { scheduleReconciliation, watchPayments } from "./orders/payments/payments.ts";
+import { scheduleReconciliation, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
@@ -142,6 +142,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
 
 const tasksOfMoney = (resources: Resources): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
+  { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
   // This task does not run at the start, because a starting node has other work.
   ...(resources.config.stripe
     ? [
@@ -270,8 +271,7 @@ export function startMaintenance(resources: Resources, kept: Kept): () => Promis
 const mostBatches = 100;
 
 /**
- * The sweeps for a firm's due test objects. All sweeps except the retention plan's also handle other firms' due
- * objects.
+ * The sweeps for a firm's due test objects. Most of them also handle other firms' due objects.
  */
 export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, envelopes: EnvelopeDeps): Sweep[] {
   const { db, clock, retention } = deps;
@@ -284,6 +284,10 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     (_partnerId, stopping) => sweepAppointments(deps, stopping),
     (_partnerId, stopping) => sweepRequests(deps, stopping),
     (_partnerId, stopping) => sweepRecordings(deps, stopping),
+    // Before the months are closed, so that a leap over the end of a month finds the payments as they are then.
+    (partnerId, stopping) => takeSandboxSteps(deps, stopping, partnerId),
+    () => watchPayments(deps),
+    (partnerId, stopping) => closeMonths(deps, stopping, partnerId),
     (partnerId, stopping) =>
       deleteDue({ ...deps, states: judgedStates, forgets }, retention, clock(), stopping, partnerId),
   ];

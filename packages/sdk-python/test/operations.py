@@ -127,6 +127,10 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "sandboxCheckout": ("sandbox.checkout", lambda c: c.sandbox.checkout("o", "decline")),
     "sandboxRoomCheckout": ("sandbox.room_checkout", lambda c: c.sandbox.room_checkout("r", "decline")),
     "sandboxAdvance": ("sandbox.advance", lambda c: c.sandbox.advance("o", "payment.cleared")),
+    "putTestPaymentMethod": (
+        "sandbox.payment_method",
+        lambda c: c.sandbox.payment_method("bank", per_order_cents=1, per_month_cents=2),
+    ),
     "getTestClock": ("sandbox.clock.get", lambda c: c.sandbox.clock.get()),
     "advanceTestClock": ("sandbox.clock.advance", lambda c: c.sandbox.clock.advance(seconds=1, to=NOON)),
     "resetTestClock": ("sandbox.clock.reset", lambda c: c.sandbox.clock.reset()),

@@ -68,6 +68,10 @@ export type StatementLine = Payer & {
   /** The order's `externalReference`. */
   fileNumber: string | null;
   services: string;
+  /** The name of the order's document, as long as the service keeps it. */
+  document: string | null;
+  /** The discount in a receipt's price; 0 on other documents. */
+  discountCents: number;
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
   currency: string;

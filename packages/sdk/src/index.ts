@@ -64,7 +64,14 @@ export type {
   RoomView,
   StatusGroup,
 } from "./rooms.ts";
-export type { SandboxOutcome, SandboxRoomCheckout, SandboxStep, TestClock } from "./sandbox.ts";
+export type {
+  SandboxOutcome,
+  SandboxRoomCheckout,
+  SandboxStep,
+  TestClock,
+  TestMethod,
+  TestPaymentMethod,
+} from "./sandbox.ts";
 export type {
   EmbeddedSigner,
   EmbedOrigin,

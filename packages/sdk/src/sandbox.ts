@@ -35,6 +35,28 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
   reset: (): Promise<TestClock> => json("DELETE", clock),
 });
 
+/** A test card or a test bank account. Its name says what happens when it is charged. */
+export type TestMethod =
+  | "card"
+  | "card_declined"
+  | "card_needs_authentication"
+  | "card_dispute_won"
+  | "card_dispute_lost"
+  | "bank"
+  | "bank_insufficient_funds"
+  | "bank_returned";
+
+/** The test method that the firm's test orders are charged to. */
+export type TestPaymentMethod = {
+  methodId: string;
+  method: TestMethod;
+  kind: "card" | "bank";
+  last4: string | null;
+  /** The effect of a charge, in words. */
+  behavior: string;
+  requestId: string;
+} & Warned;
+
 /** The outcome of a sandbox payment. */
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
@@ -68,6 +90,15 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
     orderCode: string,
     event: "payment.cleared" | "signature.completed" | "shipment.delivered" | null = null,
   ): Promise<SandboxStep> => json("POST", sandbox + path`orders/${orderCode}/advance`, { body: { event } }),
+
+  /**
+   * Puts a test card or a test bank account on file, which pays test orders with `pay_by: "firm"`. The limits, in US
+   * cents, let this key charge it; without them the key keeps its limits.
+   */
+  paymentMethod: (
+    method: TestMethod = "card",
+    limits: { perOrderCents: number; perMonthCents: number } | null = null,
+  ): Promise<TestPaymentMethod> => json("POST", "/api/partner/sandbox/billing/method", { body: { method, ...limits } }),
 
   clock: clockOf({ json }),
 });

@@ -120,6 +120,8 @@ from .models.orders import (
     SignerAuth,
     TemplateUse,
     TestClock,
+    TestMethod,
+    TestPaymentMethod,
 )
 from .models.passports import (
     LogNote,
@@ -406,6 +408,8 @@ __all__ = [
     "TemplateUse",
     "TemplateVersionFields",
     "TestClock",
+    "TestMethod",
+    "TestPaymentMethod",
     "Topic",
     "Turnaround",
     "UnexpectedAnswerError",

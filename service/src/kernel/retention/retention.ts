@@ -1,6 +1,6 @@
 export { deleteDue, type Forget, type RetentionDeps, type Upcoming, upcomingDeletions } from "./delete-due.ts";
 export { deletedAmong, deletedAt, deletedMessage, marksOf, notDeleted } from "./deleted.ts";
-export { movedSince } from "./leaps.ts";
+export { leapt, movedSince } from "./leaps.ts";
 export {
   createMarkCheck,
   type Mark,

@@ -1,3 +1,4 @@
+import type { Owner } from "../identity/identity.ts";
 import { dayMs } from "../platform/clock.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
@@ -17,8 +18,23 @@ const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 /**
  * The sum of the clock's advances, in seconds, up to the last advance that `which` selects. A reset doesn't reduce it.
  */
-const totalOf = (partnerId: string, which: Statement = nothing): Statement => sql`coalesce((
+const totalOf = (partnerId: string | Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
+
+/**
+ * An SQL time: `at` as the firm's books date it. Books of test orders follow the test clock, so that a month can end.
+ * Live books bear real time.
+ * @param owner SQL columns or values
+ */
+export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof Owner, Statement>): Statement =>
+  sql`(${at} + CASE WHEN ${environment} = 'test' THEN make_interval(secs =>
+    (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8) ELSE interval '0' END)`;
+
+/** The present time in the firm's books. */
+export async function bookNow(db: Sql, { partnerId, environment }: Owner, now: Date): Promise<Date> {
+  if (environment !== "test") return now;
+  return new Date(now.getTime() + (await readClock(db, partnerId, now)).seconds * 1000);
+}
 
 export async function readClock(db: Sql, partnerId: string, now: Date): Promise<ClockState> {
   const [state] = await db.query<ClockState>(sql`

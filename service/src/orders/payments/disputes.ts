@@ -120,8 +120,11 @@ export async function openDisputes(db: Sql, orderId: number): Promise<readonly s
 /** A bank decides within weeks. A dispute that was seen longer ago than this may have lost its last event. */
 const decidedAfter = "7 days";
 
-/** The open disputes whose outcome the service asks for, the oldest first. Marks altered ones. */
+/**
+ * The open disputes whose outcome the service asks for, the oldest first. Marks altered ones. The processor does not
+ * know the disputes of the sandbox.
+ */
 export const overdueDisputes = (db: Sql, at: Date): Promise<({ id: string } & Marked)[]> =>
   db.query<{ id: string } & Marked>(sql`
     SELECT id, ${marked(disputeState, sql`disputes`)} FROM disputes
-    WHERE state = 'opened' AND seen_at < ${at}::timestamptz - ${decidedAfter}::interval ORDER BY seen_at, id LIMIT 1000`);
+    WHERE state = 'opened' AND id NOT LIKE 'sandbox:%' AND seen_at < ${at}::timestamptz - ${decidedAfter}::interval ORDER BY seen_at, id LIMIT 1000`);

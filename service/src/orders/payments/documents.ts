@@ -2,6 +2,8 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { bookTime } from "../../kernel/test-clock/test-clock.ts";
+import { billingPartyState, defaultZone } from "./zone.ts";
 
 /** The columns of receipts and their corrections that the MAC covers. A trigger forbids changes to them. */
 export const billingDocumentState: StateMac = {
@@ -10,14 +12,6 @@ export const billingDocumentState: StateMac = {
   mac: sql`row_mac`,
   covered: (d) => sql`${d}.id, ${d}.partner_id, ${d}.environment, ${d}.kind, ${d}.year, ${d}.number, ${d}.payment_id,
     ${d}.refund, ${d}.part_cents, extract(epoch FROM ${d}.booked_at), ${d}.issuer_id, ${d}.buyer_id, ${d}.buyer_name`,
-};
-
-/** The columns of issuers and buyers that the MAC covers. A changed name or address is a new row. */
-export const billingPartyState: StateMac = {
-  table: sql`billing_parties`,
-  key: sql`id`,
-  mac: sql`row_mac`,
-  covered: (b) => sql`${b}.id, ${b}.partner_id, ${b}.content, ${b}.created_by, extract(epoch FROM ${b}.created_at)`,
 };
 
 const backfill = { set: "receipts" };
@@ -265,9 +259,6 @@ async function lockedBooks(tx: Tx, paymentId: number) {
   return { subject, ...(await booksOf(tx, paymentId, subject)) };
 }
 
-/** The time zone until the service has stored an issuer in the database. */
-export const defaultZone = "America/New_York";
-
 async function insert(
   tx: Tx,
   { partnerId, environment, firmName }: Subject,
@@ -280,13 +271,13 @@ async function insert(
     WITH issuer AS (
       SELECT id, content FROM billing_parties WHERE partner_id IS NULL ORDER BY id DESC LIMIT 1
     ), buyer AS (
-      SELECT id FROM billing_parties WHERE partner_id = ${partnerId} ORDER BY id DESC LIMIT 1
+      SELECT id, content FROM billing_parties WHERE partner_id = ${partnerId} ORDER BY id DESC LIMIT 1
     ), booked AS (
-      SELECT greatest(${at}::timestamptz, (SELECT max(d.booked_at) FROM billing_documents d WHERE ${own}),
+      SELECT greatest(${bookTime(sql`${at}::timestamptz`, { partnerId: sql`${partnerId}::uuid`, environment: sql`${environment}::text` })}, (SELECT max(d.booked_at) FROM billing_documents d WHERE ${own}),
         (SELECT max(d.ends_at) FROM billing_statements d WHERE ${own})) AS at
     ), dated AS (
       SELECT at, extract(year FROM at AT TIME ZONE
-        coalesce((SELECT content ->> 'zone' FROM issuer), ${defaultZone}))::int AS year FROM booked
+        coalesce((SELECT content ->> 'zone' FROM buyer), (SELECT content ->> 'zone' FROM issuer), ${defaultZone}))::int AS year FROM booked
     )
     INSERT INTO billing_documents (partner_id, environment, kind, year, number, payment_id, refund, part_cents, booked_at,
       issuer_id, buyer_id, buyer_name)

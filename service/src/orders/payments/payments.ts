@@ -14,12 +14,14 @@ import { isDisputed } from "./disputes.ts";
 import { chargeRows } from "./firm/charge-store.ts";
 import type { ChargeDeps } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
+import { takeSandboxSteps } from "./firm/sandbox-bank.ts";
+import { sandboxQueue, sandboxRows } from "./firm/sandbox-steps.ts";
 import { type ChargeJob, sendCharges } from "./firm/send-charges.ts";
 import { methodRows } from "./firm/store.ts";
 import { watchCharges } from "./firm/stuck.ts";
 import { isLost } from "./processor/apply.ts";
 import { takeEvent } from "./processor/events.ts";
-import type { Processor } from "./processor/processor.ts";
+import { type Processor, shareRequest } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
 import { reconcileRows } from "./reconcile/store.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
@@ -50,7 +52,7 @@ export {
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
-export { billingDocumentState, billingPartyState, defaultZone, lockBilling, restBefore } from "./documents.ts";
+export { billingDocumentState, lockBilling, restBefore } from "./documents.ts";
 export {
   type ChargeOfOrder,
   type ChargeState,
@@ -72,8 +74,12 @@ export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
-export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
+export { askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod, takesMethods } from "./firm/methods.ts";
 export { moneyMail } from "./firm/money-mail.ts";
+export { testMethods } from "./firm/sandbox-account.ts";
+export { takeSandboxSteps } from "./firm/sandbox-bank.ts";
+export { testMethodRoute } from "./firm/sandbox-route.ts";
+export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
 export { activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
 export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
 export {
@@ -119,6 +125,7 @@ export {
   verifiedSimultaneous,
   verifiedUnapplied,
 } from "./unapplied.ts";
+export { billingPartyState, defaultZone, zoneOf } from "./zone.ts";
 
 export const protectedTables = [
   ...moneyRows,
@@ -127,6 +134,7 @@ export const protectedTables = [
   chargeRows,
   ...reconcileRows,
   supplementRows,
+  sandboxRows,
 ];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
@@ -146,10 +154,13 @@ export async function watchPayments(deps: { db: Database; clock: Clock; log: Log
 }
 
 /** The jobs that call the processor about firms' own payment methods. */
-export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
+export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void {
   jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) => sendCharges(deps, job, attempt > 1));
   jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
   jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));
+  jobs.work<{ partnerId: string }>(sandboxQueue, ({ partnerId }, { signal }) =>
+    takeSandboxSteps(deps, signal, partnerId),
+  );
 }
 
 /**
@@ -184,15 +195,14 @@ async function refund(deps: JobDeps, orderId: number): Promise<void> {
  * refunded at once.
  * @param asShare refunds only this order's share, minus earlier refunds of it; otherwise everything that the payer paid
  */
-export async function giveBack(
-  { db, clock, log, processor }: JobDeps,
-  payment: HeldPayment,
-  asShare: boolean,
-): Promise<void> {
+export async function giveBack(deps: JobDeps, payment: HeldPayment, asShare: boolean): Promise<void> {
+  const { db, clock, log, processor } = deps;
   const { id, paymentIntent, simulated, lostCents } = payment;
   // The processor's list of refunds names the parts that were requested here, and the adapter subtracts those.
   const amountCents = payment.amountCents - lostCents - payment.byHandCents;
   if (amountCents <= 0 || isLost(payment)) return;
+  if (simulated && (asShare || lostCents > 0))
+    return giveSandboxPart(deps, { request: shareRequest(id), payment: id, paymentIntent, amountCents });
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
     const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
@@ -228,6 +238,8 @@ export async function giveSandboxPart(
  * finds out why it was made and, if several orders share the payment, which of them it was for. Moves nothing.
  */
 async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: string): Promise<void> {
+  // The processor does not know the payments of the sandbox.
+  if (paymentIntent.startsWith("sandbox:")) return;
   const payees = await payeesOfIntent(db, paymentIntent);
   const [first] = payees;
   if (!processor || !first || (await isGivenBack(db, paymentIntent))) return;

@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { currency } from "./checkout/sessions.ts";
+import { hasDelayedStep, insertSteps, sandboxName } from "./firm/sandbox-steps.ts";
 import { type Taken, takeEvent } from "./processor/events.ts";
 import { paymentState } from "./store.ts";
 
@@ -17,15 +17,14 @@ const types: Readonly<Record<SandboxOutcome, string>> = {
   cancel: "checkout.session.expired",
 };
 
-/** The payment intent of a sandbox payment: a hash of the order's code, which doesn't reveal the code. */
-export const sandboxName = (code: string): string =>
-  `sandbox:${hash("sha256", `sandbox payment ${code}`).slice(0, 32)}`;
+/** A debit takes up to four business days. The test clock brings its end nearer. */
+const delayDays = 4;
 
 /**
  * Pays a test order by the same code that applies the processor's verified events.
  * @param attempt distinguishes this event from other events of the same order
  */
-export function sandboxPayment(
+export async function sandboxPayment(
   tx: Tx,
   order: LockedOrder,
   outcome: SandboxOutcome,
@@ -42,7 +41,17 @@ export function sandboxPayment(
     currency,
   };
   const event = { id: `${name}:${attempt}`, type: types[outcome], data: { object } };
-  return takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+  const taken = await takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+  if (outcome === "delayed" && taken.order?.status === "AwaitingPayment" && !(await hasDelayedStep(tx, order.id))) {
+    const { id: orderId, partnerId, totalCents: amountCents } = order;
+    await insertSteps(
+      tx,
+      { partnerId, paymentId: null, orderId, amountCents },
+      [{ kind: "settles", afterDays: delayDays }],
+      at,
+    );
+  }
+  return taken;
 }
 
 /**

@@ -26,6 +26,7 @@ const flashMessages = {
   "passkey-rule-changed": "Your firm’s passkey rule was changed.",
   "logo-saved": "The logo was saved.",
   "billing-view-changed": "Who may see billing was changed.",
+  "method-added": "It is on file. Orders that your firm pays are charged to it.",
   "method-removed": "The card or bank account was removed.",
   "limit-saved": "The limits were saved.",
   "order-charged": "The charge is being sent. The order moves when the processor confirms the payment.",

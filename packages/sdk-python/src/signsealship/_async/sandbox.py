@@ -6,7 +6,16 @@ from datetime import datetime
 
 from .._parse import given, reads
 from .._request import Request, instant, path
-from ..models.orders import Milestone, SandboxCheckout, SandboxOutcome, SandboxRoomCheckout, SandboxStep, TestClock
+from ..models.orders import (
+    Milestone,
+    SandboxCheckout,
+    SandboxOutcome,
+    SandboxRoomCheckout,
+    SandboxStep,
+    TestClock,
+    TestMethod,
+    TestPaymentMethod,
+)
 from .transport import AsyncTransport
 
 _CLOCK = "/api/partner/sandbox/clock"
@@ -45,6 +54,23 @@ class AsyncSandbox:
         self._transport = transport
         self.clock = AsyncClock(transport)
         """The test clock of the firm."""
+
+    async def payment_method(
+        self,
+        method: TestMethod = "card",
+        *,
+        per_order_cents: int | None = None,
+        per_month_cents: int | None = None,
+    ) -> TestPaymentMethod:
+        """
+        Puts a test card or a test bank account on file, which pays test orders with `pay_by="firm"`.
+
+        :param per_order_cents: what this key may spend on one order; send both limits or neither
+        :param per_month_cents: what this key may spend in a month
+        """
+        body = given({"method": method, "perOrderCents": per_order_cents, "perMonthCents": per_month_cents})
+        where = "/api/partner/sandbox/billing/method"
+        return await self._transport.send(Request("POST", where, reads(TestPaymentMethod), json=body))
 
     async def checkout(self, order_code: str, outcome: SandboxOutcome = "success") -> SandboxCheckout:
         """Simulates a payment by the client, or a failed one."""

@@ -104,6 +104,10 @@ class StatementLine:
     """The order's external reference."""
     services: str
     """The services of the order."""
+    document: str | None
+    """The name of the order's document, as long as the service keeps it."""
+    discount_cents: int
+    """The discount in a receipt's price, in US cents; 0 on other documents."""
     amount_cents: int
     """In the smallest unit."""
     currency: str

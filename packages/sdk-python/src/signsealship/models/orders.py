@@ -13,6 +13,18 @@ SignerAuth = Literal["link", "mail_code", "access_code", "text_code"]
 Language = Literal["en", "es", "fr", "pt", "zh", "vi", "ko", "tl"]
 """The language of mails and pages."""
 
+TestMethod = Literal[
+    "card",
+    "card_declined",
+    "card_needs_authentication",
+    "card_dispute_won",
+    "card_dispute_lost",
+    "bank",
+    "bank_insufficient_funds",
+    "bank_returned",
+]
+"""A test card or a test bank account. Its name says what happens when it is charged."""
+
 SandboxOutcome = Literal["success", "decline", "cancel", "delayed"]
 """How a payment in the sandbox ends."""
 
@@ -577,6 +589,26 @@ class SandboxRoomCheckout:
     """The id of the request, for support."""
     warnings: list[str] | None = None
     """For test orders: possible mistakes, such as a misspelt field; None when there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestPaymentMethod:
+    """The test method that the firm's test orders are charged to."""
+
+    method_id: str
+    """The id of the method."""
+    method: TestMethod
+    """The test card or test bank account."""
+    kind: Literal["card", "bank"]
+    """A debit of a bank account takes days to settle."""
+    last4: str | None
+    """The last four digits, as pages and receipts show them."""
+    behavior: str
+    """The effect of a charge, in words."""
+    request_id: str
+    """The id of the request, for support."""
+    warnings: list[str] | None = None
+    """Possible mistakes, such as a misspelt field; None when there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

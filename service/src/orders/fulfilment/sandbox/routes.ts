@@ -5,6 +5,7 @@ import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { nullable, oneOf, orderCode, orderCodeExample, requestId, text } from "../../../kernel/http/schema-parts.ts";
 import { warnings } from "../../../kernel/http/warnings.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
+import { testMethodRoute } from "../../payments/payments.ts";
 import {
   milestones,
   outcomes,
@@ -51,6 +52,8 @@ const advanceBody = Type.Object({
 
 /** Routes with which partners move their own test orders. They accept only test keys and test orders. */
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
+  const { db, clock } = deps.sandbox;
+  testMethodRoute(app, { db, clock, frame: deps.frame });
   const frame = {
     method: "POST",
     scope: "orders",

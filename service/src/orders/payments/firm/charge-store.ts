@@ -11,6 +11,7 @@ import {
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { leapt } from "../../../kernel/retention/retention.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { methodState, methodsById, type PaymentMethod } from "./store.ts";
@@ -73,10 +74,14 @@ export type FirmCharge = {
   reason: string | null;
 };
 
+/** A time, moved back by what the test clock of the firm was advanced since then; a live time is not moved. */
+const agedOf = (row: Statement, at: Statement): Statement =>
+  sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
+
 const charges = (where: Statement, more: Statement = nothing): Statement => sql`
   SELECT c.id, c.group_id AS "groupId", c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
     c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
-    c.sent_at AS "sentAt", c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
+    c.sent_at AS "sentAt", ${agedOf(sql`c`, sql`c.changed_at`)} AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
   FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
 
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
@@ -199,6 +204,7 @@ export async function spentSince(
       ${verified(chargeState, sql`c`)}, ${verified(paymentState, sql`p`)}
     FROM firm_charges c LEFT JOIN payments p ON p.order_id = c.order_id AND p.payment_intent = c.payment_intent
     WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
+      AND ${agedOf(sql`c`, sql`c.asked_at`)} >= ${since}
       AND c.id <> ALL (${except}::uuid[]) AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
   return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
@@ -278,7 +284,7 @@ export function overdueCharges(db: Sql, { sentBefore, bankBefore }: { sentBefore
       ${markedAll(chargeState, sql`q`, parts)}
     FROM firm_charges c JOIN orders o ON o.id = c.order_id
     WHERE c.state IN ('asked', 'answered', 'pending')
-      AND c.changed_at < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
+      AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
       AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
     ORDER BY c.changed_at, c.id LIMIT 100`);
 }

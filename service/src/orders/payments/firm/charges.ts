@@ -13,7 +13,7 @@ import type { Part } from "../checkout/store.ts";
 import { notify } from "./charge-events.ts";
 import { type FirmCharge, insertCharge } from "./charge-store.ts";
 import { spendingRefusal } from "./limits.ts";
-import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
+import { accountOf, type FirmPaysDeps } from "./methods.ts";
 import { activeMethod } from "./store.ts";
 
 export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
@@ -34,7 +34,7 @@ const refusals = {
  * @throws ServiceError `not_found`; `not_payable`, also above the caller's limits; the errors of `requireProof`
  */
 export async function chargeByMember(deps: ChargeDeps, principal: Principal, code: string): Promise<void> {
-  requireProcessor(deps, principal);
+  accountOf(deps, principal);
   await deps.db.transaction(async (tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)

@@ -9,7 +9,7 @@ import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/orde
 import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { type ChargeState, chargesOfCode } from "./charge-store.ts";
 import { type ChargeDeps, type Charged, chargePayable } from "./charges.ts";
-import { requireProcessor } from "./methods.ts";
+import { accountOf } from "./methods.ts";
 
 export type GroupCharge = {
   /** The id of the one payment for all orders. */
@@ -40,7 +40,7 @@ export function chargeGroup<Result extends GroupCharge>(
   members: (db: Sql) => Promise<readonly Member[]>,
   { record, resultOf, expectedCents }: GroupChargeEnd<Result>,
 ): Promise<Result> {
-  requireProcessor(deps, principal);
+  accountOf(deps, principal);
   return deps.db.transaction(async (tx) => {
     requireProof(principal, deps.clock());
     const payable: LockedOrder[] = [];

@@ -4,9 +4,9 @@ import { actorOf, type Owner, type Principal } from "../../../kernel/identity/id
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { billingPartyState, defaultZone } from "../documents.ts";
+import { bookNow } from "../../../kernel/test-clock/test-clock.ts";
+import { zoneOf } from "../zone.ts";
 import { spentSince } from "./charge-store.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
@@ -51,7 +51,7 @@ export async function spentThisMonth(
   owner: Owner,
   spenders: readonly Spender[],
 ): Promise<ReadonlyMap<string, number>> {
-  const since = await startOfMonth(db, clock());
+  const since = await startOfMonth(db, owner, clock());
   const used = new Map<string, number>();
   for (const { spender } of spenders.filter(({ monthCents }) => monthCents > 0))
     used.set(spender, await spentSince(db, owner, { spender, since, except: [] }));
@@ -105,18 +105,17 @@ export async function setLimit(
 }
 
 /**
- * When the current month began, in the time zone of statements.
- * @throws ServiceError `unavailable` when the issuer fails its MAC
+ * When the current month began, in the time zone of the firm's statements. In the test environment, the month is that
+ * of the test clock, and its beginning is as long ago as the clock shows.
+ * @throws ServiceError `unavailable` when the row that names the time zone fails its MAC
  */
-async function startOfMonth(db: Sql, now: Date): Promise<Date> {
-  const [issuer] = await db.query<{ zone: string }>(sql`
-    SELECT b.content ->> 'zone' AS zone, ${verified(billingPartyState, sql`b`)} FROM billing_parties b
-    WHERE b.partner_id IS NULL ORDER BY b.id DESC LIMIT 1`);
-  const zone = issuer?.zone ?? defaultZone;
+async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {
+  const zone = await zoneOf(db, owner.partnerId);
+  const now = await bookNow(db, owner, at);
   const [month] = await db.query<{ start: Date }>(sql`
     SELECT date_trunc('month', ${now}::timestamptz AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text AS start`);
   if (!month) throw new Error("a month without a start");
-  return month.start;
+  return new Date(month.start.getTime() - (now.getTime() - at.getTime()));
 }
 
 /** Why a charge is refused to a spender: a member, or a key. */
@@ -145,7 +144,7 @@ export async function spendingRefusal(
     return { reason: "no_limit", at: 0 };
   const above = amounts.findIndex((cents) => cents > limit.orderCents);
   if (above >= 0) return { reason: "above_order_limit", at: above };
-  const since = await startOfMonth(tx, deps.clock());
+  const since = await startOfMonth(tx, owner, deps.clock());
   let spent = await spentSince(tx, owner, { spender, since, except });
   for (const [at, cents] of amounts.entries()) {
     spent += cents;

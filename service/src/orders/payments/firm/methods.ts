@@ -1,19 +1,19 @@
 import { lockMembers, ownersWhoSee, requireOwnerOfMoney, standingOf } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import { actorOf, type Environment, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { takesPayment } from "../checkout/checkout.ts";
-import type { SavedMethod } from "../processor/firm-account.ts";
+import type { FirmAccount, SavedMethod } from "../processor/firm-account.ts";
 import type { SetupMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
 import { hasMovingCharge } from "./charge-store.ts";
 import { type MethodMoment, methodMailQueue } from "./mail.ts";
+import { isTestMethodName, sandboxAccount, sandboxSetup } from "./sandbox-account.ts";
 import * as store from "./store.ts";
 
 export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; processor: Processor | null };
@@ -27,14 +27,22 @@ export const methodQueue = "payment-method";
  */
 export const detachQueue = "payment-method-end";
 
-/** @throws ServiceError `payments_not_configured` */
-export function requireProcessor(
-  { processor }: Pick<FirmPaysDeps, "processor">,
+/** Whether firms can have a card or a bank account on file in this environment. */
+export const takesMethods = (processor: Processor | null, environment: Environment): boolean =>
+  processor !== null || environment === "test";
+
+/**
+ * The account that has the methods of firms in this environment. In the test environment it is the sandbox's, so that a
+ * test never reaches the processor.
+ * @throws ServiceError `payments_not_configured`
+ */
+export function accountOf(
+  { db, clock, processor }: Pick<FirmPaysDeps, "db" | "clock" | "processor">,
   { environment }: Pick<Owner, "environment">,
-) {
-  if (!processor || !takesPayment(processor, environment))
-    throw new ServiceError("payments_not_configured", "Payments are not configured.");
-  return processor;
+): FirmAccount {
+  if (environment === "test") return sandboxAccount({ db, clock });
+  if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
+  return processor.firm;
 }
 
 /**
@@ -47,7 +55,7 @@ export function requireProcessor(
 export async function askForMethod(deps: FirmPaysDeps, principal: Principal, returnTo: string): Promise<string> {
   const { db, clock } = deps;
   const { partnerId, environment, firmName } = principal;
-  const processor = requireProcessor(deps, principal);
+  const account = accountOf(deps, principal);
   await db.transaction((tx) => requireOwnerOfMoney(tx, deps, principal));
   const [earlier] = await store.selectMethods(db, principal);
   const opened = async (id: string, customer: string) => {
@@ -59,13 +67,13 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
       const detail = { method: id, environment };
       await tx.query(auditLine({ at, action: "payment_method.asked", actor: addedBy, partnerId, detail }));
     });
-    return processor.firm.setUp({ id, customer, environment, returnTo });
+    return account.setUp({ id, customer, environment, returnTo });
   };
   // The earlier customer may be unknown to the processor, if the operator has since configured another account.
   const known = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (known !== null) return known;
   const id = newUuid();
-  const address = await opened(id, await processor.firm.customer({ id, partnerId, environment, name: firmName }));
+  const address = await opened(id, await account.customer({ id, partnerId, environment, name: firmName }));
   if (address === null) throw new Error("the processor does not know the customer that it has just made");
   return address;
 }
@@ -85,17 +93,36 @@ export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage):
   return true;
 }
 
+/**
+ * Ends the setup of a test method on the sandbox's page, as the processor's page ends one.
+ * @throws ServiceError for a caller who is not an owner, an unknown setup, and an unknown test method
+ */
+export async function finishTestSetup(
+  deps: FirmPaysDeps,
+  principal: Principal,
+  { id, name }: { id: string; name: string },
+): Promise<void> {
+  if (!isTestMethodName(name)) throw invalid("Choose a test card or a test bank account.");
+  await deps.db.transaction(async (tx) => {
+    await requireOwnerOfMoney(tx, deps, principal);
+    const method = isUuid(id) ? await store.selectMethod(tx, id) : undefined;
+    const isOwn = method?.partnerId === principal.partnerId && method.environment === "test";
+    if (!isOwn || hasResult(method)) throw new ServiceError("not_found", "No such page. Begin again under Billing.");
+    await takeSetup(tx, { kind: "setup", setupId: id, setupIntent: sandboxSetup(name, id) });
+  });
+  await saveMethod(deps, id);
+}
+
 /** Whether the processor has saved the method of a setup, so that later events about the setup change nothing. */
 const hasResult = ({ state }: store.PaymentMethod): boolean =>
   state === "active" || state === "unusable" || state === "removed";
 
 /** Reads the method that a setup saved, and replaces the firm's present method with it. */
 export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> {
-  const { db, clock, processor } = deps;
+  const { db, clock } = deps;
   const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;
   if (!asked || asked.setupIntent === null || hasResult(asked)) return;
-  if (!processor) throw new Error("payments are not configured: the method waits");
-  const result = await processor.firm.setupOf(asked.setupIntent);
+  const result = await accountOf(deps, asked).setupOf(asked.setupIntent);
   await db.transaction(async (tx) => {
     await lockMembers(tx, asked.partnerId);
     const method = await store.selectMethod(tx, id);
@@ -128,10 +155,16 @@ async function activate(
     await enqueue(tx, detachQueue, { id });
     return void (await tx.query(auditLine({ ...line, action: "payment_method.refused" })));
   }
-  for (const before of await store.replacedMethods(tx, { partnerId, environment })) await end(tx, before.id, addedBy);
+  await replaceMethods(tx, { partnerId, environment }, addedBy);
   await store.updateMethod(tx, id, { state: "active", saved });
   await tx.query(auditLine({ ...line, action: "payment_method.added" }));
   await notifyOwners(tx, method, "added");
+}
+
+/** Removes the methods that a new one replaces. Concurrent changes of a firm's methods wait for each other. */
+export async function replaceMethods(tx: Tx, owner: Owner, by: string): Promise<void> {
+  await lockMembers(tx, owner.partnerId);
+  for (const before of await store.replacedMethods(tx, owner)) await end(tx, before.id, by);
 }
 
 async function end(tx: Tx, id: string, by: string): Promise<void> {
@@ -162,11 +195,10 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
 }
 
 /** Tells the processor to forget a removed method. While a charge of it is moving, leaves that to the charge's end. */
-export async function detachMethod({ db, processor }: FirmPaysDeps, id: string): Promise<void> {
-  const found = isUuid(id) ? await store.selectMethod(db, id) : undefined;
-  if (found?.state !== "removed" || found.method === null || (await hasMovingCharge(db, id))) return;
-  if (!processor) throw new Error("payments are not configured: the method stays at the processor");
-  await processor.firm.detach(found.method);
+export async function detachMethod(deps: FirmPaysDeps, id: string): Promise<void> {
+  const found = isUuid(id) ? await store.selectMethod(deps.db, id) : undefined;
+  if (found?.state !== "removed" || found.method === null || (await hasMovingCharge(deps.db, id))) return;
+  await accountOf(deps, found).detach(found.method);
 }
 
 export async function notifyOwners(tx: Tx, { id, ...owner }: store.PaymentMethod, moment: MethodMoment): Promise<void> {

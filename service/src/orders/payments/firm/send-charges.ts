@@ -10,12 +10,13 @@ import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altere
 import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
 import type { ChargeAnswer } from "../processor/charge-requests.ts";
-import type { Processor } from "../processor/processor.ts";
+import type { FirmAccount } from "../processor/firm-account.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as charges from "./charge-store.ts";
 import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
 import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-charge.ts";
 import { spendingRefusal } from "./limits.ts";
+import { accountOf } from "./methods.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { takeFailedDebit } from "./unusable.ts";
 
@@ -42,7 +43,7 @@ export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: 
 async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boolean): Promise<void> {
   const { db, clock, processor } = deps;
   const [first] = payment;
-  if (!processor) throw new Error("payments are not configured: the charge waits");
+  const account = accountOf(deps, first);
   for (const { orderId } of payment) await closeCheckouts({ db, processor }, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
   // attempt. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not record
@@ -50,7 +51,7 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   const isOld = clock().getTime() - first.askedAt.getTime() > eventWithinMs;
   const maySent = isRepeated || isOld || first.sentAt !== null;
   const answer =
-    (maySent ? await earlierAnswer(deps, processor, first) : null) ?? (await send(deps, processor, payment, maySent));
+    (maySent ? await earlierAnswer(deps, account, first) : null) ?? (await send(deps, account, payment, maySent));
   if (answer === null) return;
   const at = clock();
   await db.transaction((tx) => record(tx, payment, answer, at));
@@ -77,28 +78,28 @@ const codesIn = (payment: readonly charges.FirmCharge[]): string[] => payment.ma
  * The processor's answer to an earlier attempt of the payment. This service has lost that answer. The answer counts
  * even if the payment would now be refused, because the money is already on its way.
  */
-async function earlierAnswer({ db }: ChargeDeps, processor: Processor, first: charges.FirmCharge) {
+async function earlierAnswer({ db }: ChargeDeps, account: FirmAccount, first: charges.FirmCharge) {
   const method = await selectMethod(db, first.methodId);
   const id = charges.paymentIdOf(first);
-  return method ? processor.firm.findCharge({ id, customer: method.customer }, first.askedAt) : null;
+  return method ? account.findCharge({ id, customer: method.customer }, first.askedAt) : null;
 }
 
 /** Sends a payment if it is still allowed. Otherwise ends it and returns null. */
 async function send(
   deps: ChargeDeps,
-  processor: Processor,
+  account: FirmAccount,
   payment: Payment,
   maySent: boolean,
 ): Promise<ChargeAnswer | null> {
   const confirmed = await deps.db.transaction((tx) => confirm(tx, deps, payment, maySent));
   if (confirmed === null) return null;
-  if ("reason" in confirmed) return settle(deps, processor, payment, confirmed);
+  if ("reason" in confirmed) return settle(deps, account, payment, confirmed);
   const [first] = payment;
   const { environment, partnerId } = first;
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
   const id = charges.paymentIdOf(first);
   const amountCents = charges.sumOfCharges(payment);
-  return processor.firm.charge({
+  return account.charge({
     ...{ id, orderCodes: codesIn(payment), environment, firmName, ...confirmed, amountCents, currency },
   });
 }
@@ -111,7 +112,7 @@ async function send(
  */
 async function settle(
   deps: ChargeDeps,
-  processor: Processor,
+  account: FirmAccount,
   payment: Payment,
   { customer, reason }: Unsettled,
 ): Promise<ChargeAnswer | null> {
@@ -119,7 +120,7 @@ async function settle(
   const id = charges.paymentIdOf(first);
   const { paymentIntent } = first;
   const amountCents = charges.sumOfCharges(payment);
-  const end = await processor.firm.end({ id, customer, paymentIntent, amountCents, currency }, first.askedAt);
+  const end = await account.end({ id, customer, paymentIntent, amountCents, currency }, first.askedAt);
   if (end.state === "unclear")
     throw new Error("the processor can't tell yet whether it has the payment: it stays open");
   if (end.state !== "canceled")

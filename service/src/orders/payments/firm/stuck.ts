@@ -18,7 +18,7 @@ import { currency } from "../checkout/sessions.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as store from "./charge-store.ts";
-import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
+import { accountOf, type FirmPaysDeps } from "./methods.ts";
 import { eventWithinMs } from "./send-charges.ts";
 import { selectMethod } from "./store.ts";
 
@@ -102,7 +102,7 @@ export async function endCharge(
   if (charge?.environment !== environment) throw unknown();
   if (!store.isOpenCharge(charge)) throw conflict("The charge has ended already.");
   if (!isOverdueCharge(charge, clock())) throw conflict("The charge is under way, and not overdue.");
-  const processor = requireProcessor(deps, charge);
+  const account = accountOf(deps, charge);
   const method = await selectMethod(db, charge.methodId);
   if (!method) throw unknown();
   const { paymentIntent, askedAt } = charge;
@@ -110,7 +110,7 @@ export async function endCharge(
   const parts = await store.chargesOfPayment(db, paymentId);
   const amountCents = store.sumOfCharges(parts);
   const payment = { id: paymentId, customer: method.customer, paymentIntent, amountCents, currency };
-  const end = await processor.firm.end(payment, askedAt);
+  const end = await account.end(payment, askedAt);
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();

@@ -10,12 +10,13 @@ import {
   reasonWords,
   type Spender,
   sumOfCharges,
+  testMethods,
 } from "../../../orders/payments/payments.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { dayIn, money, shortCode } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
-import { errorSummary, field } from "../../ui/forms/fields.ts";
+import { errorSummary, field, radios } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -85,10 +86,29 @@ ${waiting && html`<p>Waiting for your bank: ${methodName({ ...waiting, kind: wai
 ${
   isOwner(view)
     ? html`${buttonForm(`${billingPath}/method`, active ? "Replace it by another card or bank account" : "Add a card or bank account", { kind: active ? "quiet-button" : "" })}
-<p class="form-note">You enter it on the page of our payment processor; we never see its number. All owners are emailed.</p>`
+<p class="form-note">${
+        view.principal.environment === "test"
+          ? "You choose a test card or a test bank account. Nothing real is charged, and no payment processor is involved. The test clock lets its debits settle and its disputes end."
+          : "You enter it on the page of our payment processor; we never see its number. All owners are emailed."
+      }</p>`
     : html`<p class="quiet">Only owners of the firm can change this.</p>`
 }`;
 }
+
+/** The sandbox's page, in place of the processor's page where an owner enters a card or a bank account. */
+export const testMethodBody = (id: string, error?: string): Html =>
+  html`${pageHead("Choose a test card or a test bank account", "In the live environment, this is the page of our payment processor. Here, nothing real is charged.")}
+${errorSummary(error)}
+<form class="form" method="post" action="${billingPath}/test-method/${id}">
+${radios({
+  ...{ name: "method", label: "Card or bank account", required: true, value: "card" },
+  options: Object.entries(testMethods).map(([value, method]) => ({
+    value,
+    label: `${methodName(method)}: ${method.words}`,
+  })),
+})}
+<div class="form-actions"><button type="submit">Put it on file</button> <a href="${billingPath}">Cancel</a></div>
+</form>`;
 
 const removal = (method: PaymentMethod): Html =>
   askFirst({

@@ -1,24 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type MemberDeps, requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { serviceZone } from "../../../orders/billing/billing.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   askForMethod,
   type CheckoutDeps,
   endOwnCharge,
+  type FirmPaysDeps,
+  finishTestSetup,
   listSpenders,
   paymentsOfFirm,
   removeMethod,
   selectMethods,
   setLimit,
   spentThisMonth,
-  takesPayment,
+  takesMethods,
+  zoneOf,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
-import { type BillingView, billingBody, billingPath as path } from "./body.ts";
+import { type BillingView, billingBody, billingPath as path, testMethodBody } from "./body.ts";
 
 type BillingDeps = { frame: DashboardFrame; members: MemberDeps; checkout: CheckoutDeps };
 
@@ -27,6 +31,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
   const { db, clock, rowMac } = members;
   const { processor } = checkout;
   const deps = { db, clock, rowMac, processor };
+  testMethodPages(forms, frame, deps);
   const form = {
     method: "POST",
     policy: "partner-write",
@@ -42,7 +47,10 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     ...form,
     url: `${path}/method`,
     handle: async ({ request }) => {
-      const address = await askForMethod(deps, principalOf(request), frame.baseUrl + path);
+      const principal = principalOf(request);
+      const address = await askForMethod(deps, principal, frame.baseUrl + path);
+      // The sandbox's page is one of ours, to which a form may lead.
+      if (principal.environment === "test") return { redirect: address.slice(frame.baseUrl.length) };
       return leavingPage(frame.assets, null, address);
     },
   });
@@ -84,10 +92,41 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
       listSpenders({ db }, principal),
       paymentsOfFirm(db, principal),
     ]);
-    const isPaidHere = takesPayment(processor, principal.environment);
-    const [used, zone] = [await spentThisMonth({ db, clock }, principal, spenders), await serviceZone(db)];
+    const isPaidHere = takesMethods(processor, principal.environment);
+    const [used, zone] = [
+      await spentThisMonth({ db, clock }, principal, spenders),
+      await zoneOf(db, principal.partnerId),
+    ];
     const shown = { principal, isPaidHere, methods, spenders, used, payments, now: clock(), zone };
     const body = billingBody({ ...shown, ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }
+}
+
+/** @throws ServiceError `not_found` in the live environment, which has no test methods */
+function requireTest(request: FastifyRequest): Principal {
+  const principal = requireBilling(principalOf(request));
+  if (principal.environment !== "test") throw new ServiceError("not_found", "No such page.");
+  return principal;
+}
+
+/** Adds the sandbox's page for a test card or a test bank account. */
+function testMethodPages(forms: FastifyInstance, frame: DashboardFrame, deps: FirmPaysDeps): void {
+  const testMethodUrl = `${path}/test-method/:id` as const;
+  const showTestMethods = ({ params: { id }, request }: PageCall<{ id: string }>, error?: string): string => {
+    requireTest(request);
+    const body = testMethodBody(id, error);
+    return dashboardPage(frame, request, { title: "Test card", section: "billing", body });
+  };
+  pageRoute(forms, frame, { url: testMethodUrl, handle: (call) => showTestMethods(call) });
+  pageRoute(forms, frame, {
+    method: "POST",
+    policy: "partner-write",
+    url: testMethodUrl,
+    refused: showTestMethods,
+    handle: async ({ params: { id }, form: { method = "" }, request }) => {
+      await finishTestSetup(deps, requireTest(request), { id, name: method });
+      return done(path, "method-added");
+    },
+  });
 }

@@ -23,6 +23,6 @@ export const receiptList = (
   { orderPage, language }: Words = en,
 ): Html =>
   html`<ul class="order-documents">${receipts.map(
-    ({ number, kind, amountCents, currency, issuedAt, issuer }) =>
-      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, issuer?.zone ?? defaultZone, language)}</li>`,
+    ({ number, kind, amountCents, currency, issuedAt, issuer, buyer }) =>
+      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language)}</li>`,
   )}</ul>`;

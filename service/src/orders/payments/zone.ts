@@ -1,0 +1,29 @@
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+
+/** The columns of issuers and buyers that the MAC covers. A changed name, address or time zone is a new row. */
+export const billingPartyState: StateMac = {
+  table: sql`billing_parties`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (b) => sql`${b}.id, ${b}.partner_id, ${b}.content, ${b}.created_by, extract(epoch FROM ${b}.created_at)`,
+};
+
+/** The time zone until the service has stored an issuer in the database. */
+export const defaultZone = "America/New_York";
+
+/**
+ * The time zone in which the firm's months and dates of money are counted: the one that an owner chose, or else the
+ * service's.
+ * @throws ServiceError `unavailable` when a row that names it fails its MAC
+ */
+export async function zoneOf(db: Sql, partnerId: string): Promise<string> {
+  const newest = (which: Statement) => sql`(SELECT max(id) FROM billing_parties WHERE ${which})`;
+  const [own, service] = [newest(sql`partner_id = ${partnerId}`), newest(sql`partner_id IS NULL`)];
+  const [found] = await db.query<{ own: string | null; service: string | null }>(sql`
+    SELECT (SELECT content ->> 'zone' FROM billing_parties WHERE id = ${own}) AS own,
+      (SELECT content ->> 'zone' FROM billing_parties WHERE id = ${service}) AS service,
+      ${verifiedAll(billingPartyState, sql`b`, sql`FROM billing_parties b WHERE b.id IN (${own}, ${service})`)}`);
+  return found?.own ?? found?.service ?? defaultZone;
+}

@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createClient, type TestMethod } from "@signsealship/sdk";
+import { newClient } from "@signsealship/testing/client";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { bookNow } from "../../../src/kernel/test-clock/test-clock.ts";
+import { takeSandboxSteps } from "../../../src/orders/payments/payments.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { openLiveService } from "../fulfilment/live-service.ts";
+import { silent } from "../order/orders-database.ts";
+
+const day = 86_400;
+const limits = { perOrderCents: 50_000, perMonthCents: 5_000_000 };
+
+// The operator has a live key: no test may reach the processor with it.
+const live = await forTests(openLiveService(ownProcess));
+const { db, harness } = live;
+
+async function firm() {
+  const { key, partnerId, keyId } = await newPartner(harness.service, { name: "Elm Title" });
+  const client = createClient({ baseUrl: harness.service.baseUrl, key });
+  const { sandbox, orders, billing } = client;
+  const { ok } = newClient(harness.service.baseUrl, key, (status) => status < 300);
+  const place = async (fields: Record<string, string> = {}): Promise<string> => {
+    const form = orderForm({ ...minimal, svc_sign: "true", pay_by: "firm", ...fields });
+    return (await ok<{ orderCode: string }>("POST", "/api/partner/orders", form)).orderCode;
+  };
+  return {
+    ...{ key, keyId, partnerId, client, place },
+    charge: async (method: TestMethod, fields: Record<string, string> = {}) => {
+      await sandbox.paymentMethod(method, limits);
+      return place(fields);
+    },
+    statusIs: (code: string, status: string) => until(async () => (await orders.get(code)).status === status),
+    kinds: async (code: string) => (await orders.receipts(code)).receipts.map(({ kind }) => kind),
+    /** Lets days pass on the test clock, until what came due has happened. */
+    pass: async (days: number) => {
+      await sandbox.clock.advance({ advanceSeconds: days * day });
+      await until(async () => (await sandbox.clock.get()).status === "ready");
+    },
+    /** Lets time pass until the third day of the next month, in every time zone. */
+    passMonth: async () => {
+      const { testTime } = await sandbox.clock.get();
+      const at = new Date(testTime);
+      await sandbox.clock.advance({
+        to: new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 3)).toISOString(),
+      });
+      await until(async () => (await sandbox.clock.get()).status === "ready");
+    },
+    months: async () => (await billing.statements()).statements,
+  };
+}
+
+test("a test card pays a test order although the operator has a live key, and nothing reaches the processor", async () => {
+  const acme = await firm();
+  const saved = await acme.client.sandbox.paymentMethod("card", limits);
+  assert.deepEqual([saved.kind, saved.last4], ["card", "4242"]);
+  const code = await acme.place({ external_reference: "2026-1187" });
+  await acme.statusIs(code, "EsignPending");
+  const { receipts } = await acme.client.orders.receipts(code);
+  assert.deepEqual(
+    receipts.map(({ kind, paidBy, method }) => [kind, paidBy, method]),
+    [["receipt", "firm", "Visa •••• 4242"]],
+  );
+  assert.match(receipts[0]?.number ?? "", /^TEST-R-/);
+  assert.equal((await acme.client.orders.get(code)).charge?.state, "succeeded");
+  assert.deepEqual(live.stripe.requests, []);
+});
+
+test("a declined card leaves the order to be paid in another way, and another card can be charged", async () => {
+  const acme = await firm();
+  for (const [method, reason] of [
+    ["card_declined", "card_declined"],
+    ["card_needs_authentication", "authentication_required"],
+  ] as const) {
+    const code = await acme.charge(method);
+    await acme.statusIs(code, "PaymentFailed");
+    assert.deepEqual([(await acme.client.orders.get(code)).charge?.reason, await acme.kinds(code)], [reason, []]);
+  }
+});
+
+test("a bank debit settles or fails when the test clock has passed four days, and not before", async () => {
+  const acme = await firm();
+  const settles = await acme.charge("bank");
+  await acme.statusIs(settles, "AwaitingPayment");
+  const fails = await acme.charge("bank_insufficient_funds");
+  await acme.statusIs(fails, "AwaitingPayment");
+  await acme.pass(3);
+  for (const code of [settles, fails]) assert.equal((await acme.client.orders.get(code)).status, "AwaitingPayment");
+  await acme.pass(2);
+  assert.equal((await acme.client.orders.get(fails)).status, "PaymentFailed");
+  assert.notEqual((await acme.client.orders.get(settles)).status, "AwaitingPayment");
+  assert.deepEqual([await acme.kinds(settles), await acme.kinds(fails)], [["receipt"], []]);
+});
+
+test("a debit that the bank takes back ends the use of its account", async () => {
+  const acme = await firm();
+  const code = await acme.charge("bank_returned");
+  await acme.statusIs(code, "AwaitingPayment");
+  await acme.pass(5);
+  assert.deepEqual(await acme.kinds(code), ["receipt"]);
+  await acme.pass(5);
+  assert.deepEqual(await acme.kinds(code), ["receipt", "loss"]);
+  assert.equal((await acme.client.orders.get(code)).status, "OnHold");
+  const methods = await db.query<{ state: string }>(
+    sql`SELECT state FROM payment_methods WHERE partner_id = ${acme.partnerId}`,
+  );
+  assert.deepEqual(methods, [{ state: "unusable" }]);
+});
+
+test("a dispute holds the order, and ends as its card says", async () => {
+  const acme = await firm();
+  const won = await acme.charge("card_dispute_won");
+  await acme.statusIs(won, "EsignPending");
+  const lost = await acme.charge("card_dispute_lost");
+  await acme.statusIs(lost, "EsignPending");
+  await acme.pass(8);
+  for (const code of [won, lost]) assert.equal((await acme.client.orders.get(code)).status, "OnHold");
+  await acme.pass(23);
+  assert.deepEqual([await acme.kinds(won), await acme.kinds(lost)], [["receipt"], ["receipt", "loss"]]);
+  const states = await db.query<{ state: string }>(sql`
+    SELECT d.state FROM disputes d JOIN payments p USING (payment_intent) JOIN orders o ON o.id = p.order_id
+    WHERE o.partner_id = ${acme.partnerId} ORDER BY d.state`);
+  assert.deepEqual(states, [{ state: "lost" }, { state: "won" }]);
+  assert.deepEqual(live.stripe.requests, []);
+});
+
+test("a delayed payment of a client settles with the test clock, unless it was paid before", async () => {
+  const acme = await firm();
+  const [waits, paid] = [await acme.place({ pay_by: "client" }), await acme.place({ pay_by: "client" })];
+  for (const code of [waits, paid]) await acme.client.sandbox.checkout(code, "delayed");
+  await acme.client.sandbox.checkout(paid, "success");
+  await acme.pass(5);
+  for (const code of [waits, paid]) assert.deepEqual(await acme.kinds(code), ["receipt"]);
+});
+
+test("one test payment pays the orders of a room, and a refund of one of them leaves the others paid", async () => {
+  const acme = await firm();
+  const codes = [await acme.place(), await acme.place()];
+  const { roomCode } = await acme.client.rooms.create({ name: "Ortega closing" });
+  for (const code of codes) await acme.client.rooms.attach(roomCode, { orderCode: code });
+  await acme.client.sandbox.paymentMethod("card", limits);
+  const charged = await acme.client.rooms.charge(roomCode);
+  assert.equal(charged.orders.length, 2);
+  for (const code of codes) await acme.statusIs(code, "EsignPending");
+  const [refunded = "", paid = ""] = codes;
+  await harness.service.cli("order", "move", refunded, "RefundPending", "--reason", "asked by the firm");
+  await acme.statusIs(refunded, "Refunded");
+  assert.deepEqual([await acme.kinds(refunded), await acme.kinds(paid)], [["receipt", "credit_note"], ["receipt"]]);
+});
+
+/** The month after `2026-11` is `2026-12`. */
+const monthAfter = (month = "") => {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number, 15)).toISOString().slice(0, 7);
+};
+
+test("a month of a test firm closes with its clock, and later receipts are in the next month", async () => {
+  const acme = await firm();
+  const first = await acme.charge("card", { external_reference: "FILE-1" });
+  await acme.statusIs(first, "EsignPending");
+  const [open] = await acme.months();
+  assert.deepEqual([open?.status, (await acme.months()).length], ["open", 1]);
+  await acme.passMonth();
+  const second = await acme.place({ external_reference: "FILE-2" });
+  await acme.statusIs(second, "EsignPending");
+  const [next, closed] = await acme.months();
+  assert.deepEqual([closed?.month, closed?.status, next?.status], [open?.month, "closed", "open"]);
+  assert.equal(next?.month, monthAfter(open?.month));
+  assert.equal(next?.openingCents, closed?.closingCents);
+  assert.ok((closed?.paymentsCents ?? 0) > 0 && next?.paymentsCents === closed?.paymentsCents);
+  const linesOf = async (month = "") =>
+    (await acme.client.billing.statement(month)).lines.map((line) => line.fileNumber);
+  assert.deepEqual([await linesOf(closed?.month), await linesOf(next?.month)], [["FILE-1"], ["FILE-2"]]);
+  const [receipt] = (await acme.client.orders.receipts(second)).receipts;
+  const clock = await acme.client.sandbox.clock.get();
+  assert.ok(Math.abs(Date.parse(receipt?.issuedAt ?? "") - Date.parse(clock.testTime)) < day * 1000);
+
+  // After a reset, nothing is booked into a closed month.
+  await acme.client.sandbox.clock.reset();
+  const third = await acme.place({ external_reference: "FILE-3" });
+  await acme.statusIs(third, "EsignPending");
+  assert.deepEqual(await linesOf(next?.month), ["FILE-2", "FILE-3"]);
+  assert.equal((await acme.months()).length, 2);
+});
+
+test("the limit of a month begins again when the test clock passes the month's end", async () => {
+  const acme = await firm();
+  const price = (await acme.client.orders.get(await acme.place({ pay_by: "client" }))).totalCents ?? 0;
+  await acme.client.sandbox.paymentMethod("card", { perOrderCents: price, perMonthCents: price });
+  const [first, above] = [await acme.place(), await acme.place()];
+  const state = async (code: string) => (await acme.client.orders.get(code)).charge?.state;
+  // Either of them may be charged first.
+  for (const code of [first, above])
+    await until(async () => ["succeeded", "refused"].includes((await state(code)) ?? ""));
+  const states = [await state(first), await state(above)].sort();
+  assert.deepEqual(states, ["refused", "succeeded"]);
+  await acme.passMonth();
+  const next = await acme.place();
+  await until(async () => (await state(next)) === "succeeded");
+  const again = await acme.place();
+  await until(async () => (await state(again)) === "refused");
+});
+
+test("an owner chooses a test card on a page; a member, a live key and wrong input are refused", async () => {
+  const acme = await firm();
+  const { service } = harness;
+  const owner = (await newMember(service, "owner@elm.example", acme.key)).headers;
+  const member = (await newMember(service, "member@elm.example", acme.key)).headers;
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+    postForm(`${service.baseUrl}${path}`, fields, headers);
+  const look = async (path: string) => (await fetch(service.baseUrl + path, { headers: owner })).text();
+  assert.equal((await post("/dashboard/billing/method", {}, member)).status, 403);
+  const left = await post("/dashboard/billing/method", {}, owner);
+  assert.equal(left.status, 303);
+  const page = left.headers.get("location") ?? "";
+  assert.match(await look(page), /Choose a test card or a test bank account[\s\S]*Each debit settles after 4 days/);
+  assert.equal((await post(page, { method: "bank" }, member)).status, 403);
+  assert.match(
+    await (await post(page, { method: "gold" }, owner)).text(),
+    /Choose a test card or a test bank account\./,
+  );
+  assert.equal(
+    (await post(page, { method: "bank" }, owner)).headers.get("location"),
+    "/dashboard/billing?done=method-added",
+  );
+  assert.match(await look("/dashboard/billing"), /Test bank •••• 6789/);
+  assert.equal((await post(page, { method: "card" }, owner)).status, 404);
+  const other = await firm();
+  const stranger = (await newMember(service, "owner@oak.example", other.key)).headers;
+  const begun = (await post("/dashboard/billing/method", {}, owner)).headers.get("location") ?? "";
+  assert.equal((await post(begun, { method: "card" }, stranger)).status, 404);
+
+  const send = (key: string, body: object) =>
+    fetch(`${service.baseUrl}/api/partner/sandbox/billing/method`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  assert.equal((await send(live.key, { method: "card" })).status, 409);
+  for (const [body, words] of [
+    [{ method: "gold" }, /^method must be one of card, /],
+    [{ perOrderCents: 100 }, /belong together/],
+    [{ perOrderCents: 1.5, perMonthCents: 2 }, /^perOrderCents must be a whole number of cents/],
+  ] as const) {
+    const refused = await send(acme.key, body);
+    assert.equal(refused.status, 400);
+    assert.match(((await refused.json()) as { error: string }).error, words);
+  }
+  assert.deepEqual(live.stripe.requests, []);
+});
+
+test("steps that several nodes apply at once count once, and an altered step does nothing", async () => {
+  const acme = await firm();
+  const code = await acme.charge("bank");
+  await acme.statusIs(code, "AwaitingPayment");
+  const forged = await acme.place();
+  await acme.statusIs(forged, "AwaitingPayment");
+  const ofForged = sql`payment_id = (SELECT c.id FROM firm_charges c WHERE c.partner_id = ${acme.partnerId}
+    ORDER BY c.asked_at DESC LIMIT 1) AND kind = 'settles'`;
+  await db.transaction(async (tx) => {
+    await tx.script("ALTER TABLE sandbox_steps DISABLE TRIGGER sandbox_steps_stay");
+    await tx.query(sql`UPDATE sandbox_steps SET amount_cents = amount_cents - 1 WHERE ${ofForged}`);
+    await tx.script("ALTER TABLE sandbox_steps ENABLE TRIGGER sandbox_steps_stay");
+  });
+  const later = () => new Date(Date.now() + 5 * day * 1000);
+  await Promise.all(
+    Array.from({ length: 5 }, () => takeSandboxSteps({ db, clock: later, log: silent }, undefined, acme.partnerId)),
+  );
+  assert.deepEqual([await acme.kinds(code), await acme.kinds(forged)], [["receipt"], []]);
+});
+
+test("a killed service settles a debit once, when it runs again", async () => {
+  const acme = await firm();
+  const code = await acme.charge("bank");
+  await acme.statusIs(code, "AwaitingPayment");
+  await acme.client.sandbox.clock.advance({ advanceSeconds: 31 * day });
+  await harness.service.kill();
+  harness.service = await harness.service.restart();
+  const headers = { Authorization: `Bearer ${acme.key}` };
+  const get = async (path: string) => (await fetch(harness.service.baseUrl + path, { headers })).json();
+  await until(async () => ((await get("/api/partner/sandbox/clock")) as { status: string }).status === "ready");
+  const { receipts } = (await get(`/api/partner/orders/${code}/receipts`)) as { receipts: { kind: string }[] };
+  assert.deepEqual(
+    receipts.map(({ kind }) => kind),
+    ["receipt"],
+  );
+});
+
+test("books of live orders bear real time, whatever the test clock shows", async () => {
+  const acme = await firm();
+  await acme.pass(40);
+  const now = new Date("2026-11-27T12:00:00Z");
+  const shown = async (environment: "live" | "test") => bookNow(db, { partnerId: acme.partnerId, environment }, now);
+  assert.deepEqual(await shown("live"), now);
+  assert.deepEqual(await shown("test"), new Date(now.getTime() + 40 * day * 1000));
+});
