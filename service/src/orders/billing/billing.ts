@@ -1,9 +1,9 @@
 /** The documents about money: receipts, credit notes and monthly statements, with their issuer and their buyer. */
-export { type BillingDocument, documentsOfOrder, ordersByNumber, paidByText } from "./documents.ts";
+export { type BillingDocument, documentsOfOrder, ordersByNumber, paidByText, payerOf } from "./documents.ts";
 export { statementMail } from "./mail.ts";
 export { checkMonths, closeMonths } from "./months.ts";
 export { drawnStatement, drawPaper } from "./paper.ts";
-export { buyerOf, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";
+export { buyerOf, buyerZones, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";
 export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
 export {
   ledgerOf,

@@ -131,6 +131,9 @@ export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner,
   return found.map(({ id }) => id);
 }
 
+/** Books of test orders follow the test clock, so a test payment has the date of its receipt. */
+const paidAt = sql`CASE WHEN d.environment = 'test' THEN r.booked_at ELSE p.received_at END`;
+
 type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"> & {
   year: number;
   number: number;
@@ -152,7 +155,7 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
   const rows = await db.query<Row>(sql`
     SELECT d.kind, d.environment, d.partner_id AS "partnerId", d.year, d.number, d.booked_at AS "issuedAt",
       r.year AS "receiptYear", r.number AS receipt, d.buyer_name AS "buyerName", i.content AS issuer, b.content AS buyer,
-      ${documentCents} AS "amountCents", p.currency, p.received_at AS "paidAt", p.payment_intent AS "paymentReference",
+      ${documentCents} AS "amountCents", p.currency, ${paidAt} AS "paidAt", p.payment_intent AS "paymentReference",
       p.simulated, ${payingMethod}, o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy",
       CASE WHEN u.id IS NULL THEN o.lines
         ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,

@@ -3,7 +3,7 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
-import { serviceFlags, verifiedOrder } from "../order/order.ts";
+import { serviceFlags, type TitleOf, verifiedOrder } from "../order/order.ts";
 import { isUnapplied, payingMethod, supplementState, verifiedUnapplied } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
@@ -17,6 +17,10 @@ export type StatementLine = Paid & {
   /** The firm's own reference for the order, such as a file number. */
   reference: string | null;
   services: string;
+  /** The name of the order's document; null when it has none, or when the name is not read. */
+  document: string | null;
+  /** The discount in a receipt's price, in US cents; 0 on other documents. */
+  discountCents: number;
   /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
   currency: string;
@@ -57,14 +61,22 @@ export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, o
 /** The money that the service holds for the firm and that paid for no order. */
 export const heldCents = (sums: Pick<Sums, "closing" | "owed">): number => sums.closing + owedCents(sums);
 
-type Line = Omit<StatementLine, "number" | "services"> &
-  BoughtServices & { environment: Environment; year: number; number: number };
+type Line = Omit<StatementLine, "number" | "services" | "document"> &
+  BoughtServices & {
+    documentName: Buffer | null;
+    docSlug: string | null;
+    environment: Environment;
+    year: number;
+    number: number;
+  };
 
 type Span = {
   startsAt: Date | null;
   endsAt: Date | null;
   /** Only the lines of these orders. */
   orderIds?: readonly number[];
+  /** Reads the names of documents. Without it, no name is read. */
+  titleOf?: TitleOf;
 };
 
 /**
@@ -78,6 +90,8 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
+      o.document_name AS "documentName", o.doc_slug AS "docSlug",
+      CASE WHEN d.kind = 'receipt' AND NOT EXISTS (SELECT ${supplements}) THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
       NOT ${isUnapplied} AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
       o.pay_by AS "payBy", p.simulated, ${payingMethod},
@@ -87,8 +101,10 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz
       ${span.orderIds ? sql`AND p.order_id = ANY (${span.orderIds}::bigint[])` : nothing} ORDER BY d.booked_at, d.id`);
-  return rows.map(({ environment: env, year, number, sign, notarize, ship, fax, ...line }) => ({
+  const { titleOf = () => null } = span;
+  return rows.map(({ environment: env, year, number, sign, notarize, ship, fax, documentName, docSlug, ...line }) => ({
     ...line,
+    document: titleOf({ code: line.orderCode, documentName, docSlug }),
     number: numberText({ kind: line.kind, environment: env, year, number }),
     services: serviceFlags({ sign, notarize, ship, fax }),
   }));

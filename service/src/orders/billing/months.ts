@@ -2,28 +2,35 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { lockBilling } from "../payments/payments.ts";
+import { bookNow, bookTime } from "../../kernel/test-clock/test-clock.ts";
+import { lockBilling, zoneOf } from "../payments/payments.ts";
 import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
 import { tellOwners } from "./mail.ts";
-import { currentIssuer } from "./parties.ts";
 import { balanceState, closedMonths, statementState, sumsOfClosed } from "./statements.ts";
 
 type JobDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * Closes every month that has ended, and stores its sums, for every firm with receipts. Safe to repeat and to run on
- * several nodes.
+ * Closes every month that has ended, and stores its sums, for every firm with receipts. Months of test orders end by the
+ * firm's test clock. Safe to repeat and to run on several nodes.
+ * @param partnerId only the months of this firm
  */
-export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
+export async function closeMonths(
+  { db, clock, log }: JobDeps,
+  stopping: AbortSignal,
+  partnerId?: string,
+): Promise<void> {
+  const now = bookTime(sql`${clock()}::timestamptz`, { partnerId: sql`d.partner_id`, environment: sql`d.environment` });
+  const only = partnerId === undefined ? nothing : sql`WHERE d.partner_id = ${partnerId}`;
   // A month lasts at least 28 days, less an hour when daylight saving time begins. So every month that has ended began
   // more than 27 days ago.
   const firms = await db.query<Owner>(sql`
-    SELECT d.partner_id AS "partnerId", d.environment FROM billing_documents d GROUP BY d.partner_id, d.environment
+    SELECT d.partner_id AS "partnerId", d.environment FROM billing_documents d ${only} GROUP BY d.partner_id, d.environment
     HAVING coalesce((SELECT max(s.ends_at) FROM billing_statements s
-        WHERE s.partner_id = d.partner_id AND s.environment = d.environment), '-infinity') <= ${clock()}::timestamptz - interval '27 days'
+        WHERE s.partner_id = d.partner_id AND s.environment = d.environment), '-infinity') <= ${now} - interval '27 days'
       OR EXISTS (SELECT FROM billing_statements s WHERE s.partner_id = d.partner_id AND s.environment = d.environment
         AND NOT EXISTS (SELECT FROM billing_balances b WHERE b.statement_id = s.id))`);
   for (const owner of firms) {
@@ -93,10 +100,11 @@ async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
 }
 
 /** Closes the firm's next month. @returns false when that month has not ended */
-async function closeNext(tx: Tx, owner: Owner, now: Date): Promise<boolean> {
+async function closeNext(tx: Tx, owner: Owner, at: Date): Promise<boolean> {
   const { partnerId, environment } = owner;
   await lockBilling(tx, owner);
-  const { zone } = await currentIssuer(tx);
+  const now = await bookNow(tx, owner, at);
+  const zone = await zoneOf(tx, partnerId);
   const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
   // After a change of the time zone, the last end may fall on the last day of the previous month. So 15 days are added
   // before truncating to the month.

@@ -69,7 +69,7 @@ const shortened = (text: string, most = 64): string => (text.length > most ? `${
 export function drawnDocument(document: BillingDocument): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
   const { amountCents, totalCents, isSupplement, replacesLoss, discountCents, lines, issuedAt, paidAt } = document;
-  const zone = issuer?.zone ?? defaultZone;
+  const zone = document.buyer.zone ?? issuer?.zone ?? defaultZone;
   const isReceipt = kind === "receipt";
   const money = (cents: number) => amountText(cents, "usd");
   const amount = amountText(amountCents, currency);
@@ -195,10 +195,13 @@ export function drawnStatement(
           // JSON leaves out undefined members. So a statement without these two has the same bytes as before they
           // existed.
           sums: { ...sums, corrections: sums.corrections || undefined },
-          lines: lines.map(({ orderCode, creditedCents: _, payBy, method, simulated, ...line }) => ({
-            ...{ ...line, replacesLoss: line.replacesLoss || undefined },
-            ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
-          })),
+          lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
+            const { creditedCents: _, document: __, discountCents: ___, ...line } = rest;
+            return {
+              ...{ ...line, replacesLoss: line.replacesLoss || undefined },
+              ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
+            };
+          }),
         },
       },
     },

@@ -27,8 +27,11 @@ const File = Type.Object(
 /** The issuer of receipts and statements, as given in the operator's file. Empty texts are not printed. */
 export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: string };
 
-/** The buyer named on receipts and statements: the name and address that the firm entered. */
-export type Buyer = { name: string; address: readonly string[] };
+/**
+ * The buyer named on receipts and statements: the name and address that the firm entered. `zone`: the time zone of its
+ * months and dates; absent when the firm uses the service's.
+ */
+export type Buyer = { name: string; address: readonly string[]; zone?: string };
 
 /** @throws StartupError naming the first entry that breaks a rule */
 export function readIssuer(path: string): Issuer {
@@ -36,12 +39,17 @@ export function readIssuer(path: string): Issuer {
   const texts = [issuer.name, issuer.taxId, taxLine, ...issuer.address];
   if (!texts.every(isPlainText))
     throw new StartupError(`BILLING ${path}: each text must be one line without control characters`);
+  if (!isZone(zone)) throw new StartupError(`BILLING ${path}: zone must be a time zone, such as America/New_York`);
+  return { ...issuer, taxLine, zone };
+}
+
+function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: zone });
+    return true;
   } catch {
-    throw new StartupError(`BILLING ${path}: zone must be a time zone, such as America/New_York`);
+    return false;
   }
-  return { ...issuer, taxLine, zone };
 }
 
 /** Registers the issuer from the operator's file as the issuer of all later documents. */
@@ -78,7 +86,7 @@ export async function currentIssuer(db: Sql): Promise<Issuer> {
   return found.content;
 }
 
-/** The time zone of the statements and downloadable lists for firms. */
+/** The time zone of the months and dates of a firm that chose none. */
 export const serviceZone = async (db: Sql): Promise<string> => (await currentIssuer(db)).zone;
 
 /**
@@ -90,15 +98,22 @@ export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null>
   return found?.content ?? null;
 }
 
+/** The time zones that owners can choose for their firm's months. */
+export const buyerZones = [
+  ...["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles"],
+  ...["America/Anchorage", "Pacific/Honolulu", "America/Puerto_Rico", "Pacific/Guam", "UTC"],
+] as const;
+
 /**
- * Sets the firm's name and address for its later receipts and statements.
+ * Sets the firm's name, address and time zone for its later receipts and statements. An empty time zone is the
+ * service's. A closed month keeps its time zone, and the next one begins where it ended.
  * @throws ServiceError for a caller who is not an owner of the firm, for an owner without access to the firm's live
  * environment, and for invalid input
  */
 export async function setBuyer(
   { db, clock }: { db: Database; clock: Clock },
   principal: Principal,
-  typed: { name: string; address: string },
+  typed: { name: string; address: string; zone: string },
 ): Promise<void> {
   const { member, partnerId, liveEnabled } = principal;
   if (member?.role !== "owner" || (liveEnabled && !member.liveAccess))
@@ -113,11 +128,22 @@ export async function setBuyer(
     throw invalid("Name on receipts must have 1 to 100 characters, on one line.");
   if (address.length > mostLines || address.some((each) => each.length > 100 || !isPlainText(each)))
     throw invalid(`Address must have at most ${mostLines} lines of at most 100 characters.`);
+  const { zone } = typed;
+  // A time zone that was stored before stays valid, also when the list no longer has it.
+  if (zone !== "" && !buyerZones.some((each) => each === zone) && zone !== (await buyerOf(db, partnerId))?.zone)
+    throw invalid("Time zone must be one of the listed ones.");
   await db.transaction(async (tx) => {
     const [at, by] = [clock(), actorOf(principal)];
-    await addVersion(tx, partnerId, { name, address }, { by, at });
+    await addVersion(tx, partnerId, { name, address, ...(zone !== "" && { zone }) }, { by, at });
     await tx.query(
-      auditLine({ at, action: "billing.address", actor: by, partnerId, orderId: null, detail: { name, address } }),
+      auditLine({
+        at,
+        action: "billing.address",
+        actor: by,
+        partnerId,
+        orderId: null,
+        detail: { name, address, zone },
+      }),
     );
   });
 }

@@ -9,7 +9,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
-import { findOwnOrder, payers } from "../order/order.ts";
+import { findOwnOrder, payers, type TitleOf } from "../order/order.ts";
 import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
 import { heldCents, owedCents } from "./lines.ts";
 import { drawnDocument, drawPaper, paidData, paperName } from "./paper.ts";
@@ -100,6 +100,8 @@ const StatementLine = Type.Object(
     orderCode: text("The order's code.", "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1"),
     fileNumber: nullable(text("The order's `externalReference`: the file number of a closing.", "2026-1187")),
     services: text("The services of the order.", "Sign, Ship"),
+    document: nullable(text("The name of the order's document, as long as it is kept.", "Warranty deed")),
+    discountCents: cents("US cents of discount in the price that a receipt is for; 0 otherwise."),
     amountCents: cents("In the smallest unit."),
     currency: text("ISO 4217, lowercase. Only `usd` counts in the sums.", "usd"),
     applied: Type.Boolean({
@@ -136,7 +138,7 @@ const sumsView = (statement: StatementWithLines["statement"]): Static<typeof Bil
   };
 };
 
-export type BillingDeps = { db: Database; clock: Clock; workers: Workers };
+export type BillingDeps = { db: Database; clock: Clock; workers: Workers; titleOf: TitleOf };
 
 /**
  * A receipt of an order, or a document that corrects one, as a PDF.
@@ -205,7 +207,7 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
     operationId: "listStatements",
     summary: "List your statements",
     description:
-      "The months of your firm with what was paid, returned and charged. A month is closed on the 1st of the next one, in the time zone of the service.",
+      "The months of your firm with what was paid, returned and charged. A month is closed on the 1st of the next one, in your firm's time zone.",
     answer: BillingStatements,
     async handle(request) {
       const statements = await statementsOf(deps, principalOf(request));
@@ -226,9 +228,10 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
       const found = await statementOf(deps, principalOf(request), request.params.month);
       const lines = byFile(found.lines).map((line) => {
         const { number, kind, at, orderCode, reference, services, amountCents, currency, applied } = line;
+        const { document, discountCents } = line;
         return {
           ...{ number, kind, at: at.toISOString(), orderCode, fileNumber: reference, services, amountCents, currency },
-          ...{ applied, ...paidData(line) },
+          ...{ document, discountCents, applied, ...paidData(line) },
         };
       });
       return { ...sumsView(found.statement), lines, requestId: request.id };

@@ -5,7 +5,9 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { billingPartyState } from "../payments/payments.ts";
+import { bookNow } from "../../kernel/test-clock/test-clock.ts";
+import type { TitleOf } from "../order/order.ts";
+import { billingPartyState, zoneOf } from "../payments/payments.ts";
 import { balanceCents, linesOf, lossLines, owedUntil, type StatementLine, type Sums, sumsOf } from "./lines.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
@@ -138,11 +140,11 @@ export async function statementsOf(
   const { months, corrections } = await sumsOfClosed(db, owner, lost);
   for (const { id: _, buyerName, buyer, stored: __, ...row } of months)
     all.push({ ...row, isClosed: true, buyer: buyer ?? { name: buyerName, address: [] } });
-  const now = clock();
+  const now = await bookNow(db, owner, clock());
   const end = all.at(-1)?.endsAt ?? null;
   const lines = await linesOf(db, owner, { startsAt: end, endsAt: null });
   const issuer = await currentIssuer(db);
-  const { zone } = issuer;
+  const zone = await zoneOf(db, partnerId);
   const buyer = (await buyerOf(db, partnerId)) ?? { name: firmName, address: [] };
   const from = end ?? (await startOfMonth(db, lines[0]?.at ?? now, zone));
   const open = await monthsFrom(db, from, now, zone);
@@ -164,11 +166,13 @@ async function startOfMonth(db: Sql, at: Date, zone: string): Promise<Date> {
 
 /** @throws ServiceError for a month without a statement */
 export async function statementOf(
-  deps: { db: Sql; clock: Clock },
+  deps: { db: Sql; clock: Clock; titleOf?: TitleOf },
   owner: Owner & { firmName: string },
   month: string,
 ): Promise<StatementWithLines> {
   const statement = (await statementsOf(deps, owner)).findLast((each) => each.month === month);
   if (!statement) throw new ServiceError("not_found", "Statement not found.");
-  return { statement, lines: await linesOf(deps.db, owner, statement) };
+  const { startsAt, endsAt } = statement;
+  const span = { startsAt, endsAt, ...(deps.titleOf && { titleOf: deps.titleOf }) };
+  return { statement, lines: await linesOf(deps.db, owner, span) };
 }

@@ -1,6 +1,7 @@
 import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import {
   type buyerOf,
+  buyerZones,
   ledgerOf,
   lineKind,
   monthState,
@@ -14,10 +15,11 @@ import {
 } from "../../../orders/billing/billing.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { money, moneyIn, shortCode } from "../../ui/format.ts";
-import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
+import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { importPrograms, isOwnPayment } from "./files.ts";
 
 const path = "/dashboard/statements";
 
@@ -28,6 +30,8 @@ type StatementsView = {
   /** The months, oldest first. The last one is still open. */
   statements: readonly Statement[];
   buyer: Awaited<ReturnType<typeof buyerOf>>;
+  /** The time zone of firms that chose none. */
+  serviceZone: string;
   error?: string;
   typed?: FormValues;
 };
@@ -41,7 +45,7 @@ ${errorSummary(error)}
 <div class="panels">
 ${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
 ${card("statements", "Statements", months(statements))}
-${card("address", "Name and address on receipts", addressForm(view))}
+${card("address", "Name, address and time zone on receipts", addressForm(view))}
 </div>`;
 }
 
@@ -82,7 +86,7 @@ function months(statements: readonly Statement[]): Html {
       );
 }
 
-function addressForm({ principal, buyer, typed = {} }: StatementsView): Html {
+function addressForm({ principal, buyer, serviceZone, typed = {} }: StatementsView): Html {
   const name = buyer?.name ?? principal.firmName;
   const address = buyer?.address.join("\n") ?? "";
   const isOwner = principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
@@ -90,14 +94,30 @@ function addressForm({ principal, buyer, typed = {} }: StatementsView): Html {
     return html`${facts([
       ["Name", name],
       ["Address", address === "" ? "None" : address.replaceAll("\n", ", ")],
+      ["Time zone", buyer?.zone ?? `${serviceZone} (the service’s)`],
     ])}<p class="quiet">Only owners of the firm can change this.</p>`;
-  return html`<p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are.</p>
+  const zone = typed["zone"] ?? buyer?.zone ?? "";
+  const listed = [...new Set([...buyerZones, ...(buyer?.zone === undefined ? [] : [buyer.zone])])];
+  const zones = [
+    { value: "", label: `The service’s (${serviceZone})` },
+    ...listed.map((each) => ({ value: each, label: each })),
+  ];
+  return html`<p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are. Months begin and end in your time zone; the open month begins where the last closed one ended.</p>
 <form class="form" method="post" action="${path}/address">
 ${field({ name: "name", label: "Name on receipts", required: true, maxLength: 100, value: typed["name"] ?? name, autocomplete: "organization" })}
 ${textArea({ name: "address", label: "Address", rows: 4, maxLength: 620, value: typed["address"] ?? address, hint: "At most 6 lines." })}
+${select({ name: "zone", label: "Time zone of your months", value: zone, options: zones })}
 <div class="form-actions"><button type="submit" class="quiet-button">Save</button></div>
 </form>`;
 }
+
+/** The files with which accounting programs import the payments of one of the firm's own methods. */
+const imports = ({ statement: { month }, lines }: StatementWithLines, payer: string): Html | false =>
+  lines.some((line) => isOwnPayment(line) && paidByText(line) === payer) &&
+  html`${Object.entries(importPrograms).map(
+    ([program, name]) =>
+      html` <a href="${path}/${month}/import/${program}?payer=${encodeURIComponent(payer)}" download>For ${name}<span class="visually-hidden">: ${payer}</span></a>`,
+  )}`;
 
 /** The statement of one month, with its lines grouped by file number. */
 export function monthBody(found: StatementWithLines): Html {
@@ -111,8 +131,8 @@ ${
   card(
     "payers",
     "By payer",
-    html`<p class="quiet">Payments, less what went back. Compare the sum of your firm’s card or bank account with the statement of that card or account.</p>
-${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, money(cents)] as const))}`,
+    html`<p class="quiet">Payments, less what went back. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
+${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, html`${money(cents)}${imports(found, payer)}`] as const))}`,
   )
 }
 ${card(
@@ -126,6 +146,7 @@ ${card(
           { label: "File number" },
           { label: "Date" },
           { label: "Order" },
+          { label: "Document" },
           { label: "Services" },
           { label: "Number" },
           { label: "Kind" },
@@ -137,6 +158,7 @@ ${card(
           line.reference ?? "None",
           day.format(line.at),
           html`<a href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
+          line.document ?? "None",
           line.services,
           html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
           lineKind(line),

@@ -1,25 +1,22 @@
 import type { FastifyInstance } from "fastify";
 import { requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { BillingDeps } from "../../../orders/billing/billing.ts";
 import {
   buyerOf,
   drawnStatement,
   drawPaper,
-  ledgerOf,
-  lineKind,
-  paidByText,
-  type StatementWithLines,
+  serviceZone,
   setBuyer,
-  signedCents,
   statementOf,
   statementsOf,
 } from "../../../orders/billing/billing.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
-import { csv } from "../orders/list/page.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { monthBody, statementsBody } from "./body.ts";
+import { importCsv, isImportProgram, statementCsv } from "./files.ts";
 
 const path = "/dashboard/statements";
 
@@ -34,7 +31,14 @@ export function statementPages(
     const principal = requireBilling(principalOf(request));
     const statements = await statementsOf(billing, principal);
     const buyer = await buyerOf(billing.db, principal.partnerId);
-    const body = statementsBody({ principal, statements, buyer, ...(error !== undefined && { error, typed }) });
+    const zone = await serviceZone(billing.db);
+    const body = statementsBody({
+      principal,
+      statements,
+      buyer,
+      serviceZone: zone,
+      ...(error !== undefined && { error, typed }),
+    });
     return dashboardPage(frame, request, { title: "Statements", section: "statements", body });
   };
   pageRoute(forms, frame, { url: path, handle: (call) => show(call) });
@@ -43,8 +47,8 @@ export function statementPages(
     method: "POST",
     policy: "partner-write",
     refused: show,
-    handle: async ({ form: { name = "", address = "" }, request }) => {
-      await setBuyer(billing, principalOf(request), { name, address });
+    handle: async ({ form: { name = "", address = "", zone = "" }, request }) => {
+      await setBuyer(billing, principalOf(request), { name, address, zone });
       return done(path, "billing-address-saved");
     },
   });
@@ -74,49 +78,14 @@ export function statementPages(
       return { file: statementCsv(found), type: "text/csv; charset=utf-8", name };
     },
   });
-}
-
-const headIn = (zone: string): string[] => [
-  ...[`Date (${zone})`, "File number", "Order", "Services", "Number", "Kind", "Payment", "Refund", "Charge", "Credit"],
-  ...["Currency", "Taken back by the bank", "Paid by", "Amount", "Balance"],
-];
-
-/**
- * One line for each document, between a line with the opening balance and one with the closing balance, for accounting
- * programs. Dates are YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars.
- */
-function statementCsv({ statement, lines }: StatementWithLines): string {
-  const { startsAt, endsAt, zone, sums } = statement;
-  // In Swedish, a date is formatted as YYYY-MM-DD.
-  const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone });
-  const dollars = (cents: number) => (cents / 100).toFixed(2);
-  const balanceRow = (date: string, kind: string, cents: number) => [
-    ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents)],
-  ];
-  // The last instant of the month, since its end belongs to the next one.
-  const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
-  return csv([
-    headIn(zone),
-    balanceRow(day.format(startsAt), "Opening balance", sums.opening),
-    ...(sums.corrections === 0
-      ? []
-      : [balanceRow(day.format(startsAt), "Correction of earlier months", sums.opening + sums.corrections)]),
-    ...ledgerOf({ statement, lines }).map((line) => {
-      const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
-      const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
-      // A reversal is a negative amount in the column of the document that it reverses.
-      const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
-      // When a refund fails, its credit note is reversed, but the price stays credited. So the reversal is in the
-      // column Refund and not in the column Credit.
-      const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
-      const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
-      return [
-        ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
-        ...[isReceipt ? amount : "", isCredit ? amount : ""],
-        ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
-        ...[isReceipt || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
-      ];
-    }),
-    balanceRow(lastDay, "Closing balance", sums.closing),
-  ]);
+  pageRoute(forms, frame, {
+    url: `${path}/:month/import/:program`,
+    handle: async ({ params: { month, program }, query, request }) => {
+      const principal = requireBilling(principalOf(request));
+      if (!isImportProgram(program)) throw new ServiceError("not_found", "No such file.");
+      const found = await statementOf(billing, principal, month);
+      const file = importCsv(found, { program, payer: query["payer"] ?? "" });
+      return { file, type: "text/csv; charset=utf-8", name: `${program}-${principal.environment}-${month}.csv` };
+    },
+  });
 }

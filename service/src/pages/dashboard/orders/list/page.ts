@@ -2,8 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../../kernel/http/rate-limits.ts";
 import type { Database } from "../../../../kernel/platform/database/database.ts";
-import { ordersByNumber, serviceZone } from "../../../../orders/billing/billing.ts";
+import { ordersByNumber } from "../../../../orders/billing/billing.ts";
 import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
+import { zoneOf } from "../../../../orders/payments/payments.ts";
 import {
   countFirmOrders,
   type FirmOrder,
@@ -44,7 +45,11 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
       const wanted = { ...(await wantedIn(call)), place: null, side: "after" as const };
       const { orders } = await firmOrders(db, owner, wanted, mostRows);
       const name = `orders-${owner.environment}.csv`;
-      return { file: ordersCsv(orders, titleOf, await serviceZone(db)), type: "text/csv; charset=utf-8", name };
+      return {
+        file: ordersCsv(orders, titleOf, await zoneOf(db, owner.partnerId)),
+        type: "text/csv; charset=utf-8",
+        name,
+      };
     },
     refused: (call, message) => show(call, nothing, refusalWords(message).text),
   });

@@ -1,0 +1,112 @@
+/** A month's statement as CSV: complete, and as accounting programs import it. */
+import {
+  ledgerOf,
+  lineKind,
+  paidByText,
+  payerOf,
+  type StatementWithLines,
+  signedCents,
+} from "../../../orders/billing/billing.ts";
+import { csv } from "../orders/list/page.ts";
+
+type Line = StatementWithLines["lines"][number];
+
+const headIn = (zone: string): string[] => [
+  ...[`Date (${zone})`, "File number", "Order", "Services", "Number", "Kind", "Payment", "Refund", "Charge", "Credit"],
+  ...["Currency", "Taken back by the bank", "Paid by", "Amount", "Balance", "Document", "Discount"],
+];
+
+const dollars = (cents: number): string => (cents / 100).toFixed(2);
+
+/** YYYY-MM-DD, which is how a date is written in Swedish. */
+const dayIn = (zone: string) => new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone });
+
+/**
+ * One line for each document, between a line with the opening balance and one with the closing balance. Dates are
+ * YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars. Programs may rely on the
+ * order of the columns, so new ones are added at the end.
+ */
+export function statementCsv({ statement, lines }: StatementWithLines): string {
+  const { startsAt, endsAt, zone, sums } = statement;
+  const day = dayIn(zone);
+  const balanceRow = (date: string, kind: string, cents: number) => [
+    ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents), "", ""],
+  ];
+  // The last instant of the month, since its end belongs to the next one.
+  const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
+  return csv([
+    headIn(zone),
+    balanceRow(day.format(startsAt), "Opening balance", sums.opening),
+    ...(sums.corrections === 0
+      ? []
+      : [balanceRow(day.format(startsAt), "Correction of earlier months", sums.opening + sums.corrections)]),
+    ...ledgerOf({ statement, lines }).map((line) => {
+      const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
+      const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
+      // A reversal is a negative amount in the column of the document that it reverses.
+      const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
+      // When a refund fails, its credit note is reversed, but the price stays credited. So the reversal is in the
+      // column Refund and not in the column Credit.
+      const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
+      const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
+      return [
+        ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
+        ...[isReceipt ? amount : "", isCredit ? amount : ""],
+        ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
+        ...[isReceipt || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
+        ...[line.document ?? "", line.discountCents === 0 ? "" : dollars(line.discountCents)],
+      ];
+    }),
+    balanceRow(lastDay, "Closing balance", sums.closing),
+  ]);
+}
+
+/** The accounting programs whose import has a file of its own. */
+export const importPrograms = { quickbooks: "QuickBooks", xero: "Xero" } as const;
+export type ImportProgram = keyof typeof importPrograms;
+
+export const isImportProgram = (name: string): name is ImportProgram => Object.hasOwn(importPrograms, name);
+
+/** Whether the firm made the payment, so that its own books have it. */
+export const isOwnPayment = (line: Line): boolean => payerOf(line) === "firm" && line.currency === "usd";
+
+/** QuickBooks refuses many characters outside ASCII, and cuts a description after 250 characters. */
+const plain = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replaceAll(/[^\x20-\x7e]+/g, "")
+    .slice(0, 250);
+
+const describe = (line: Line): string =>
+  plain(
+    [
+      ...[line.number, line.reference ?? `Order ${line.orderCode.slice(0, 6).toUpperCase()}`, line.document ?? ""],
+      ...[line.services, line.kind === "receipt" ? "" : lineKind(line)],
+    ]
+      .filter((each) => each !== "")
+      .join(" - "),
+  );
+
+/**
+ * The payments of one of the firm's own methods, as the program imports the statement of a card or bank account: money
+ * that was spent is negative. It has no lines with balances, which the programs would import as payments. The sum is that
+ * of the payer on the page, with the opposite sign. QuickBooks wants three columns with the dates of the United States,
+ * Xero five columns in this order. A byte order mark would be a part of the first column's name.
+ */
+export function importCsv(
+  { statement, lines }: StatementWithLines,
+  { program, payer }: { program: ImportProgram; payer: string },
+): string {
+  const { zone, issuer } = statement;
+  const day = dayIn(zone);
+  const own = lines.filter((line) => isOwnPayment(line) && paidByText(line) === payer);
+  const rows = own.map((line) => {
+    const [date, amount] = [day.format(line.at), dollars(-signedCents(line))];
+    if (program === "xero") return [date, amount, plain(issuer.name), describe(line), line.reference ?? line.number];
+    const [year = "", month = "", dayOfMonth = ""] = date.split("-");
+    return [`${month}/${dayOfMonth}/${year}`, describe(line), amount];
+  });
+  const head =
+    program === "xero" ? ["Date", "Amount", "Payee", "Description", "Reference"] : ["Date", "Description", "Amount"];
+  return csv([head, ...rows]).replace("\uFEFF", "");
+}
