@@ -21,6 +21,8 @@ export type StatementLine = Paid & {
   document: string | null;
   /** The discount in a receipt's price, in US cents; 0 on other documents. */
   discountCents: number;
+  /** The processor's name for the payment, which several orders can share; null when it has none. */
+  paymentReference: string | null;
   /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
   currency: string;
@@ -90,7 +92,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
-      o.document_name AS "documentName", o.doc_slug AS "docSlug",
+      p.payment_intent AS "paymentReference", o.document_name AS "documentName", o.doc_slug AS "docSlug",
       CASE WHEN d.kind = 'receipt' AND NOT EXISTS (SELECT ${supplements}) THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
       NOT ${isUnapplied} AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",

@@ -196,7 +196,7 @@ export function drawnStatement(
           // existed.
           sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
-            const { creditedCents: _, document: __, discountCents: ___, ...line } = rest;
+            const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;
             return {
               ...{ ...line, replacesLoss: line.replacesLoss || undefined },
               ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },

@@ -142,6 +142,14 @@ test("a month of 200 files agrees on the page, PDF, CSV and imports, and with th
   const receipts = rows.filter((row) => row[5] === "Payment");
   assert.equal(new Set(receipts.map((row) => row[1])).size, files, "each file is found by its number");
   assert.ok(receipts.every((row) => centsOf(row[16] || "0") === (Number(row[1]?.slice(5)) - 1000) % 7));
+  const byPayment = Map.groupBy(receipts, (row) => row[17]);
+  assert.deepEqual(new Set(byPayment.keys()), new Set(intents), "each payment of the card's statement is found");
+  for (const [intent, parts] of byPayment) {
+    const ofIntent = ({ source }: Record<string, unknown>) =>
+      (source as { payment_intent?: string }).payment_intent === intent;
+    const charged = stripe.balance.transactions.find(ofIntent);
+    assert.equal(sum(parts.map((row) => centsOf(row[13] ?? ""))), charged?.["amount"]);
+  }
   assert.equal(
     rows.at(-1)?.[14],
     (found.statement.sums.closing / 100).toFixed(2),

@@ -156,9 +156,9 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
   assert.match(csv, /,'=1\+2,/, "no cell is a formula");
   const rows = csv.trim().split("\r\n");
   assert.equal(rows.length, lines.length + 3);
-  assert.match(rows[1] ?? "", /^\d{4}-\d\d-01,,,,,Opening balance,.*,0\.00,,$/);
-  assert.match(rows.at(-1) ?? "", /,Closing balance,.*,0\.00,,$/);
-  assert.match(csv, /,Refund,,5\.00,,5\.00,USD,,"Client, payment page",-5\.00,0\.00,[^,]*,\r\n/);
+  assert.match(rows[1] ?? "", /^\d{4}-\d\d-01,,,,,Opening balance,.*,0\.00,,,$/);
+  assert.match(rows.at(-1) ?? "", /,Closing balance,.*,0\.00,,,$/);
+  assert.match(csv, /,Refund,,5\.00,,5\.00,USD,,"Client, payment page",-5\.00,0\.00,[^,]*,,pi_\w+\r\n/);
   assert.match(page, /Client, payment page/);
   assert.ok(lines.every(({ paidBy, method }) => ["client", "firm"].includes(paidBy) && method === null));
   const drawn = dataOf(await pdfOf(`/dashboard/statements/${open.month}/pdf`, member));

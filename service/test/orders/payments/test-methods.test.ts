@@ -244,8 +244,8 @@ test("an owner chooses a test card on a page; a member, a live key and wrong inp
   assert.equal((await send(live.key, { method: "card" })).status, 409);
   for (const [body, words] of [
     [{ method: "gold" }, /^method must be one of card, /],
-    [{ perOrderCents: 100 }, /belong together/],
-    [{ perOrderCents: 1.5, perMonthCents: 2 }, /^perOrderCents must be a whole number of cents/],
+    [{ method: "card", perOrderCents: 100 }, /belong together/],
+    [{ method: "card", perOrderCents: 1.5, perMonthCents: 2 }, /^perOrderCents must be a whole number of cents/],
   ] as const) {
     const refused = await send(acme.key, body);
     assert.equal(refused.status, 400);

@@ -11,7 +11,15 @@ const zone = "America/Los_Angeles";
 const line = (number: string, more: Partial<Line> = {}): Line => ({
   ...{ number, kind: "receipt", at: new Date("2026-11-02T12:00:00Z"), orderCode: "3f9ac1".padEnd(40, "0") },
   ...{ reference: "2026-1187", services: "Sign, Ship", document: "Warranty deed", amountCents: 9_900, currency: "usd" },
-  ...{ applied: true, replacesLoss: false, creditedCents: 0, discountCents: 1_100, payBy: "firm", simulated: false },
+  ...{
+    applied: true,
+    replacesLoss: false,
+    creditedCents: 0,
+    discountCents: 1_100,
+    payBy: "firm",
+    simulated: false,
+    paymentReference: "pi_1",
+  },
   method: { kind: "card", brand: "visa", last4: "4242" },
   ...more,
 });
@@ -99,10 +107,10 @@ test("an unknown payer, and a client, has no payments in the firm's books", () =
     assert.equal(rowsOf(importCsv(found, { program: "quickbooks", payer: other })).length, 1);
 });
 
-test("the complete file ends with the document's name and the discount", () => {
+test("the complete file ends with the document's name, the discount and the payment", () => {
   const [head, , ...rows] = rowsOf(statementCsv(found).replace(/\n(?=x)/g, " "));
-  assert.deepEqual(head?.slice(-3), ["Balance", "Document", "Discount"]);
+  assert.deepEqual(head?.slice(-4), ["Balance", "Document", "Discount", "Payment reference"]);
   const row = rows.find((cells) => cells[4] === "R-2026-00001");
-  assert.deepEqual([row?.[0], row?.at(-2), row?.at(-1)], ["2026-11-30", "Warranty deed", "11.00"]);
-  assert.equal(rows.find((cells) => cells[4] === "CN-2026-00001")?.at(-1), "");
+  assert.deepEqual([row?.[0], ...(row?.slice(-3) ?? [])], ["2026-11-30", "Warranty deed", "11.00", "pi_1"]);
+  assert.equal(rows.find((cells) => cells[4] === "CN-2026-00001")?.at(-2), "");
 });

@@ -46,7 +46,7 @@ const isOwner = ({ principal }: BillingView): boolean => principal.member?.role 
 export function billingBody(view: BillingView): Html {
   return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
 ${errorSummary(view.error)}
-${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", "The card or bank account is shown here once the processor confirms it. Load the page again in a moment.")}
+${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`)}
 <div class="panels">
 ${card("method", "Card or bank account", methodPart(view))}
 ${card("limits", "Who may spend", limitsPart(view))}
@@ -126,7 +126,7 @@ function limitsPart(view: BillingView): Html {
   const lead = html`<p>Owners may spend without a limit. Everybody else, and each API key, may spend when an owner sets limits here. A month is that of your firm’s statements, in the time zone ${view.zone}. What would exceed a limit waits for an owner.</p>`;
   const limited = view.spenders.filter((each) => !each.isOwner);
   if (limited.length === 0)
-    return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}`;
+    return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}<p><a href="/dashboard/team">Invite colleagues</a>, and come back to set what they may spend.</p>`;
   if (!isOwner(view))
     return html`${lead}${facts(limited.map((each) => [each.name, limitText(view, each)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
   return html`${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}`;

@@ -14,6 +14,7 @@ type Line = StatementWithLines["lines"][number];
 const headIn = (zone: string): string[] => [
   ...[`Date (${zone})`, "File number", "Order", "Services", "Number", "Kind", "Payment", "Refund", "Charge", "Credit"],
   ...["Currency", "Taken back by the bank", "Paid by", "Amount", "Balance", "Document", "Discount"],
+  "Payment reference",
 ];
 
 const dollars = (cents: number): string => (cents / 100).toFixed(2);
@@ -30,7 +31,7 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
   const { startsAt, endsAt, zone, sums } = statement;
   const day = dayIn(zone);
   const balanceRow = (date: string, kind: string, cents: number) => [
-    ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents), "", ""],
+    ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents), "", "", ""],
   ];
   // The last instant of the month, since its end belongs to the next one.
   const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
@@ -55,6 +56,7 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
         ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
         ...[isReceipt || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
         ...[line.document ?? "", line.discountCents === 0 ? "" : dollars(line.discountCents)],
+        line.paymentReference ?? "",
       ];
     }),
     balanceRow(lastDay, "Closing balance", sums.closing),
