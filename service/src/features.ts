@@ -81,6 +81,7 @@ import {
   bringSessionsNearer,
   openMeetings,
   openNotaries,
+  type RecordingDisk,
   type Recordings,
 } from "./signing/notaries/notaries.ts";
 
@@ -91,7 +92,7 @@ const uploadSizes = {
   trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
 };
 
-export type LiveMedia = { engine: MediaEngine; recordings: Recordings };
+export type LiveMedia = { engine: MediaEngine; recordings: Recordings; disk: RecordingDisk };
 
 /** The parts of this process. */
 type Node = {

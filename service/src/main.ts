@@ -35,6 +35,7 @@ import {
   isLeased,
   loadNotaryRules,
   Recordings,
+  recordingDisk,
   recordingMetrics,
   spoolFolder,
 } from "./signing/notaries/notaries.ts";
@@ -104,11 +105,12 @@ function openMedia(
   if (!config.media) return null;
   const spoolDir = spoolFolder(config);
   const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
-  recordingMetrics(metrics, { ...resources, engine, spoolDir });
+  const disk = recordingDisk(spoolDir, config.recordingsFreeBytes);
+  recordingMetrics(metrics, { ...resources, engine, spoolDir, disk });
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked });
   const recordings = new Recordings({ ...resources, media: { engine, spoolDir }, readEligibility });
-  return { engine, recordings };
+  return { engine, recordings, disk };
 }
 
 /**

@@ -44,6 +44,9 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
       SELECT v.blob_key, v.bytes FROM fills f JOIN template_versions v USING (template_id, version)
       WHERE f.partner_id = ${partnerId} AND f.state = 'open'
       UNION ALL
+      SELECT p.blob_key, p.bytes FROM orders o JOIN recordings r ON r.order_id = o.id
+      JOIN recording_parts p ON p.recording_id = r.id WHERE o.partner_id = ${partnerId} AND r.deleted_at IS NULL
+      UNION ALL
       SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}
     ) AS stored
     WHERE blob_key IS NOT NULL AND ${notDeleted(sql`stored.blob_key`)}`);

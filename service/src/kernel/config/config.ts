@@ -3,7 +3,7 @@ import { StartupError } from "../platform/errors.ts";
 import { type RecaptchaSettings, recaptchaFrom, type StripeSettings, stripeFrom } from "./accounts.ts";
 import { type DataFiles, dataFilesFrom } from "./data-files.ts";
 import { type LogSettings, logFrom, witnessFrom } from "./log.ts";
-import { type MediaSettings, mediaFrom, nodeUrlFrom } from "./media.ts";
+import { type MediaSettings, mediaFrom, nodeUrlFrom, recordingsFreeFrom } from "./media.ts";
 import {
   type EasyPostSettings,
   easypostFrom,
@@ -77,6 +77,8 @@ type OwnSettings = {
   media: MediaSettings | null;
   /** Where the other nodes reach this node; null when it is not set. */
   nodeUrl: string | null;
+  /** The free space on the disk with which a session by audio and video may begin. */
+  recordingsFreeBytes: number;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
@@ -153,6 +155,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     ...providersFrom(env),
     media: mediaFrom(env, baseUrl),
     nodeUrl: nodeUrlFrom(env),
+    recordingsFreeBytes: recordingsFreeFrom(env),
     smtpUrl: read<string | null>(
       env,
       "SMTP_URL",

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { StartupError } from "../platform/errors.ts";
 import { parseAddress } from "../platform/network.ts";
-import { type Env, listOf, oneOf, read, secretEnv } from "./read.ts";
+import { type Env, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
 
 type Relay = { urls: string[]; secret: string };
 
@@ -99,6 +99,19 @@ export const nodeUrlFrom = (env: Env): string | null =>
         return undefined;
       return url.protocol === "https:" || isPrivateHost(url.hostname) ? url.origin : undefined;
     },
+  );
+
+const [leastFreeMb, mostFreeMb] = [100, 100_000_000];
+
+/** RECORDINGS_FREE_MB, in bytes. */
+export const recordingsFreeFrom = (env: Env): number =>
+  1_000_000 *
+  read(
+    env,
+    "RECORDINGS_FREE_MB",
+    5_000,
+    `a whole number of megabytes, from ${leastFreeMb} to ${mostFreeMb}`,
+    wholeNumber(leastFreeMb, mostFreeMb),
   );
 
 const livekitRule = "an https or wss URL, or an http or ws URL of a private host";

@@ -35,6 +35,12 @@ export type RoomView = {
   document: string | null;
   /** Whether the notary let this person go: they are in the waiting room after their part. */
   isExcused: boolean;
+  /** Whether the disk of the recording is nearly full. */
+  isDiskLow: boolean;
+  /** Whether the order no longer waits for a notary. */
+  isOver: boolean;
+  /** Whether the session ended because it could not be recorded any longer. */
+  isUnrecorded: boolean;
   reader: Reader;
   error?: string | null;
   isSent?: boolean;
@@ -114,6 +120,13 @@ function codePart({ token, entered, reader, isSent }: RoomView, { code }: LiveWo
     "who",
     code.title,
     html`<p>${code.lead(entered.person.name)}</p>
+/** What a signer reads after the session. Another one is promised only while the order still waits for a notary. */
+function endWords({ entered, isUnrecorded, isOver }: RoomView, { ended }: LiveWords): string {
+  const outcome = entered.session.outcome ?? "technical";
+  if (isOver && (outcome === "technical" || outcome === "no_show" || outcome === "abandoned")) return ended.over;
+  return isUnrecorded ? ended.unrecorded : ended[outcome];
+}
+
 <form class="form-actions" method="post" action="${path("/code")}"><button type="submit" class="${isSent ? "quiet-button" : ""}">${code.send}</button></form>
 ${isSent && html`<p role="status">${code.sent}</p>`}
 <form class="form" method="post" action="${path("/enter")}">
@@ -160,13 +173,19 @@ ${entered.step === "about" && html`<button type="submit" name="answer" value="re
   );
 }
 
-function sessionParts({ token, entered, signing, document, reader }: RoomView, { room }: LiveWords): Html[] {
+/** Says to a signer why they sign a document again. */
+const againPart = ({ entered, signsAgain }: RoomView, { room }: LiveWords): Html | "" =>
+  signsAgain && entered.person.role === "signer" ? html`<p>${room.again}</p>` : "";
+
+function sessionParts(view: RoomView, words: LiveWords): Html[] {
+  const { token, entered, signing, document, isDiskLow, reader } = view;
+  const { room } = words;
   const isHeld = entered.session.state === "held";
   return [
     card(
       "session",
       room.title,
-      html`${isHeld ? notice("attention", room.held, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
+      html`${isHeld ? notice("attention", room.held, "") : ""}${isDiskLow ? notice("attention", room.diskLow, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${againPart(view, words)}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
     ...(signing === null ? [] : [framePart("turn", room.turn, signing, room)]),
     // The address names the hash, so that the frame is loaded again when the document has changed.

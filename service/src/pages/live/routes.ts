@@ -27,6 +27,7 @@ import {
   requireOpenDocument,
   requireStep,
   sendRoomCode,
+  wasUnrecorded,
   writeMessage,
 } from "../../signing/notaries/notaries.ts";
 
@@ -84,6 +85,9 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
     isExcused: entered.step === "waiting" && (await isExcused(live, session, person)),
     signing: isTurn ? `/sign/${turn?.token}` : null,
     document: await documentFor(live, entered),
+    isDiskLow: live.rooms.roomOf(session.id)?.minutesLeft != null,
+    isOver: order === undefined,
+    isUnrecorded: entered.step === "ended" && (await wasUnrecorded(live, session)),
   };
 }
 

@@ -127,7 +127,8 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
       file = { handle: await open(path, "wx", 0o600), path, bytes: 0, at: now() };
       await syncFolder(folder);
     }
-    await file.handle.write(record);
+    // Writes all bytes, or rejects. A single write may stop in the middle of a chunk when the disk is full.
+    await file.handle.appendFile(record);
     await file.handle.datasync();
     head = headAfter(line);
     file.bytes += record.length;

@@ -146,6 +146,7 @@ export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
 export { recordingFaults } from "./recordings/check.ts";
+export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
 export { recordingEventState } from "./recordings/events.ts";
 export { spoolFolder } from "./recordings/folders.ts";
 export {
@@ -200,7 +201,7 @@ export {
   requireOpenDocument,
   shownIn,
 } from "./sessions/shown.ts";
-export type { LivePerson, LiveSession } from "./sessions/store.ts";
+export { type LivePerson, type LiveSession, liveSessionsOf } from "./sessions/store.ts";
 export {
   hasVouched,
   invitePerson,
@@ -211,6 +212,7 @@ export {
   thirdRoles,
   withdrawPerson,
 } from "./sessions/third-persons.ts";
+export { roomlessDisk, wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";

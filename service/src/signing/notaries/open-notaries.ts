@@ -21,6 +21,7 @@ import { eligibilityReader } from "./eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "./eligibility/rules.ts";
 import { openNotarySupply, type SupplyDeps, supplyState } from "./eligibility/supply.ts";
 import { type IdentityDeps, meansFor } from "./identity/checks.ts";
+import type { RecordingDisk } from "./recordings/disk.ts";
 import type { Recordings } from "./recordings/recordings.ts";
 import { LiveRooms } from "./sessions/rooms.ts";
 import type { LiveDeps } from "./sessions/session.ts";
@@ -36,7 +37,7 @@ type Parts = {
   providers: Providers;
   fetch: Fetch;
   /** Null when the service has no media engine, and so no acts by audio and video. */
-  media: { engine: MediaEngine; recordings: Recordings } | null;
+  media: { engine: MediaEngine; recordings: Recordings; disk: RecordingDisk } | null;
 };
 
 /**
@@ -97,5 +98,6 @@ function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity" | "own">, med
   if (!media) return null;
   const rooms = new LiveRooms({ ...media, now: () => parts.sheets.desk.clock().getTime() });
   const consentTexts = readOneKind(recordingConsent);
-  return { ...parts, rooms, recordings: media.recordings, consentTexts, tool: `SignSealShip ${readVersion()}` };
+  const { recordings, disk } = media;
+  return { ...parts, rooms, recordings, disk, consentTexts, tool: `SignSealShip ${readVersion()}` };
 }

@@ -8,7 +8,13 @@ import { readRetention, upcomingDeletions } from "../../kernel/retention/retenti
 import { readIssuer } from "../../orders/billing/billing.ts";
 import { isTestModeKey, openProcessor, sumsAgree, webhookPath } from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
-import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
+import {
+  diskReport,
+  eligibilityReader,
+  loadNotaryRules,
+  recordingDisk,
+  supplyState,
+} from "../../signing/notaries/notaries.ts";
 import { migrations, openResources, root } from "../resources.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses, withTimeout } from "./finding.ts";
 import { nodesFinding } from "./nodes.ts";
@@ -119,6 +125,13 @@ async function notarizationFinding({ config, db, clock }: Examined): Promise<Fou
 }
 
 /** The next deletions, which can't be undone. */
+/** Whether the disk has room for the recordings of sessions by audio and video. */
+async function recordingsFinding({ config, db, clock }: Examined): Promise<Found> {
+  if (!config.media) return "MEDIA is off: nothing is recorded";
+  const { words, isLow } = await diskReport({ db, clock }, recordingDisk(config.dataDir, config.recordingsFreeBytes));
+  return isLow ? { warning: words } : words;
+}
+
 async function retentionFinding({ config, db, clock }: Examined): Promise<string> {
   const { due, next, nextRule } = await upcomingDeletions(db, readRetention(config.retention), clock());
   const later = next ? `next by ${nextRule} on ${next.toISOString().slice(0, 10)}` : "none later by what is stored now";

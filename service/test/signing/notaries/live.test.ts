@@ -48,6 +48,7 @@ import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts"
 import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
 import { showPage } from "../../../src/signing/notaries/sessions/pages.ts";
+  wasUnrecorded,
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 import { reportShownToNotary } from "../../../src/signing/notaries/sessions/shown.ts";
 import {
@@ -62,7 +63,8 @@ import {
   updatePerson,
 } from "../../../src/signing/notaries/sessions/store.ts";
 import { hasVouched, isPartDone, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
-import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
+import { requireDisk } from "../../../src/signing/notaries/sessions/unrecorded.ts";
+import { lockOpenSheet, markStep, noteEvent } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
@@ -341,7 +343,11 @@ function otherNode({
     remove: async () => {},
   } as unknown as MediaEngine;
   const end = async (session: string) => void ended.push(session);
-  const recordings = { begin, end, leave, resume, headOf: () => null } as unknown as Recordings;
+  const interrupted: string[] = [];
+  const tellInterrupted = async (_: Tx, __: string, ___: Date, cause: string) => void interrupted.push(cause);
+  const recordings = { begin, end, leave, resume, tellInterrupted, headOf: () => null } as unknown as Recordings;
+  const free = { bytes: 1e12 };
+  const disk = { leastBytes: 5e9, freeBytes: async () => free.bytes };
   const rooms = new LiveRooms({ engine, recordings, now: () => clock().getTime() });
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
   const changes = { node: { before, after: async () => {}, read: async (_: Statement) => {} } };
@@ -359,7 +365,8 @@ function otherNode({
   });
   const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
   const own = new OwnNode({ secrets: secretBytes(Buffer.alloc(32)), clock, url: null });
-  const deps = { sheets: { desk: parts }, recordings, rooms, own } as unknown as LiveDeps;
+  const identity = { desk: parts, secrets };
+  const deps = { sheets: { desk: parts }, identity, recordings, disk, rooms, own } as unknown as LiveDeps;
   const joined = (session: string, people = ["notary", "signer-1"]) => {
     for (const person of people)
       hear({
@@ -376,7 +383,16 @@ function otherNode({
         ...{ silentMs: 0, unseenMs: 0, picture: { width: 640, height: 480 } },
       });
   };
-  return { deps, rooms, ended, joined, hear: (event: MediaEvent) => hear(event), changes: changes.node };
+  return {
+    deps,
+    rooms,
+    ended,
+    interrupted,
+    free,
+    joined,
+    hear: (event: MediaEvent) => hear(event),
+    changes: changes.node,
+  };
 }
 
 const newLease = () => ({ until: 0, since: performance.now() });
@@ -1183,6 +1199,57 @@ test("a node that stops hands sessions over while work on another one is slow, w
 });
 
 test("of nodes whose clocks differ by ten minutes only the one with the lease has a session", async () => {
+test("once a recording can't go on nothing is marked, signed or entered, the session ends, and the firm is told the cause", async () => {
+  for (const [email, why, cause] of [
+    ["full@example.com", "ENOSPC: no space left on device, write", "disk_full"],
+    ["numbers@example.com", "the recording has no more numbers of takes", "failed"],
+  ] as const) {
+    const { code } = await begun(email, "close");
+    const { deps, rooms, hear, interrupted } = otherNode();
+    const { id, orderId } = await abandoned(code, 1, deps.own.id);
+    const room = rooms.add(id, orderId, clock(), ["notary", "signer-1"], newLease());
+    for (const presence of room.people.values()) Object.assign(presence, { hasJoined: true });
+    hear({ kind: "broken", session: id, why });
+    await assert.rejects(markLive(deps, operator, code, { step: "close" }), /not recorded now/);
+    const signed = { sha256: "a", actSha256: "b" };
+    await assert.rejects(closeForAct(deps, operator, code, signed), { code: "unavailable" });
+    const stop = watchSessions(deps);
+    await until(async () => (await liveOf(code)).state === "ended");
+    await stop();
+    assert.equal((await liveOf(code)).outcome, "technical");
+    assert.deepEqual(interrupted, [cause]);
+    assert.equal(await wasUnrecorded(deps, await liveOf(code)), true);
+  }
+});
+
+test("a full disk ends the open sessions once, and a low one only warns, on record, until there is room again", async () => {
+  const { code } = await begun("low@example.com", "close");
+  const { deps, rooms, free, interrupted, joined } = otherNode();
+  const session = await abandoned(code, 10);
+  await reopen(deps, session);
+  const stop = watchSessions(deps);
+  joined(session.id);
+  const warned = async () => {
+    const events = await eventsOf(db, rowMac, await liveOf(code));
+    return events.filter(({ name }) => name === "disk_low").length;
+  };
+  free.bytes = 4e9;
+  await until(() => rooms.roomOf(session.id)?.minutesLeft ?? null);
+  assert.equal(await warned(), 1);
+  await assert.rejects(requireDisk(deps, 1), /4\.0 GB are free, and 5\.0 GB are needed/);
+  free.bytes = 3e9;
+  await until(() => (rooms.roomOf(session.id)?.minutesLeft ?? 1_000) < 300);
+  assert.equal(await warned(), 1);
+  free.bytes = 6e9;
+  await until(() => rooms.roomOf(session.id)?.minutesLeft === null);
+  await requireDisk(deps, 1);
+  assert.deepEqual(interrupted, []);
+  free.bytes = 4e8;
+  await until(async () => (await liveOf(code)).state === "ended");
+  await stop();
+  assert.deepEqual([(await liveOf(code)).outcome, interrupted], ["technical", ["disk_full"]]);
+});
+
   const { code } = await begun("clocks@example.com", "sign");
   const aheadMs = 600_000;
   const [behind, ahead] = [otherNode({ aheadMs: -aheadMs }), otherNode({ aheadMs })];

@@ -30,6 +30,7 @@ import {
   refuseAct,
   releaseOrder,
   requireMode,
+  roomlessDisk,
   ruleFaults,
   type SheetDeps,
   scheduledFor,
@@ -88,7 +89,10 @@ export async function orderPage(
   const typed = shown.act?.typed ?? inLocal(draft?.act ? typedAct(draft.act as Act) : initial, actTimes, zone);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
   const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
-  const obstacle = live && liveObstacle(live.identity, claimed, deps.notaryDesk.clock());
+  const obstacle =
+    live &&
+    (liveObstacle(live.identity, claimed, deps.notaryDesk.clock()) ??
+      (await roomlessDisk(live, claimed.order.signers.length)));
   const meeting = live && { session: open?.session ?? null, obstacle };
   const hasRemote = deps.notarySigning.remote !== null;
   const body = orderBody(

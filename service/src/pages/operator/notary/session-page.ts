@@ -42,6 +42,8 @@ export type SessionView = {
   /** The person whose signing pages are open, as the media server names the person; null when nobody signs. */
   turn: string | null;
   /** The hash of the document that each person's browser shows, and the hash of the current document. */
+  /** For how many minutes the disk has room for the recording, when it is nearly full; null when it has enough. */
+  minutesLeft: number | null;
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
 };
 
@@ -90,7 +92,7 @@ export function sessionPart(view: SessionView, typed: Typed): Html {
   const { code } = claimed.order;
   return roomPart(
     isOn,
-    html`${waitPart(view)}${card("open-step", "Now", nowPart(view, typed))}
+    html`${waitPart(view)}${diskPart(view)}${card("open-step", "Now", nowPart(view, typed))}
 ${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}${session.state === "open" && invitePart(code, view, typed)}`)}
 ${card("steps", "Steps", stepList(view.sheet))}
 ${card("session", "Session", statePart(code, session))}`,
@@ -98,10 +100,29 @@ ${card("session", "Session", statePart(code, session))}`,
 }
 
 /** Shown after the session: camera and microphone are off. */
-export const endedPart: Html = roomPart(
-  false,
-  card("ended", "The session has ended", html`<p><a href="/operator/notary">Back to your desk</a></p>`),
-);
+export const endedPart = (why: string | null): Html =>
+  roomPart(
+    false,
+    card(
+      "ended",
+      "The session has ended",
+      html`${why !== null && html`<p>${why}</p>`}<p><a href="/operator/notary">Back to your desk</a></p>`,
+    ),
+  );
+
+/** Why a session ended that could not be recorded any longer. */
+export const unrecordedWords =
+  "The recording could not go on, so the session ended without an act. What was recorded is kept. Everybody gets another link when you open another session. Tell the operator of this service: the disk may be full.";
+
+/** The warning that the session will end when the disk of its recording is full. */
+const diskPart = ({ minutesLeft }: SessionView): Html | "" =>
+  minutesLeft === null
+    ? ""
+    : card(
+        "disk",
+        "The disk is nearly full",
+        html`<p>The service has room to record for about ${minutesLeft} more ${minutesLeft === 1 ? "minute" : "minutes"}. When the disk is full, the session ends without an act, and what was recorded is kept. Tell the operator of this service. If time is short, end the session for technical reasons, and open another one later.</p>`,
+      );
 
 /**
  * This part is separate from the form of the current step, so that typed text stays when a connection fails and

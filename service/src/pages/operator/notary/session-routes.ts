@@ -14,6 +14,7 @@ import {
   invitePerson,
   type LiveDeps,
   liveOf,
+  liveSessionsOf,
   markLive,
   notaryName,
   noteLiveWitness,
@@ -28,6 +29,7 @@ import {
   showPage,
   startLive,
   unmetLive,
+  wasUnrecorded,
   withdrawPerson,
   writeAsNotary,
 } from "../../../signing/notaries/notaries.ts";
@@ -39,7 +41,7 @@ import { render } from "../../ui/render.ts";
 import { type ConsoleCall, consolePage, consoleRoute, operatorOf, requireRights } from "../frame/console.ts";
 import { orderPath } from "./order-path.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";
-import { endedPart, type SessionView, sessionBody, sessionPart, sessionPath } from "./session-page.ts";
+import { endedPart, type SessionView, sessionBody, sessionPart, sessionPath, unrecordedWords } from "./session-page.ts";
 
 type Deps = NotaryDeskDeps & { live: LiveDeps };
 
@@ -84,7 +86,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
         if (error instanceof ServiceError && error.code === "not_found") return null;
         throw error;
       });
-      return { page: render(view ? sessionPart(view, {}) : endedPart), headers };
+      return { page: render(view ? sessionPart(view, {}) : endedPart(await whyEnded(live, operator, code))), headers };
     },
   });
 
@@ -131,7 +133,16 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   const [lines, turn] = [room?.people ?? new Map(), room?.turn?.person ?? null];
   const { db } = live.sheets.desk;
   const shown = { by: await shownIn(live, session), now: await givenNow(db, claimed.order.orderId) };
-  return { claimed, session, people, sheet, identities, lines, turn, shown };
+  return { claimed, session, people, sheet, identities, lines, turn, minutesLeft: room?.minutesLeft ?? null, shown };
+}
+
+/** Why the last session of an order ended, for its notary; null when there is nothing to say. */
+async function whyEnded(live: LiveDeps, operator: Operator, code: string): Promise<string | null> {
+  const claimed = await claimedOrder(live.sheets.desk, operator, code).catch(() => null);
+  if (!claimed) return null;
+  const sessions = await liveSessionsOf(live.sheets.desk.db, claimed.order.orderId);
+  const last = sessions.toSorted((one, other) => one.openedAt.getTime() - other.openedAt.getTime()).at(-1);
+  return last && (await wasUnrecorded(live, last)) ? unrecordedWords : null;
 }
 
 /** Adds the routes of the notary's own media connection, and of the messages from and to the notary's page. */

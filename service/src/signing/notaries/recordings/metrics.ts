@@ -6,11 +6,18 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Metrics } from "../../../kernel/platform/metrics.ts";
 import { type ChainLine, type MediaEngine, spoolFiles } from "../../../providers/providers.ts";
+import { type RecordingDisk, recordedBytes } from "./disk.ts";
 import { sessionsIn, spoolFolders } from "./folders.ts";
 
-type MetricsDeps = { db: Sql; clock: Clock; engine: Pick<MediaEngine, "listen">; spoolDir: string };
+type MetricsDeps = {
+  db: Sql;
+  clock: Clock;
+  engine: Pick<MediaEngine, "listen">;
+  spoolDir: string;
+  disk: RecordingDisk;
+};
 
-export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir }: MetricsDeps): void {
+export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir, disk }: MetricsDeps): void {
   const deaths = metrics.counter("media_engine_deaths_total", "Times that the media engine's process died.", []);
   const breaks = metrics.counter(
     "recording_breaks_total",
@@ -40,6 +47,16 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
     oldestHelp,
     null,
     async () => new Map([["", await oldestPart(spoolDir)]]),
+  );
+  const one = async (value: Promise<number>) => new Map([["", await value]]);
+  metrics.gauge("recording_disk_free_bytes", "Free space on this node's disk for recordings.", null, () =>
+    one(disk.freeBytes()),
+  );
+  metrics.gauge("recording_disk_least_bytes", "With less free space no session begins.", null, () =>
+    one(Promise.resolve(disk.leastBytes)),
+  );
+  metrics.gauge("recording_stored_bytes", "Bytes of all stored recordings.", null, () =>
+    one(recordedBytes(db, clock()).then(({ stored }) => stored)),
   );
   metrics.gauge("recordings", "Recordings, by state.", "state", () => recordingsByState(db));
 }

@@ -162,6 +162,12 @@ export class Recordings {
     for (const map of [this.#ids, this.#heads]) map.delete(session);
   }
 
+  /** Tells the firm that the recording of a session was interrupted. */
+  async tellInterrupted(tx: Tx, session: string, at: Date, cause: string): Promise<void> {
+    const recording = await recordingOf(tx, session);
+    if (recording) await tellOfRecording(tx, "recording.interrupted", recording, at, cause);
+  }
+
   /** The head of a session's chain; null before the first chunk. */
   headOf(session: string): RecordingHead | null {
     return this.#heads.get(session) ?? null;

@@ -119,6 +119,10 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   const named = Object.entries({ city, region, country }).map(([name, value]) => [principalField(signer, name), value]);
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
+  // The watch may notice that up to a second late, too.
+  const broken = rooms.roomOf(id)?.broken ?? null;
+  if (broken !== null)
+    throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");
 
 /** Checks presence at this moment, because the watch may notice an absence up to a second late. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {

@@ -11,6 +11,7 @@ import { endWithoutAct } from "../sheets/room.ts";
 import { openTurn } from "../sheets/steps.ts";
 import { findSheet, type SheetOutcome } from "../sheets/store.ts";
 import { beginAgain, openSignature } from "./hold.ts";
+import { requireRecorded } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { requireHere } from "./lease.ts";
 import { marksOf } from "./marks.ts";
@@ -155,6 +156,8 @@ export async function closeForAct(deps: LiveDeps, operator: Operator, code: stri
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
     const signers = (sheet?.people ?? []).map(({ n }) => personName(n));
     const people = [notaryName, ...signers, ...(deps.rooms.roomOf(id)?.people.keys() ?? [])];
+    // No act is entered whose end was not recorded.
+    await requireRecorded(deps, id, live.tx);
     const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
     if (!isReady || deps.rooms.absent(id, people) !== null)
       throw new ServiceError("conflict", "A step is open, or somebody is away: the act can’t be entered now.");

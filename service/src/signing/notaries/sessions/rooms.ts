@@ -50,6 +50,10 @@ export type Room = {
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
   led: LedPage | null;
+  /** For how many minutes the disk still has room, when it is nearly full; null when it has enough. */
+  minutesLeft: number | null;
+  /** The state of the order's identity checks that the notary's page shows; null before it was read. */
+  checks: string | null;
   /** This node's lease on the session. `setLease` changes it. */
   lease: OwnLease;
 };
@@ -83,6 +87,8 @@ export class LiveRooms extends PageStreams {
 
   rooms = (): Room[] => [...this.#rooms.values()];
   roomOf = (session: string): Room | undefined => this.#rooms.get(session);
+  /** The people of all sessions that this node records. */
+  recordedPeople = (): number => this.rooms().reduce((sum, { people }) => sum + people.size, 0);
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
   /**
@@ -107,7 +113,7 @@ export class LiveRooms extends PageStreams {
       people: new Map(),
       observers: new Map(),
       recorded: new Set(),
-      ...{ turn: null, broken: null, led: null, lease },
+      ...{ turn: null, broken: null, led: null, minutesLeft: null, checks: null, lease },
     };
     for (const person of people) this.#expect(room, person, false);
     this.#rooms.set(session, room);

@@ -15,6 +15,7 @@ import { orderOfId } from "../desk/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import type { IdentityDeps } from "../identity/checks.ts";
 import { endRequestOf } from "../queue/store.ts";
+import type { RecordingDisk } from "../recordings/disk.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
@@ -36,6 +37,7 @@ import {
   updateLive,
 } from "./store.ts";
 
+import { requireDisk } from "./unrecorded.ts";
 /** The dependencies of live sessions. */
 export type LiveDeps = {
   sheets: SheetDeps;
@@ -45,6 +47,7 @@ export type LiveDeps = {
   own: OwnNode;
   recordings: Recordings;
   consentTexts: Pick<ConsentTexts, "find" | "current">;
+  disk: RecordingDisk;
   /** The name of the tool that the journal states: this service with its version. */
   tool: string;
 };
@@ -58,6 +61,7 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
   const obstacle = liveObstacle(deps.identity, claimed, deps.sheets.desk.clock());
   if (obstacle !== null) throw invalid(`A session is not offered here for this order. ${obstacle}`);
   const { rowMac } = deps.sheets.desk;
+  await requireDisk(deps, claimed.order.signers.length);
   if (await openLiveOf(deps.sheets.desk.db, claimed.order.taskId))
     throw new ServiceError(
       "conflict",
@@ -165,6 +169,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun already.");
     for (const { name, consent } of people) {
       if (consent === null)
+    await requireDisk(deps, people.length);
         throw new ServiceError("conflict", `${name} has not answered whether they agree to be recorded.`);
       if (!consent.agreed)
         throw new ServiceError(

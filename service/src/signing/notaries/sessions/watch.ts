@@ -30,6 +30,7 @@ import {
 } from "./store.ts";
 import { isPartDone } from "./third-persons.ts";
 
+import { endUnrecorded, recordingEnd } from "./unrecorded.ts";
 const everyMs = 1_000;
 const lookForLeftMs = 60_000;
 /** How long the end of the sessions at this node may take. A service manager kills a process that does not stop. */
@@ -107,7 +108,10 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   const now = desk.clock().getTime();
   if (room.broken === "engine") await resume(deps, room);
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
-  if (room.broken !== null || isBroken(silences, now - room.liveAt)) return endTechnical(deps, session);
+  // Once the notary has signed, the recording has ended.
+  const cause = session.state === "signed" ? null : await recordingEnd(deps, room, session);
+  if (cause !== null) return endUnrecorded(deps, session, cause);
+  if (isBroken(silences, now - room.liveAt)) return endTechnical(deps, session);
   if (session.state === "signed") return;
   await judge(deps, room, session, silences);
   await followTurn(deps, room);

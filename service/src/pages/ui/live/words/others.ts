@@ -70,6 +70,10 @@ export const es: LiveWords = {
     turn: "Leer y firmar",
     held: "En espera: la conexión de alguien falla o el notario ha pausado. Ahora no se firma nada.",
     you: "Usted",
+    diskLow:
+      "Al servicio le queda poco espacio para la grabación. Si se acaba, esta sesión termina y se conserva lo grabado.",
+    again:
+      "Usted ya firmó este documento. Este acto necesita su firma ante el notario, así que lo firma otra vez cuando le toque.",
     notary: "Notario",
     pictures: "Imágenes",
     join: "Activar cámara y sonido",
@@ -102,6 +106,9 @@ export const es: LiveWords = {
     refused: "El notario no actuó. La empresa que envió el documento le dice qué sigue.",
     technical: "Terminó por un motivo técnico. Recibe otro enlace cuando el notario esté listo de nuevo.",
     no_show: "No vinieron todos. Recibe otro enlace cuando haya otra hora.",
+    unrecorded:
+      "Terminó porque el servicio ya no podía grabarla. No se hizo ningún acto y se conserva lo grabado. Recibe otro enlace cuando el notario esté listo de nuevo.",
+    over: "Terminó y no hay otra sesión. La empresa que envió el documento le dice qué sigue.",
     identity: "No se pudo establecer una identidad. La empresa que envió el documento le dice qué sigue.",
     abandoned: "El notario la terminó sin acto. Recibe otro enlace si hay otra sesión.",
   },
@@ -184,6 +191,10 @@ export const fr: LiveWords = {
     held: "En attente : la ligne de quelqu’un est coupée, ou le notaire a suspendu. Rien n’est signé pour l’instant.",
     you: "Vous",
     notary: "Notaire",
+    diskLow:
+      "Le service n’a presque plus de place pour l’enregistrement. S’il n’y en a plus, cette séance se termine, et ce qui a été enregistré est conservé.",
+    again:
+      "Vous avez déjà signé ce document. Cet acte exige votre signature devant le notaire : vous le signez de nouveau quand c’est votre tour.",
     pictures: "Images",
     join: "Activer caméra et son",
     lost: "La connexion est coupée. Un nouvel essai a lieu.",
@@ -217,6 +228,9 @@ export const fr: LiveWords = {
     technical: "Elle s’est terminée pour une raison technique. Vous recevez un autre lien quand le notaire est prêt.",
     no_show: "Tout le monde n’est pas venu. Vous recevez un autre lien pour une autre heure.",
     identity: "Une identité n’a pas pu être établie. L’entreprise qui a envoyé le document vous dit la suite.",
+    unrecorded:
+      "Elle s’est terminée parce que le service ne pouvait plus l’enregistrer. Aucun acte n’a été fait, et ce qui a été enregistré est conservé. Vous recevez un autre lien quand le notaire est prêt.",
+    over: "Elle s’est terminée, et il n’y a pas d’autre séance. L’entreprise qui a envoyé le document vous dit la suite.",
     abandoned: "Le notaire l’a terminée sans acte. Vous recevez un autre lien s’il y a une autre séance.",
   },
   thanks: "Merci. Vous pouvez fermer cette page.",
@@ -298,6 +312,10 @@ export const pt: LiveWords = {
     you: "Você",
     notary: "Tabelião",
     pictures: "Imagens",
+    diskLow:
+      "O serviço está quase sem espaço para a gravação. Se acabar, esta sessão termina, e o que foi gravado fica guardado.",
+    again:
+      "Você já assinou este documento. Este ato exige a sua assinatura diante do tabelião, por isso você assina de novo quando for a sua vez.",
     join: "Ligar câmera e som",
     lost: "A conexão caiu. Ela é tentada de novo.",
     follow: "Seguir a página do tabelião",
@@ -330,6 +348,9 @@ export const pt: LiveWords = {
     no_show: "Nem todos vieram. Você recebe outro link quando houver outro horário.",
     identity: "Uma identidade não pôde ser comprovada. A empresa que enviou o documento diz o que vem depois.",
     abandoned: "O tabelião a terminou sem ato. Você recebe outro link se houver outra sessão.",
+    unrecorded:
+      "Terminou porque o serviço não podia mais gravá-la. Nenhum ato foi feito, e o que foi gravado fica guardado. Você recebe outro link quando o tabelião estiver pronto.",
+    over: "Terminou, e não há outra sessão. A empresa que enviou o documento diz o que vem depois.",
   },
   thanks: "Obrigado. Você pode fechar esta página.",
   needsScript: "Esta sala precisa de JavaScript.",

@@ -1,0 +1,69 @@
+/** What happens to live sessions when the disk of their recordings is nearly full, or a recording can't go on. */
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { diskObstacle, roomOnDisk } from "../recordings/disk.ts";
+import { endWithoutAct } from "../sheets/room.ts";
+import { outcomeOf } from "../sheets/store.ts";
+import { atSession } from "./end.ts";
+import type { Room } from "./rooms.ts";
+import type { LiveDeps } from "./session.ts";
+import { appendEvent, eventsOf, type LiveSession } from "./store.ts";
+
+/** The event of a session that ended because it could not be recorded any longer. */
+const unrecorded = "recording_stopped";
+
+/** Why the recording of a session ended. `disk_full`: the disk has no more room. `failed`: anything else. */
+type Cause = "disk_full" | "failed";
+
+/**
+ * Why the disk has no room for a session with these people besides the open ones; null when it has.
+ * @param people the people of the session, without the notary
+ */
+export const roomlessDisk = ({ disk, rooms }: Pick<LiveDeps, "disk" | "rooms">, people: number) =>
+  diskObstacle(disk, rooms.recordedPeople() + people + 1);
+
+/** @throws ServiceError `unavailable` when the disk has no room for another session */
+export async function requireDisk(deps: Pick<LiveDeps, "disk" | "rooms">, people: number): Promise<void> {
+  const obstacle = await roomlessDisk(deps, people);
+  if (obstacle !== null) throw new ServiceError("unavailable", obstacle);
+}
+
+/**
+ * Why the recording of a room has to end now; null when it goes on. When the disk is low, warns the people in the room,
+ * and records that they were warned.
+ */
+export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
+  const { desk } = deps.sheets;
+  if (room.broken !== null) return /ENOSPC|EDQUOT/.test(room.broken) ? "disk_full" : "failed";
+  const { state, minutesLeft } = await roomOnDisk(deps.disk, deps.rooms.recordedPeople());
+  if (state === "full") return "disk_full";
+  const left = state === "low" ? minutesLeft : null;
+  if (left === room.minutesLeft) return null;
+  if (left !== null && room.minutesLeft === null)
+    await atSession(deps, session, (tx, now, at) =>
+      appendEvent(tx, desk.rowMac, now, { at, name: "disk_low", by: "system", person: null, detail: { minutesLeft } }),
+    );
+  room.minutesLeft = left;
+  deps.rooms.tell(room.session, { kind: "changed" });
+  return null;
+}
+
+/**
+ * Ends the act of a session that can't be recorded any longer, and tells the firm of the interruption. What was recorded
+ * is kept.
+ */
+export async function endUnrecorded(deps: LiveDeps, seen: LiveSession, cause: Cause): Promise<void> {
+  const { rowMac, log } = deps.sheets.desk;
+  log.error({ session: seen.id, cause }, "a live session ends, because it can't be recorded any longer");
+  await atSession(deps, seen, async (tx, session, at) => {
+    if ((await outcomeOf(tx, session.sheetId)) !== null) return;
+    await appendEvent(tx, rowMac, session, { at, name: unrecorded, by: "system", person: null, detail: { cause } });
+    await deps.recordings.tellInterrupted(tx, session.id, at, cause);
+    await endWithoutAct(tx, rowMac, session, "technical", { by: "system", at });
+  });
+}
+
+/** Whether a session ended because it could not be recorded any longer. */
+export async function wasUnrecorded({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) {
+  if (session.outcome !== "technical") return false;
+  return (await eventsOf(desk.db, desk.rowMac, session)).some(({ name }) => name === unrecorded);
+}
