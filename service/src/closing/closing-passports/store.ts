@@ -16,7 +16,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
-import { orderState, verifiedSignersOf } from "../../orders/order/order.ts";
+import { latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { envelopeState } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
@@ -104,7 +104,7 @@ const pages = sql`(SELECT d.pages FROM documents d WHERE d.order_id = o.id AND d
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
   FROM envelope_signers s WHERE s.envelope_id = (
-    SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1))`;
+    SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1))`;
 
 /** The kinds of documents that an operator handed in because they were signed or notarized elsewhere. */
 const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FROM unnest(o.taken_in) AS kind)`;

@@ -90,6 +90,13 @@ export const signerState: StateMac = {
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
+ * For ORDER BY: the latest envelope of an order comes first. An act before a notary that ended without a signature of
+ * the notary voids its envelope, and the envelope before it counts again.
+ */
+export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS NOT DISTINCT FROM 'Voided'
+  AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;
+
+/**
  * For a select list: verifies all signers of the latest envelope of each order.
  * @param orders the text after FROM, with a WHERE that selects orders `o`
  */
@@ -98,7 +105,7 @@ export const verifiedSignersOf = (orders: Statement): Statement =>
     signerState,
     sql`s`,
     sql`FROM (SELECT DISTINCT o.id FROM ${orders}) AS shown JOIN LATERAL (
-      SELECT e.id FROM envelopes e WHERE e.order_id = shown.id ORDER BY e.attempt DESC LIMIT 1
+      SELECT e.id FROM envelopes e WHERE e.order_id = shown.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1
     ) latest ON true JOIN envelope_signers s ON s.envelope_id = latest.id`,
   );
 

@@ -27,7 +27,9 @@ export type RoomView = {
   notary: string;
   people: readonly { n: number; name: string; role: Entered["person"]["role"] }[];
   act: keyof LiveWords["acts"];
-  identity: IdentityState["check"];
+  /** Whether the signers sign again in this act what they signed before. */
+  signsAgain: boolean;
+  identity: IdentityState | null;
   consentText: ConsentText;
   /** The address of the signing pages while it is this person's turn; null at other times. */
   signing: string | null;
@@ -97,7 +99,11 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
     case "waiting":
       if (view.isExcused) return [card("waiting", words.waiting.title, html`<p>${words.thanks}</p>`)];
       return [
-        card("waiting", words.waiting.title, html`<p>${words.waiting.text}</p>`),
+        card(
+          "waiting",
+          words.waiting.title,
+          html`<p>${words.waiting.text}</p><p>${words.waiting.keep}</p>${againPart(view, words)}`,
+        ),
         ...identityParts(view, words),
         ...deviceParts(view, words),
       ];

@@ -74,13 +74,13 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
   const { session, person } = entered;
   const about = await livePeopleOf(live, session);
   if (!about) throw new ServiceError("not_found", "This link opens no room.");
-  const { notary, people, act, order } = about;
+  const { notary, people, act, signsAgain, order } = about;
   const identities = order ? await identitiesOf(live.identity, order) : [];
   const turn = live.rooms.roomOf(session.id)?.turn ?? null;
   const isTurn = entered.step === "room" && turn?.person === personName(person.n);
   return {
-    ...{ token: link.token, entered, notary, people, act, reader },
-    identity: identities.find((each) => each.person === person.n)?.check ?? null,
+    ...{ token: link.token, entered, notary, people, act, signsAgain, reader },
+    identity: identities.find((each) => each.person === person.n) ?? null,
     consentText: live.consentTexts.current(reader.words.language),
     isExcused: entered.step === "waiting" && (await isExcused(live, session, person)),
     signing: isTurn ? `/sign/${turn?.token}` : null,

@@ -215,7 +215,15 @@ export {
 export { roomlessDisk, wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
-export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";
+export {
+  abandonAct,
+  beginAct,
+  markAct,
+  type SheetDeps,
+  type SheetView,
+  sheetOf,
+  signedBeforeAct,
+} from "./sheets/ipen.ts";
 export { noteAct, typedOfSheet } from "./sheets/note.ts";
 export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";
 export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";

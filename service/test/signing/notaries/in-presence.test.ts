@@ -257,6 +257,82 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     judged?.signatures?.map(({ permitted }) => permitted),
     [true, true, true],
     JSON.stringify(judged),
+/** An order that was signed at home, and that the notary has claimed since. */
+async function claimedSigned(email: string): Promise<string> {
+  nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
+  const code = await orders().place({ email, svc_sign: "true" });
+  await orders().signsAtHome(email);
+  await orders().reachesNotary(code);
+  await orders().claim(code, nora.cookie);
+  return code;
+}
+
+for (const [act, words] of [
+  ["jurat", /^Sworn to or affirmed and subscribed before me by Jane Doe this date of /],
+  ["witnessing", /Jane Doe/],
+] as const)
+  test(`a document that was signed before is signed again for an act of the kind ${act}, and the journal says so`, async () => {
+    const { db } = running;
+    const code = await claimedSigned(`${act}@example.com`);
+    assert.match(await (await get(desk(code))).text(), /everybody signs again, before you/);
+    const [order] = await db.query<{ id: number; sealed: string; original: string }>(sql`
+      SELECT o.id, max(d.sha256) FILTER (WHERE d.kind = 'sealed') AS sealed,
+        max(d.sha256) FILTER (WHERE d.kind = 'original') AS original
+      FROM orders o JOIN documents d ON d.order_id = o.id WHERE ${isSealed(sql`o.code`, "order", code)} GROUP BY o.id`);
+    assert.ok(order);
+    const reserved = await notaryBlockOf(db, order.id);
+    const signedOf = async () => (await findSigning(db, code, null))?.envelope?.outcome;
+    assert.ok(reserved);
+
+    // An act that ends without the notary's signature changes nothing: the signatures of before count again.
+    assert.equal((await post(desk(code, "/sheet"), { act, pin })).status, 303);
+    assert.equal(await signedOf(), null);
+    assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
+    assert.deepEqual([await notaryBlockOf(db, order.id), await signedOf()], [reserved, "Completed"]);
+    assert.equal(await givenNow(db, order.id), order.sealed);
+
+    assert.equal((await post(desk(code, "/sheet"), { act, pin })).status, 303);
+    await toRead(code);
+    const reading = await handedOver(code);
+    await consents(reading);
+    if (act === "jurat") {
+      assert.equal((await signs(reading)).status, 409, "not before the oath");
+      await back();
+      await marked([code, "oath", 1, { choice: "oath" }]);
+      assert.equal((await signs(await handedOver(code))).status, 303);
+    } else assert.equal((await signs(reading)).status, 303);
+    await back();
+    await noted(code);
+    const { lines } = await notarySigns(code);
+    assert.ok(
+      lines.some((line) => words.test(line)),
+      lines.join("\n"),
+    );
+    assert.equal(await statusOf(code), "NotarizationComplete");
+    const file = await orders().notarized(code);
+    const path = join(folder.path, `again-${act}.pdf`);
+    writeFileSync(path, file);
+    // The signer in the act, the notary, and the seal. The signature that was made at home is not in the file.
+    assert.deepEqual(
+      (await pdfsig(path)).map(({ valid }) => valid),
+      [true, true, true],
+    );
+    const [entry] = await db.query<{ record: string }>(
+      sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
+    );
+    const { act: entered } = JSON.parse(entry?.record ?? "") as { act: Act };
+    assert.deepEqual([entered.act, entered.signedBefore], [act, { sha256: order.sealed }]);
+    assert.match(entered.notes ?? "", /Signed again before me/);
+  });
+
+test("an acknowledgment of a document that was signed before is of the signatures in it", async () => {
+  const code = await claimedSigned("acknowledges@example.com");
+  assert.equal((await post(desk(code, "/sheet"), { act: "acknowledgment", pin })).status, 303);
+  assert.match(await (await get(desk(code, "/sheet"))).text(), /Own signature/);
+  assert.equal((await post(desk(code, "/sheet/hand-over"))).status, 409);
+  assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
+});
+
   );
   assert.deepEqual(
     (await pdfsig(path)).map(({ valid }) => valid),

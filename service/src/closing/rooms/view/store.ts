@@ -4,6 +4,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import {
+  latestFirst,
   orderState,
   type Payer,
   type SigningFacts,
@@ -134,7 +135,7 @@ const cards = sql`
     SELECT jsonb_agg(jsonb_build_object('name', s.name, 'email', s.email, 'routing', s.routing,
       'signed', s.signed_at IS NOT NULL) ORDER BY s.n) AS signers
     FROM envelope_signers s
-    WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1)
+    WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)
   ) envelope ON o.sign`;
 
 // PostgreSQL uses the index audit_log_activity only if this condition has the same words as the index's predicate.

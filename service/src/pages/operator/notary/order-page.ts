@@ -45,6 +45,8 @@ export type OrderView = {
   hasRemote: boolean;
   /** Whether the notary has a passkey. */
   hasPasskey: boolean;
+  /** Whether signers signed the order's document before any act. */
+  isSigned: boolean;
   /** The session that the client booked; null when there is none. */
   session: NotarySession | null;
   /** The values typed into the form for the act, and their faults. */
@@ -92,8 +94,8 @@ ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
 ${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
-${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle))}
-${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
+${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle, view.isSigned))}
+${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey, view.isSigned))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
 ${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), { typed: actTyped, faults: act?.faults ?? {}, zone, rules: factRules(claimed.eligibility.rules) }, order.signers.length))}
 ${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code, view.hasRemote))}

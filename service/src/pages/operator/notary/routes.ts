@@ -35,6 +35,7 @@ import {
   type SheetDeps,
   scheduledFor,
   sheetOf,
+  signedBeforeAct,
   typedAct,
   typedOfSheet,
   typedOnRecord,
@@ -94,9 +95,10 @@ export async function orderPage(
     (liveObstacle(live.identity, claimed, deps.notaryDesk.clock()) ??
       (await roomlessDisk(live, claimed.order.signers.length)));
   const meeting = live && { session: open?.session ?? null, obstacle };
+  const isSigned = (await signedBeforeAct(deps.notaryDesk.db, claimed.order.orderId)) !== null;
   const hasRemote = deps.notarySigning.remote !== null;
   const body = orderBody(
-    { claimed, draft, identity, session, sheet, hasPasskey, hasRemote, meeting, zone, ...shown },
+    { claimed, draft, identity, session, sheet, hasPasskey, hasRemote, isSigned, meeting, zone, ...shown },
     typed,
   );
   return consolePage(deps.frame, request, {

@@ -27,7 +27,7 @@ import { roomPart, roomShell } from "../../ui/live/parts.ts";
 import { en } from "../../ui/live/words/en.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { orderPath } from "./order-path.ts";
-import { capital, identityFields, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
+import { capital, identityFields, signedAgainHint, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
 
 export const sessionPath = (code: string, rest = ""): string => orderPath(code, `/session${rest}`);
 
@@ -48,14 +48,19 @@ export type SessionView = {
 };
 
 /** The card on an order's page that opens a session, or links to the open one. */
-export function livePart({ order, eligibility }: Claimed, session: LiveSession | null, obstacle: string | null): Html {
+export function livePart(
+  { order, eligibility }: Claimed,
+  session: LiveSession | null,
+  obstacle: string | null,
+  isSigned: boolean,
+): Html {
   if (session)
     return html`<p>A session is open since ${time(session.openedAt)}.</p><p><a class="button" href="${sessionPath(order.code)}">Go to the session</a></p>`;
   if (obstacle !== null) return html`${notice("info", "Not offered here", html`${obstacle}`)}`;
   const offered = actKinds.filter((kind) => eligibility.rules.acts.value.includes(kind));
   return html`<p>You meet the signers by audio and video in this service. The document is prepared, and each signer is mailed a link of their own. All of the session is recorded once you begin it.</p>
 <form class="form" method="post" action="${sessionPath(order.code)}">
-${select({ form: "session", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })) })}
+${select({ form: "session", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })), hint: isSigned ? signedAgainHint : "" })}
 <div class="form-actions"><button type="submit">Open the session</button></div></form>`;
 }
 

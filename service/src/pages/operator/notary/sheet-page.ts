@@ -24,14 +24,23 @@ import { orderPath } from "./order-path.ts";
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
 /** The card on an order's page that begins an act in person, or links to the open one. */
-export function inPresencePart({ order, eligibility }: Claimed, view: SheetView | null, hasPasskey: boolean): Html {
+/** What the notary has to know before choosing an act on a document that was signed before. */
+export const signedAgainHint =
+  "The document is signed. An acknowledgment is of these signatures. For a jurat or a witnessed signature everybody signs again, before you, beginning with the document as it was: the signatures of now are not part of that act.";
+
+export function inPresencePart(
+  { order, eligibility }: Claimed,
+  view: SheetView | null,
+  hasPasskey: boolean,
+  isSigned: boolean,
+): Html {
   if (view)
     return html`<p>${actWords[view.sheet.script.act]}: ${view.open ? html`the next step is <strong>${turnWords(view.sheet, view.open)}</strong>.` : "all steps are marked."}</p>
 <p><a class="button" href="${sheetPath(order.code)}">Open the act</a></p>`;
   const offered = actKinds.filter((kind) => eligibility.rules.acts.value.includes(kind));
   return html`<p>You and the signers are in one room, at this device. The steps come one after the other; signers sign on this device, and you get it back with ${hasPasskey ? "your passkey or a PIN" : "a PIN"}.</p>
 <form class="form" method="post" action="${sheetPath(order.code)}">
-${select({ form: "sheet", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })) })}
+${select({ form: "sheet", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })), hint: isSigned ? signedAgainHint : "" })}
 ${field({ form: "sheet", name: "pin", label: "PIN to get the device back", required: hasPasskey ? "sometimes" : true, type: "password", inputMode: "numeric", maxLength: 12, autocomplete: "off", hint: `6 to 12 digits, for this act alone.${hasPasskey ? " Leave it empty to use your passkey." : ""}` })}
 <div class="form-actions"><button type="submit">Begin the act</button></div></form>`;
 }

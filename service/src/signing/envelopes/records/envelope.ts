@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import { latestFirst, signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 import { joinRoom, roomColumns } from "./rooms.ts";
 
@@ -121,7 +121,7 @@ export const findEnvelopeByCode = (db: Sql, verifyCode: string) =>
 
 /** The latest envelope of an order. */
 export const findEnvelopeOf = (db: Sql, orderId: number) =>
-  one(db, sql`e.order_id = ${orderId}`, sql`ORDER BY e.attempt DESC LIMIT 1`);
+  one(db, sql`e.order_id = ${orderId}`, sql`ORDER BY ${latestFirst(sql`e`)} LIMIT 1`);
 
 /** The envelope of the order that has not ended. An order has at most one. */
 export const findOpenEnvelope = (db: Sql, orderId: number) =>

@@ -91,7 +91,8 @@ export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlo
   const [found] = await db.query<{ block: SignedBlock }>(sql`
     SELECT b.block, ${verified(blockState, sql`b`)} FROM envelope_blocks b JOIN envelopes e ON e.id = b.envelope_id
     WHERE e.order_id = ${orderId} AND e.outcome = 'Completed'
-      AND e.attempt = (SELECT max(attempt) FROM envelopes WHERE order_id = ${orderId})`);
+      AND e.attempt = (SELECT max(other.attempt) FROM envelopes other WHERE other.order_id = ${orderId}
+        AND NOT EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = other.id))`);
   return found?.block;
 }
 

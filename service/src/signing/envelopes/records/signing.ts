@@ -4,6 +4,7 @@ import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
+  latestFirst,
   type OrderSigner,
   type SigningFacts,
   signersHold,
@@ -54,7 +55,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
       'sealed' = ANY (o.taken_in) AS "takenIn", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedEnvelope}, ${verifiedOrder}
     FROM orders o LEFT JOIN LATERAL (
-      SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
+      SELECT * FROM envelopes WHERE order_id = o.id ORDER BY ${latestFirst(sql`envelopes`)} LIMIT 1
     ) e ON true WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing}`);
   if (!row) return undefined;
   const { envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt, ...order } = row;

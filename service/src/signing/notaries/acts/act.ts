@@ -91,6 +91,11 @@ export type Act = {
    * was noted.
    */
   sheet?: { id: string; position: number; sha256: string };
+  /**
+   * Set when the signers signed again in this act what they had signed before. The hash is that of the document with
+   * the earlier signatures, which the act does not use.
+   */
+  signedBefore?: { sha256: string };
 };
 
 /** The most principals of an act, which is also the maximum of signers in an order. */

@@ -18,6 +18,7 @@ import { endRequestOf } from "../queue/store.ts";
 import type { RecordingDisk } from "../recordings/disk.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
+import { signedBeforeOf } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { leaseOf, requireLease } from "./lease.ts";
@@ -108,7 +109,8 @@ export async function livePeopleOf({ sheets: { desk } }: Pick<LiveDeps, "sheets"
     livePeople(desk.db, session.id),
     orderOfId(desk, session.orderId),
   ]);
-  return notary && sheet && { notary: notary.commissionName, act: sheet.script.act, people, order };
+  const signsAgain = sheet !== undefined && signedBeforeOf(sheet) !== null;
+  return notary && sheet && { notary: notary.commissionName, act: sheet.script.act, signsAgain, people, order };
 }
 
 export type LockedLive = {

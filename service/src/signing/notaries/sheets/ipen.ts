@@ -14,9 +14,19 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
 import { endWithoutAct, markSignersSteps, unmetIn } from "./room.ts";
 import type { Script, Scripts, SheetMode } from "./scripts.ts";
-import { lockOpenSheet, markStep, openSheet } from "./sheet.ts";
+import { lockOpenSheet, markStep, noteEvent, openSheet } from "./sheet.ts";
 import { type Spoken, spokenAt } from "./spoken.ts";
-import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet } from "./steps.ts";
+import {
+  nameOf,
+  obstacleOf,
+  openTurn,
+  type SignedBefore,
+  signedAgain,
+  type Turn,
+  turnsOf,
+  turnWords,
+  type Unmet,
+} from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
@@ -64,7 +74,7 @@ export async function openAct(
   also: (tx: Tx, sheet: Sheet, locked: Locked) => Promise<void> = async () => {},
 ): Promise<void> {
   const { desk } = deps;
-  const script = await scriptFor(deps, claimed, act, mode);
+  const { script, signedBefore } = await scriptFor(deps, claimed, act, mode);
   const { taskId, orderId } = claimed.order;
   const hasSigners = script.steps.some(({ name }) => name === "sign");
   await desk.db.transaction(async (tx) => {
@@ -87,6 +97,10 @@ export async function openAct(
       { taskId, orderId, notaryId: notary.id, script, people, pinHash },
       by,
     );
+    const sheet =
+      signedBefore === null
+        ? opened
+        : await noteEvent(tx, desk.rowMac, opened, { name: signedAgain, detail: signedBefore }, by);
     const detail = { sheet: sheet.id, act, mode: script.mode };
     await tx.query(
       auditLine({
@@ -110,7 +124,12 @@ export function sessionOf(operator: Operator) {
   return operator.session;
 }
 
-/** @throws ServiceError saying why such an act is impossible for this order */
+/**
+ * The steps of an act. A jurat and a witnessed signature need a signature in the notary's presence: if the document was
+ * signed before, the signers sign it again, beginning with the original. `signedBefore`: the document with the earlier
+ * signatures, which the act does not use; null when there is none, or when the act uses it.
+ * @throws ServiceError saying why such an act is impossible for this order
+ */
 async function scriptFor(
   { desk, scripts }: SheetDeps,
   { eligibility, notary, order }: Claimed,
@@ -122,13 +141,19 @@ async function scriptFor(
     throw invalid(`An act ${modeWords[mode]} is not open to you for this order. ${obstacles.join(" ")}`.trim());
   if (!rules.acts.value.includes(act))
     throw invalid(`act must be one that is offered in ${notary.state}: ${rules.acts.value.join(", ")}.`);
-  const isSigned = (await furthestDocument(desk.db, order.orderId))?.kind !== "original";
-  const script = scripts.of({ act, mode, state: notary.state, isSigned });
-  if (!script)
-    throw invalid(
-      `act must not be ${actWords[act]} for a document that was signed before: it needs a signature in your presence.`,
-    );
-  return script;
+  const before = await signedBeforeAct(desk.db, order.orderId);
+  const about = { act, mode, state: notary.state };
+  const script = scripts.of({ ...about, isSigned: before !== null });
+  if (script) return { script, signedBefore: null };
+  const again = scripts.of({ ...about, isSigned: false });
+  if (again) return { script: again, signedBefore: before };
+  throw invalid(`act must not be ${actWords[act]} ${modeWords[mode]}: it has no run sheet.`);
+}
+
+/** The document of an order that its signers signed before any act of a notary; null when nobody has signed. */
+export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedBefore | null> {
+  const document = await furthestDocument(db, orderId);
+  return document && document.kind !== "original" ? { sha256: document.sha256 } : null;
 }
 
 async function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<void> {

@@ -2,7 +2,7 @@ import { type Act, principalField, typedPrincipal } from "../acts/act.ts";
 import type { Claimed, DeskDeps } from "../desk/desk.ts";
 import { saveAct } from "../desk/orders.ts";
 import { headOf, principalOf } from "./room.ts";
-import type { Mark } from "./steps.ts";
+import { type Mark, signedBeforeOf } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 
 /** The session and the recording of an act by audio and video. */
@@ -26,7 +26,10 @@ export async function noteAct(
   const sheet = await openSheetOf(desk, order.taskId);
   const { present = [], ...recorded } = onRecord ?? {};
   const witnesses = [...new Set([...present, ...act.witnesses])];
-  const noted = sheet ? { ...act, ...recorded, witnesses, sheet: headOf(sheet) } : act;
+  const signedBefore = sheet && signedBeforeOf(sheet);
+  const noted = sheet
+    ? { ...act, ...recorded, witnesses, sheet: headOf(sheet), ...(signedBefore && { signedBefore }) }
+    : act;
   await saveAct(desk.db, order.taskId, notary.id, noted, at);
 }
 
@@ -52,9 +55,16 @@ export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string
   };
 }
 
-/** The note that says which signers swore and which affirmed, because the form of an act has no field for it. */
-const notesOf = ({ people }: Sheet, steps: readonly Mark[]): string =>
-  steps
+/**
+ * The facts for which the form of an act has no field: which signers swore and which affirmed, and that a document was
+ * signed again.
+ */
+function notesOf(sheet: Sheet, steps: readonly Mark[]): string {
+  const oaths = steps
     .filter(({ name }) => name === "oath" || name === "oath_alone")
-    .map(({ choice, signer }) => `${people.find(({ n }) => n === signer)?.name ?? ""}: ${choice ?? ""}`)
-    .join("\n");
+    .map(({ choice, signer }) => `${sheet.people.find(({ n }) => n === signer)?.name ?? ""}: ${choice ?? ""}`);
+  const before = signedBeforeOf(sheet);
+  return [...oaths, ...(before ? [againNote] : [])].join("\n");
+}
+
+const againNote = "Signed again before me. Signatures that were made before this act are not part of it.";

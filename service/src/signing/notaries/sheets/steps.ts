@@ -21,6 +21,16 @@ export type Mark = {
   readonly detail: unknown;
 };
 
+/** A document that was signed before an act in which its signers sign again, and that the act does not use. */
+export type SignedBefore = { readonly sha256: string };
+
+/** The event of a sheet whose signers sign a document again that they had signed before. */
+export const signedAgain = "signed_again";
+
+export const signedBeforeOf = ({ marks }: Pick<Progress, "marks">): SignedBefore | null =>
+  (marks.find(({ kind, name }) => kind === "event" && name === signedAgain)?.detail as SignedBefore | undefined) ??
+  null;
+
 /** A step of the act, for one signer or for all. */
 export type Turn = { readonly step: ScriptStep; readonly signer: number | null };
 
