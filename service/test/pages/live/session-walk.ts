@@ -152,6 +152,15 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.keyboard.type("hio");
     await pressAt(page.getByRole("button", { name: "I agree to the recording" }));
     await page.getByRole("heading", { name: "Waiting room" }).waitFor();
+    // Counts how many times this page keeps the screen on.
+    await page.evaluate(`{
+      globalThis.locks = 0;
+      navigator.wakeLock.request = async () => {
+        globalThis.locks++;
+        const lock = { released: false, async release() { if (!lock.released) globalThis.locks--; lock.released = true; } };
+        return lock;
+      };
+    }`);
     return opened;
   }
 

@@ -108,6 +108,7 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
     return "failed";
   }
   said.textContent = "";
+  void keepAwake();
   // The session may have ended while the connection was made.
   if (room.dataset["media"] === "on") return "joined";
   leave();
@@ -115,6 +116,22 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
 }
 
 const joining = joiner(attempt);
+
+let awake: WakeLockSentinel | null = null;
+
+/**
+ * Keeps the screen of a phone on while media flow: when it turns off, the browser stops the camera, and the person counts
+ * as away. Browsers without this, and those that refuse it to save power, turn the screen off as always.
+ */
+async function keepAwake(): Promise<void> {
+  if (!("wakeLock" in navigator) || document.visibilityState !== "visible") return;
+  if (room.dataset["media"] !== "on" || (awake && !awake.released)) return;
+  awake = await navigator.wakeLock.request("screen").catch(() => null);
+  // The session may have ended meanwhile.
+  if (room.dataset["media"] !== "on") void awake?.release();
+}
+// The browser ends the lock when the page is hidden.
+document.addEventListener("visibilitychange", () => void keepAwake());
 
 function lost(): void {
   said.textContent = words["lost"] ?? "";
@@ -124,6 +141,8 @@ function lost(): void {
 function leave(): void {
   connection?.close();
   connection = null;
+  void awake?.release();
+  awake = null;
   for (const track of own?.getTracks() ?? []) track.stop();
   own = null;
   streams.clear();

@@ -42,6 +42,33 @@ type Ready = {
 };
 
 if (document.getElementById("notary-sign")) start();
+if (document.getElementById("certificate-trial")) startTrial();
+
+/** Opens the notary's file without signing, and says whether it has the registered certificate. */
+function startTrial(): void {
+  const [file, password] = [part<HTMLInputElement>("p12-file"), part<HTMLInputElement>("p12-password")];
+  const [open, said] = [part<HTMLButtonElement>("p12-open"), part("notary-sign-said")];
+  const tell = (text: string, isError: boolean) => {
+    said.textContent = text;
+    said.classList.toggle("field-error", isError);
+  };
+  open.addEventListener("click", () => {
+    open.disabled = true;
+    tell("Opening…", false);
+    void opened(file.files?.[0], password.value)
+      .then(async ({ certificate }) => {
+        password.value = "";
+        const isOwn =
+          toHex(await sha256(new Uint8Array(certificate.der))) === part("certificate-trial").dataset["sha256"];
+        if (isOwn) tell("The file opens, and has the certificate that is on record. You can sign with it.", false);
+        else tell(`The file opens, but has another certificate: ${nameText(certificate.subject)}.`, true);
+      })
+      .catch((error: unknown) => tell(error instanceof Refused ? error.message : String(error), true))
+      .finally(() => {
+        open.disabled = false;
+      });
+  });
+}
 
 function start(): void {
   const order = part("notary-sign").dataset["order"] ?? "";

@@ -1,4 +1,5 @@
 import {
+  certificateFacts,
   type EligibleOrder,
   expiriesOf,
   expiringWords,
@@ -49,8 +50,30 @@ ${expiriesOf(notary).map((expiry) => {
 <div class="panels">
 ${queue && queueCard(queue)}
 ${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : deskTable("Orders in your hands", mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
+${card("certificate", "Your certificate", certificatePart(notary))}
 ${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits that you may take.") : deskTable("Orders that wait for a notary", open, claimButton))}
 </div>`;
+}
+
+/** The notary's certificate, and a try of the notary's file of it. The inputs have no names: nothing is sent. */
+function certificatePart({ certificate }: Notary): Html {
+  if (certificate === null)
+    return html`<p>None is on record. An administrator enters it: without it you can sign no document electronically here.</p>`;
+  const { subject, issuer, notAfter, fingerprintSha256 } = certificateFacts(certificate);
+  return html`${facts([
+    ["Of", subject],
+    ["Issued by", issuer],
+    ["To", shortTime(notAfter)],
+  ])}
+<details class="ask"><summary>Try your certificate file</summary>
+<div id="certificate-trial" class="form" data-sha256="${fingerprintSha256}"><p>You sign with your own file of this certificate. Try it before your first act: this page alone opens it, and neither the file nor its password is sent.</p>
+<div class="form-field"><label for="p12-file">Certificate file</label>
+<p class="hint" id="p12-file-hint">A file ending in .p12 or .pfx.</p>
+<input type="file" id="p12-file" accept=".p12,.pfx,application/x-pkcs12" aria-describedby="p12-file-hint"></div>
+<div class="form-field"><label for="p12-password">Password of the file</label>
+<input type="password" id="p12-password" autocomplete="off"></div>
+<div class="form-actions"><button type="button" id="p12-open" class="secondary">Try the file</button></div>
+<p id="notary-sign-said" role="status"></p></div></details>`;
 }
 
 export const claimButton = ({ taskId, code }: EligibleOrder["order"]): Html =>

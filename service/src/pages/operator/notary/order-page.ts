@@ -92,6 +92,7 @@ ${errorSummary(message)}
 <div class="panels">
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
+${view.meeting?.obstacle === null && card("how", "How it goes", howPart)}
 ${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle, view.isSigned))}
@@ -132,6 +133,15 @@ const documentPart = (code: string, notices: OrderView["claimed"]["notices"]): H
 <p>The order’s document as it is now, with the signatures that it has. Save it, sign it as it is, and add nothing but fields, notes and your signature.</p>
 <p><a class="button" href="${orderPath(code, "/document")}" download>Download the document</a></p>
 <p class="hint">That you read it is logged.</p>`;
+
+const howPart: Html = html`<ol>
+<li>Ask for <a href="#identity">identity checks</a> in time, unless you know the people, or a credible witness does. They have to be passed within 24 hours before the act.</li>
+<li>People book a time by the link under <a href="#appointment">Appointment</a>, or you agree on one otherwise.</li>
+<li><a href="#session">Open the session</a>: everybody is mailed a link. Try your device there. Begin once all agree to the recording, and let people in one by one.</li>
+<li>Say the words of each step, and mark it. Signers sign in turn, when you give them the document.</li>
+<li><a href="#act">Note the act</a>: its form is filled from the session. Sign in this page, with your certificate file and its password.</li>
+<li>Look at what the verifier says, and enter the act. It is in your <a href="/operator/notary/journal">journal</a> then, and the recording ends.</li></ol>
+<p class="hint">Signing by a token or a smart card: download the document in the session, sign it in your own software, and upload it here, while everybody is there.</p>`;
 
 const roomWords = html`In a room of this service. <a href="#session">Open the session</a> when the time has come.`;
 const noRoomWords = "In a room of this service, which has no rooms any more. Mail them a link of your tool.";

@@ -137,8 +137,8 @@ function deskRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
       { notary, ...(await deskOf(notaryDesk, operator, notary)), queue, now: notaryDesk.clock() },
       problem,
     );
-    const about = { title: "Notary’s desk", section: "notary", body } as const;
-    return consolePage(deps.frame, request, { ...about, ...(queue && { scripts: ["htmx.js"] }) });
+    const scripts = queue ? (["notary-sign.js", "htmx.js"] as const) : (["notary-sign.js"] as const);
+    return consolePage(deps.frame, request, { title: "Notary’s desk", section: "notary", body, scripts });
   }
 
   consoleRoute(scope, deps.frame, {
@@ -257,7 +257,8 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
         return { page: await orderPage(deps, request, operator, code, { act: { typed, faults } }), status: 400 };
       requireMode(claimed, read.value);
       await noteAct(notaryDesk, claimed, read.value, at, onTape);
-      return done(orderPath(code, "#upload"), "act-saved");
+      const isElectronic = read.value.mode === "ron" || read.value.mode === "ipen";
+      return done(orderPath(code, isElectronic ? "#sign" : "#upload"), "act-saved");
     },
     refused: ({ request, operator, params: { code }, form: typed }, problem) =>
       orderPage(deps, request, operator, code, { act: { typed, faults: {} }, problem }),

@@ -23,8 +23,8 @@ import { card, facts, notice, pageHead, statusBadge } from "../../ui/components.
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
-import { roomPart, roomShell } from "../../ui/live/parts.ts";
-import { en } from "../../ui/live/words/en.ts";
+import { deviceCard, roomPart, roomShell } from "../../ui/live/parts.ts";
+import { en, type LiveWords } from "../../ui/live/words/en.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { orderPath } from "./order-path.ts";
 import { capital, identityFields, signedAgainHint, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
@@ -100,11 +100,18 @@ export function sessionPart(view: SessionView, typed: Typed): Html {
     html`${waitPart(view)}${diskPart(view)}${card("open-step", "Now", nowPart(view, typed))}
 ${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}${session.state === "open" && invitePart(code, view, typed)}`)}
 ${card("steps", "Steps", stepList(view.sheet))}
+${session.state === "open" && deviceCard(ownDevice)}
 ${card("session", "Session", statePart(code, session))}`,
   );
 }
 
 /** Shown after the session: camera and microphone are off. */
+/** The notary tries the own device, too, before the session begins. */
+const ownDevice: LiveWords = {
+  ...en,
+  device: { ...en.device, lead: "Try camera, microphone and line before you begin. Nothing of the check is recorded." },
+};
+
 export const endedPart = (why: string | null): Html =>
   roomPart(
     false,

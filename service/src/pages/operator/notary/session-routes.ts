@@ -167,6 +167,17 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
 
   consoleRoute(scope, frame, {
     method: "POST",
+    url: `${base}/check`,
+    permission,
+    async handle({ operator, params: { code } }) {
+      const { id, state } = await open(operator, code);
+      if (state !== "open") throw new ServiceError("conflict", "The session has begun: your device is in use.");
+      return { json: await live.rooms.check({ session: id, person: notaryName }) };
+    },
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
     url: `${base}/message`,
     permission,
     async handle({ operator, params: { code }, form }) {

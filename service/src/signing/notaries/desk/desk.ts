@@ -77,7 +77,7 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
 export async function releaseOrder(deps: DeskDeps, operator: Operator, code: string): Promise<void> {
   const { order } = await orderInHands(deps, operator, code);
   if (await openSheetOf(deps, order.taskId))
-    throw new ServiceError("conflict", "An act in person is open. End it first.");
+    throw new ServiceError("conflict", "An act is open for this order. End it first.");
   await releaseTask(deps, order.taskId, operator.actor);
 }
 

@@ -1,7 +1,8 @@
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { CredentialResult } from "../../../providers/providers.ts";
 import type { WaitingOrder } from "../desk/orders.ts";
-import { type IdentityDeps, proofHours } from "./checks.ts";
+import { type Sheet, sheetsOfOrder } from "../sheets/store.ts";
+import { type IdentityDeps, isOpen, proofHours } from "./checks.ts";
 import { resultOf } from "./proofs.ts";
 import { checksOf, type IdentityCheck, type Proof, proofsOf } from "./store.ts";
 

@@ -60,7 +60,7 @@ export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act
  */
 export function requireReady(sheet: Sheet | undefined, act: Act): void {
   if (!sheet) {
-    if (act.sheet) throw new ServiceError("conflict", "The act in person has ended. Note the act again.");
+    if (act.sheet) throw new ServiceError("conflict", "The act that you noted has ended. Note the act again.");
     return;
   }
   const turn = openTurn(sheet);

@@ -60,6 +60,7 @@ export const en = {
   waiting: {
     title: "Waiting room",
     text: "The notary sees that you are here, and lets you in. Nothing is recorded before. The document opens in the room.",
+    keep: "Keep this page open and in front. If it closes, or the screen turns off, you are not in the session.",
   },
   room: {
     title: "In session",

@@ -62,6 +62,7 @@ export const es: LiveWords = {
   waiting: {
     title: "Sala de espera",
     text: "El notario ve que está aquí y le deja entrar. Antes no se graba nada. El documento se abre en la sala.",
+    keep: "Mantenga esta página abierta y a la vista. Si se cierra o se apaga la pantalla, usted no está en la sesión.",
   },
   room: {
     title: "En sesión",
@@ -182,6 +183,7 @@ export const fr: LiveWords = {
   waiting: {
     title: "Salle d’attente",
     text: "Le notaire voit que vous êtes là et vous fait entrer. Rien n’est enregistré avant. Le document s’ouvre dans la salle.",
+    keep: "Gardez cette page ouverte et affichée. Si elle se ferme ou si l’écran s’éteint, vous n’êtes pas dans la séance.",
   },
   room: {
     title: "En séance",
@@ -302,6 +304,7 @@ export const pt: LiveWords = {
   waiting: {
     title: "Sala de espera",
     text: "O tabelião vê que você está aqui e deixa você entrar. Nada é gravado antes. O documento se abre na sala.",
+    keep: "Mantenha esta página aberta e visível. Se ela fechar ou a tela apagar, você não está na sessão.",
   },
   room: {
     title: "Em sessão",

@@ -64,6 +64,7 @@ export const vi: LiveWords = {
   waiting: {
     title: "Phòng chờ",
     text: "Công chứng viên thấy quý vị ở đây và sẽ cho vào. Trước đó không ghi lại gì. Tài liệu mở trong phòng.",
+    keep: "Hãy giữ trang này mở và ở phía trước. Nếu trang đóng hoặc màn hình tắt, quý vị không còn trong buổi gặp.",
   },
   room: {
     title: "Đang gặp",
@@ -184,6 +185,7 @@ export const tl: LiveWords = {
   waiting: {
     title: "Silid-hintayan",
     text: "Nakikita ng notaryo na narito kayo, at papapasukin kayo. Walang nirerekord bago noon. Magbubukas ang dokumento sa silid.",
+    keep: "Panatilihing bukas at nasa harap ang pahinang ito. Kapag nagsara ito o namatay ang screen, wala kayo sa session.",
   },
   room: {
     title: "Nasa sesyon",
