@@ -419,15 +419,6 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const each of [opened, room]) await each.close();
   });
 
-  test("an observer sees and hears a session, shows and sends nothing, and is let go", async () => {
-    const email = "erin@example.com";
-    const code = await place({ name: "Erin Diaz", email });
-    await claim(code, nora.cookie);
-    const { page, rooms, opened } = await session(code, "acknowledgment", [email, observer], async (notary) => {
-      await notary.getByLabel("Role").selectOption("observer");
-      await notary.getByLabel("Full name").fill("Otto Okafor");
-      await notary.getByLabel("Email").fill(observer);
-      await notary.getByRole("button", { name: "Mail them a link" }).click();
   test("two signers who had signed at home sign again in turn, in a jurat: each after their own oath, and only while both are there", async () => {
     const people = ["amy@example.com", "bob@example.com"];
     const names = ["Amy Lee", "Bob Cole"];
@@ -509,6 +500,15 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const each of [opened, ...rooms]) await each.close();
   });
 
+  test("an observer sees and hears a session, shows and sends nothing, and is let go", async () => {
+    const email = "erin@example.com";
+    const code = await place({ name: "Erin Diaz", email });
+    await claim(code, nora.cookie);
+    const { page, rooms, opened } = await session(code, "acknowledgment", [email, observer], async (notary) => {
+      await notary.getByLabel("Role").selectOption("observer");
+      await notary.getByLabel("Full name").fill("Otto Okafor");
+      await notary.getByLabel("Email").fill(observer);
+      await notary.getByRole("button", { name: "Mail them a link" }).click();
       await notary.getByRole("heading", { name: "Otto Okafor" }).waitFor();
     });
     const [signer, watching] = rooms;

@@ -20,7 +20,7 @@ import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 /** A person's page of a session, and the cookie that opens it. */
 type Page = { person: string; path: string; cookie: string };
 
-/** A session that has begun, with a notary and a signer who were admitted and are not connected yet. */
+/** A session that has begun, with a notary and signers who were admitted and are not connected yet. */
 export type BegunSession = { code: string; id: string; pages: readonly Page[] };
 
 type Manifest = {
@@ -31,48 +31,77 @@ type Manifest = {
 
 /** A notary and sessions of a running service. Their people connect over the service's own routes, without browsers. */
 export async function liveWorld(running: Harness, folder: string) {
-  const certificate = certificateFiles(folder)("Nora Ames", { key: "p256" }).pem;
+  const { pem: certificate, p12 } = certificateFiles(folder)("Nora Ames", { key: "p256" });
   const partner = await newPartner(running.service);
   const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const commission = { ...ohioCommission, certificate };
   await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
   const orders = ordersToNotarize(running, partner);
-  const mailed = (email: string, pattern: RegExp) =>
-    until(() => mailsTo(running.service, email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
   const post = async (path: string, typed: Record<string, string>, cookie: string) => {
     const answer = await postForm(running.service.baseUrl + path, typed, { cookie, Accept: "application/json" });
     assert.equal(answer.status, 303, `${path}: ${await answer.clone().text()}`);
     return answer;
   };
-  return {
-    async begin(email: string, where: Record<string, string> = {}): Promise<BegunSession> {
-      const code = await orders.place({ email });
-      await orders.claim(code, nora.cookie);
-      const desk = `/operator/notary/orders/${code}/session`;
-      await post(desk, { act: "acknowledgment" }, nora.cookie);
-      const room = await mailed(email, /(\/notary-room\/[0-9a-f]{40})/);
-      await post(`${room}/code`, {}, "");
-      const entered = await post(`${room}/enter`, { code: await mailed(email, /Your code is (\d{6})\./) }, "");
+
+  async function begin(
+    fields: Record<string, string>,
+    emails: readonly string[],
+    act: string,
+    where: Record<string, string> = {},
+  ): Promise<BegunSession> {
+    const code = await orders.place(fields);
+    await orders.claim(code, nora.cookie);
+    return meet(code, act, emails, where);
+  }
+
+  async function meet(
+    code: string,
+    act: string,
+    emails: readonly string[],
+    where: Record<string, string>,
+  ): Promise<BegunSession> {
+    const desk = `/operator/notary/orders/${code}/session`;
+    const before = new Set(emails.flatMap((email) => mailsTo(running.service, email)));
+    const mailed = (email: string, pattern: RegExp) =>
+      until(() => {
+        const mails = mailsTo(running.service, email).filter((mail) => !before.has(mail));
+        return mails.flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0];
+      });
+    await post(desk, { act }, nora.cookie);
+    const pages: Page[] = [{ person: "notary", path: desk, cookie: nora.cookie }];
+    for (const [index, email] of emails.entries()) {
+      const path = await mailed(email, /(\/notary-room\/[0-9a-f]{40})/);
+      await post(`${path}/code`, {}, "");
+      const entered = await post(`${path}/enter`, { code: await mailed(email, /Your code is (\d{6})\./) }, "");
       const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
-      const agreed = {
-        answer: "agree",
-        city: "Columbus",
-        region: "Ohio",
-        country: "US",
-        version: "1",
-        language: "en",
-        ...where,
-      };
-      await post(`${room}/consent`, agreed, cookie);
-      await post(`${desk}/start`, {}, nora.cookie);
-      await post(`${desk}/admit`, { person: "1" }, nora.cookie);
-      const [row] = await running.db.query<{ id: string }>(sql`
-        SELECT l.id FROM live_sessions l JOIN orders o ON o.id = l.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
-      const pages = [
-        { person: "notary", path: desk, cookie: nora.cookie },
-        { person: "signer-1", path: room, cookie },
-      ];
-      return { code, id: row?.id ?? "", pages };
+      const place = { city: "Columbus", region: "Ohio", country: "US", ...where };
+      await post(`${path}/consent`, { answer: "agree", version: "1", language: "en", ...place }, cookie);
+      pages.push({ person: `signer-${index + 1}`, path, cookie });
+    }
+    await post(`${desk}/start`, {}, nora.cookie);
+    for (const [index] of emails.entries()) await post(`${desk}/admit`, { person: String(index + 1) }, nora.cookie);
+    const [row] = await running.db.query<{ id: string }>(sql`
+      SELECT l.id FROM live_sessions l JOIN orders o ON o.id = l.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY l.opened_at DESC LIMIT 1`);
+    return { code, id: row?.id ?? "", pages };
+  }
+
+  return {
+    p12,
+    post,
+    orders,
+    /** Begins an acknowledgment with one signer. */
+    begin: (email: string, where: Record<string, string> = {}) => begin({ email }, [email], "acknowledgment", where),
+    /** Begins an act with these signers. */
+    beginWith: (act: string, signers: readonly { name: string; email: string }[]) =>
+      begin(
+        { signers: JSON.stringify(signers) },
+        signers.map(({ email }) => email),
+        act,
+      ),
+    /** Opens another session of an order whose last one has ended, and lets the same signers in. */
+    async beginAgain({ code }: BegunSession, act: string, emails: readonly string[]): Promise<BegunSession> {
+      return meet(code, act, emails, {});
     },
     end: ({ pages: [notary] }: BegunSession) =>
       post(`${notary?.path}/end`, { outcome: "abandoned" }, notary?.cookie ?? ""),
