@@ -35,14 +35,14 @@ export type RoomView = {
   signing: string | null;
   /** The hash of the document that this person reads besides; null when there is none to read. */
   document: string | null;
-  /** Whether the notary let this person go: they are in the waiting room after their part. */
-  isExcused: boolean;
   /** Whether the disk of the recording is nearly full. */
   isDiskLow: boolean;
   /** Whether the order no longer waits for a notary. */
   isOver: boolean;
   /** Whether the session ended because it could not be recorded any longer. */
   isUnrecorded: boolean;
+  /** Whether the notary let this person go: they are in the waiting room after their part. */
+  isExcused: boolean;
   reader: Reader;
   error?: string | null;
   isSent?: boolean;
@@ -114,10 +114,17 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
         card(
           "ended",
           words.ended.title,
-          html`<p>${view.entered.person.role === "signer" ? words.ended[view.entered.session.outcome ?? "technical"] : words.thanks}</p>`,
+          html`<p>${view.entered.person.role === "signer" ? endWords(view, words) : words.thanks}</p>`,
         ),
       ];
   }
+}
+
+/** What a signer reads after the session. Another one is promised only while the order still waits for a notary. */
+function endWords({ entered, isUnrecorded, isOver }: RoomView, { ended }: LiveWords): string {
+  const outcome = entered.session.outcome ?? "technical";
+  if (isOver && (outcome === "technical" || outcome === "no_show" || outcome === "abandoned")) return ended.over;
+  return isUnrecorded ? ended.unrecorded : ended[outcome];
 }
 
 function codePart({ token, entered, reader, isSent }: RoomView, { code }: LiveWords): Html {
@@ -126,13 +133,6 @@ function codePart({ token, entered, reader, isSent }: RoomView, { code }: LiveWo
     "who",
     code.title,
     html`<p>${code.lead(entered.person.name)}</p>
-/** What a signer reads after the session. Another one is promised only while the order still waits for a notary. */
-function endWords({ entered, isUnrecorded, isOver }: RoomView, { ended }: LiveWords): string {
-  const outcome = entered.session.outcome ?? "technical";
-  if (isOver && (outcome === "technical" || outcome === "no_show" || outcome === "abandoned")) return ended.over;
-  return isUnrecorded ? ended.unrecorded : ended[outcome];
-}
-
 <form class="form-actions" method="post" action="${path("/code")}"><button type="submit" class="${isSent ? "quiet-button" : ""}">${code.send}</button></form>
 ${isSent && html`<p role="status">${code.sent}</p>`}
 <form class="form" method="post" action="${path("/enter")}">
@@ -153,7 +153,10 @@ const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
  */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
   if (entered.person.role !== "signer" && entered.person.role !== "credible_witness") return [];
-  const state = identity === null || identity.state === "expired" ? "none" : identity.state;
+  // A check that counts no more, or whose link has expired, is as good as none: the notary asks for another one.
+  const isVoid =
+    identity !== null && identity.problem !== null && !identity.isOpen && identity.check?.state !== "failed";
+  const state = isVoid || !identity?.check || identity.check.state === "expired" ? "none" : identity.check.state;
   return [card("identity", words.identity.title, html`<p>${words.identity[state]}</p>`)];
 }
 

@@ -107,6 +107,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     }),
     await runCheck("retention", () => retentionFinding(resources)),
     await runCheck("online notarization", () => notarizationFinding(resources)),
+    await runCheck("recordings", () => recordingsFinding(resources)),
     await runCheck("nodes", () => nodesFinding(resources)),
     await runCheck("books", () => sumsAgree(resources.db)),
     await secretsFinding(resources),
@@ -124,7 +125,6 @@ async function notarizationFinding({ config, db, clock }: Examined): Promise<Fou
   return result === "urgent" ? { warning: detail, urgent: true } : { warning: detail };
 }
 
-/** The next deletions, which can't be undone. */
 /** Whether the disk has room for the recordings of sessions by audio and video. */
 async function recordingsFinding({ config, db, clock }: Examined): Promise<Found> {
   if (!config.media) return "MEDIA is off: nothing is recorded";
@@ -132,6 +132,7 @@ async function recordingsFinding({ config, db, clock }: Examined): Promise<Found
   return isLow ? { warning: words } : words;
 }
 
+/** The next deletions, which can't be undone. */
 async function retentionFinding({ config, db, clock }: Examined): Promise<string> {
   const { due, next, nextRule } = await upcomingDeletions(db, readRetention(config.retention), clock());
   const later = next ? `next by ${nextRule} on ${next.toISOString().slice(0, 10)}` : "none later by what is stored now";

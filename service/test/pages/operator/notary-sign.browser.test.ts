@@ -75,6 +75,31 @@ const statusOf = async (code: string) =>
   ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
     .status;
 
+test("the desk tries a certificate file before the first act, and sends nothing of it", async () => {
+  const opened = await browser.open(at("/operator/notary"), { width: 375, cookie: person.cookie });
+  const { page } = opened;
+  const sent: string[] = [];
+  page.on("request", (request) => void sent.push(`${request.method()} ${request.url()}`));
+  await page.getByText("Try your certificate file").click();
+  await assertGoodLooks(opened);
+  const tries = async (name: string, made: ReturnType<typeof make>, typed: string, said: RegExp) => {
+    const file = join(folder.path, name);
+    writeFileSync(file, made.p12);
+    await page.getByLabel("Certificate file").setInputFiles(file);
+    await page.getByLabel("Password of the file").fill(typed);
+    await page.getByRole("button", { name: "Try the file" }).click();
+    await page.locator("#notary-sign-said").filter({ hasText: said }).waitFor();
+  };
+  await tries("own.p12", nora, "wrong", /The password is wrong/);
+  await tries("own.p12", nora, password, /has the certificate that is on record/);
+  await tries("other.p12", make("Olga Other", { key: "p256" }), password, /another certificate: .*Olga Other/);
+  assert.deepEqual(
+    sent.filter((request) => !request.startsWith("GET ")),
+    [],
+  );
+  await opened.close();
+});
+
 test("a notary signs in the page with a certificate file, and no request contains the file, its key or its password", async () => {
   const { code, page, troubles, opened } = await notedOrder();
   const sent: Buffer[] = [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
@@ -9,10 +9,15 @@ import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
-import { encodePng } from "../../../src/signing/envelopes/envelopes.ts";
+import { encodePng, notaryBlockOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { followOrder } from "../../../src/signing/envelopes/lifecycle/follow.ts";
+import { findSigning } from "../../../src/signing/envelopes/records/signing.ts";
+import type { Act } from "../../../src/signing/notaries/acts/act.ts";
 import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
+import { givenNow } from "../../../src/signing/notaries/desk/documents.ts";
+import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
@@ -20,6 +25,7 @@ import { newOperator, newSession } from "../../firms/operators/console-people.ts
 import { type Ink, inkIn, inkOn } from "../envelopes/pdf/pixels.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
 import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
+import { alertIn, notesAct, signsAsNotary } from "./signs-as-notary.ts";
 
 const { test, before, after } = testsNeeding("pyhanko", "poppler", "mupdf", "qpdf");
 
@@ -28,12 +34,20 @@ const make = certificateFiles(folder.path);
 const { pem, p12 } = make("Nora Ames", { key: "p256" });
 const pin = "246810";
 
+/** The shipped rules, with witnessed signatures, which an administrator offers where the state allows them. */
+function rulesWithWitnessing(): string {
+  const file = join(folder.path, "rules.yaml");
+  const shipped = readFileSync(new URL("../../../data/notarization-rules.yaml", import.meta.url), "utf8");
+  writeFileSync(file, shipped.replace("[acknowledgment, jurat, oath]", "[acknowledgment, jurat, oath, witnessing]"));
+  return file;
+}
+
 let running: Awaited<ReturnType<typeof openHarness>>;
 let partner: Awaited<ReturnType<typeof newPartner>>;
 let nora: Awaited<ReturnType<typeof newOperator>>;
 
 before(async () => {
-  running = await openHarness();
+  running = await openHarness({ NOTARY_RULES: rulesWithWitnessing() });
   partner = await newPartner(running.service);
   nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const { ronRegistration: _, ronExpires: __, ...inPerson } = ohioCommission;
@@ -51,7 +65,6 @@ const at = (path: string) => running.service.baseUrl + path;
 const get = (path: string, cookie = nora.cookie) => fetch(at(path), { headers: { cookie }, redirect: "manual" });
 const post = (path: string, fields: Record<string, string> = {}, cookie = nora.cookie) =>
   postForm(at(path), fields, { cookie });
-const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
 const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
 
 /** A test order that the notary has claimed, after a new sign-in. */
@@ -117,17 +130,7 @@ const toRead = (code: string) =>
 async function noted(code: string, more: Record<string, string> = {}): Promise<void> {
   // Refused while an earlier step is open.
   await mark(code, "close", null);
-  const page = await (await get(desk(code))).text();
-  const form = /action="[^"]*\/act"(.*?)<\/form>/s.exec(page)?.[1] ?? "";
-  const typed: Record<string, string> = {};
-  for (const [, name = "", value = ""] of form.matchAll(/<input[^>]*?name="([^"]*)"[^>]*?value="([^"]*)"/g))
-    typed[name] = value;
-  for (const [, name = "", options = ""] of form.matchAll(/<select[^>]*?name="([^"]*)"[^>]*>(.*?)<\/select>/gs))
-    typed[name] = /value="([^"]*)"[^>]* selected/.exec(options)?.[1] ?? "";
-  for (const [, name = "", text = ""] of form.matchAll(/<textarea[^>]*?name="([^"]*)"[^>]*>(.*?)<\/textarea>/gs))
-    typed[name] = text;
-  const saved = await post(desk(code, "/act"), { ...typed, document: "Deed", fee: "5.00", ...more });
-  assert.equal(saved.status, 303, await alertIn(saved));
+  await notesAct({ get, post }, code, more);
 }
 
 const today = () =>
@@ -135,32 +138,7 @@ const today = () =>
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** Signs on the page as the notary, and confirms the report. */
-async function notarySigns(code: string): Promise<{ lines: string[]; hasSeal: boolean }> {
-  const key = await openPkcs12(p12, password);
-  type Prepared = { signedAttrs: string; lines: string[]; hasSeal: boolean; refused?: string; isVisible: boolean };
-  const prepared = (await (
-    await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) })
-  ).json()) as Prepared;
-  assert.equal(prepared.refused, undefined);
-  assert.equal(prepared.isVisible, true);
-  const signature = await key.sign(Buffer.from(prepared.signedAttrs, "base64"));
-  const complete = await post(desk(code, "/sign/complete"), { signature: base64(signature) });
-  assert.deepEqual(await complete.json(), { next: desk(code, "/signed") });
-  const report = await (await get(desk(code, "/signed"))).text();
-  const rows = [...report.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].map(([, row = ""]) =>
-    row.replaceAll(/<[^>]*>/g, " "),
-  );
-  assert.deepEqual(
-    rows.filter((row) => row.includes("Fails")),
-    [],
-  );
-  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
-  const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
-  const ended = await post(desk(code, "/signed"), confirmed);
-  assert.equal(ended.status, 303, await alertIn(ended));
-  return prepared;
-}
+const notarySigns = (code: string) => signsAsNotary({ get, post }, code, p12);
 
 /** A red ring on white, like the seals of notaries. */
 function ring(side: number): Buffer {
@@ -257,6 +235,28 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     judged?.signatures?.map(({ permitted }) => permitted),
     [true, true, true],
     JSON.stringify(judged),
+  );
+  assert.deepEqual(
+    (await pdfsig(path)).map(({ valid }) => valid),
+    [true, true, true],
+  );
+  assert.ok((await qpdfAccepts(path)) && (await mutoolOpens(path)));
+  assert.ok(
+    lines.includes(`Sworn to or affirmed and subscribed before me by Jane Doe this date of ${today()}.`),
+    lines.join(),
+  );
+  // The block shows the seal that the previous test confirmed, as two readers draw it.
+  assert.equal(hasSeal, true);
+  const added = join(folder.path, "jurat-page-2.pdf");
+  await run("mutool", ["clean", path, added, "2"]);
+  const [red, black] = [await inkOn(added, redInk), await inkOn(added, (r, g, b) => Math.max(r, g, b) < 70)];
+  assert.ok(red[2] - red[0] > 60 && red[2] - red[0] < 90, JSON.stringify(red));
+  assert.ok(red[0] > black[0], "the seal is to the right of the words");
+  const page = { x: 0, y: 0, width: 612, height: 792 };
+  const { mutool, poppler } = await inkIn(added, redInk, page);
+  assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
+});
+
 /** An order that was signed at home, and that the notary has claimed since. */
 async function claimedSigned(email: string): Promise<string> {
   nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
@@ -333,28 +333,6 @@ test("an acknowledgment of a document that was signed before is of the signature
   assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
 });
 
-  );
-  assert.deepEqual(
-    (await pdfsig(path)).map(({ valid }) => valid),
-    [true, true, true],
-  );
-  assert.ok((await qpdfAccepts(path)) && (await mutoolOpens(path)));
-  assert.ok(
-    lines.includes(`Sworn to or affirmed and subscribed before me by Jane Doe this date of ${today()}.`),
-    lines.join(),
-  );
-  // The block shows the seal that the previous test confirmed, as two readers draw it.
-  assert.equal(hasSeal, true);
-  const added = join(folder.path, "jurat-page-2.pdf");
-  await run("mutool", ["clean", path, added, "2"]);
-  const [red, black] = [await inkOn(added, redInk), await inkOn(added, (r, g, b) => Math.max(r, g, b) < 70)];
-  assert.ok(red[2] - red[0] > 60 && red[2] - red[0] < 90, JSON.stringify(red));
-  assert.ok(red[0] > black[0], "the seal is to the right of the words");
-  const page = { x: 0, y: 0, width: 612, height: 792 };
-  const { mutool, poppler } = await inkIn(added, redInk, page);
-  assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
-});
-
 test("a signature in a jurat is refused before the oath, also by a direct request, and the refusal names the open step", async () => {
   const code = await begun("jurat");
   await toRead(code);
@@ -371,6 +349,35 @@ test("a signature in a jurat is refused before the oath, also by a direct reques
   const key = await openPkcs12(p12, password);
   const prepared = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
   assert.match(JSON.stringify(await prepared.json()), /A step of the act is open: Reading and consent/);
+});
+
+test("the sheet of an act in person shows an identity check that was not passed, and a credential that the notary sees counts all the same", async () => {
+  const code = await begun("acknowledgment");
+  const step = async () => (await (await get(desk(code, "/sheet"))).text()).replaceAll(/<[^>]*>/g, " ");
+  await marked([code, "open", null], [code, "appear"]);
+  assert.doesNotMatch(await step(), /doesn’t need this check/);
+  const [order] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`,
+  );
+  const askedAt = new Date();
+  await running.db.transaction(async (tx) => {
+    const id = newUuid();
+    const about = { id, orderId: order?.id ?? 0, notaryId: await notaryId(), person: 1, quiz: null };
+    const link = { tokenSha256: Buffer.alloc(32, 7), askedAt, expiresAt: new Date(askedAt.getTime() + 1_000) };
+    await insertCheck(tx, { ...about, needs: ["credential_analysis"], ...link });
+    await endCheck(tx, id, "failed", askedAt);
+  });
+  assert.match(
+    await step(),
+    /The identity check of Jane Doe failed for good\. An act in person doesn’t need this check/,
+  );
+  assert.match(
+    (await (await get(desk(code))).text()).replaceAll(/<[^>]*>/g, " "),
+    /You can’t rely on this identity check/,
+  );
+  const shown = { type: "Passport", issuer: "United States", issued: "2020-01-01", expires: "2040-01-01" };
+  const seen = Object.fromEntries(Object.entries(shown).map(([name, value]) => [`principal_1_${name}`, value]));
+  await marked([code, "identify", 1, { ...identity(), ...seen, principal_1_basis: "credential" }]);
 });
 
 test("a device in a signer's hands gives no access to the desk without the PIN, and five wrong PINs end the PIN", async () => {

@@ -8,17 +8,27 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { columnCipher } from "../../../src/kernel/platform/column-cipher.ts";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { OwnNode } from "../../../src/kernel/platform/nodes.ts";
-import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { openSecretsKey, secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { openRoomOf } from "../../../src/signing/envelopes/records/rooms.ts";
 import { eligibilityReader } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
-import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
+import { isProofVoid, proofVoid } from "../../../src/signing/notaries/identity/results.ts";
+import {
+  endCheck,
+  endProof,
+  type IdentityCheck,
+  insertCheck,
+  insertProof,
+} from "../../../src/signing/notaries/identity/store.ts";
 import {
   addNotary,
   admitPerson,
@@ -38,17 +48,16 @@ import {
   reopen,
   roleObstacle,
   startLive,
+  wasUnrecorded,
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
 import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
-import { isProofVoid } from "../../../src/signing/notaries/sessions/hold.ts";
 import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
 import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
 import { showPage } from "../../../src/signing/notaries/sessions/pages.ts";
-  wasUnrecorded,
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 import { reportShownToNotary } from "../../../src/signing/notaries/sessions/shown.ts";
 import {
@@ -261,6 +270,7 @@ test("a person's altered row gives no access", async () => {
 
 const { db, rowMac } = running;
 const clock = () => new Date();
+const secrets = await openSecretsKey(`file:${join(running.service.dataDir, "keys/secrets")}`);
 const by = { by: "system" };
 
 async function liveOf(code: string): Promise<LiveSession> {
@@ -975,29 +985,61 @@ test("a person who joins with another browser loses the document, and the act be
   assert.equal((await fetch(at(pages))).status, 404);
   const sheet = await sheetOf(code);
   assert.deepEqual([sheet?.run, sheet && openTurn(sheet)?.step.name], [2, "open"]);
-  const isVoid = (n: number, passedAt: Date) => sheet && isProofVoid(sheet, n, passedAt);
+  const isVoid = (n: number, passedAt: Date) => sheet && isProofVoid([sheet], n, passedAt);
   const [before, after] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
   assert.deepEqual([isVoid(1, before), isVoid(1, after), isVoid(2, before)], [true, false, false]);
 });
 
+/** The form with which the notary marks the signer's identity by a credential. */
+const byCredential = {
+  ...{ step: "identify", signer: "1", principal_1_name: "Jane Doe", principal_1_address: "1 Main Street" },
+  ...{ principal_1_basis: "credential", principal_1_type: "Passport", principal_1_issuer: "United States" },
+  ...{ principal_1_result: "checked", principal_1_issued: "2020-01-01", principal_1_expires: "2040-01-01" },
+};
+
+type Checked = { state: IdentityCheck["state"]; at: Date; tried?: string };
+
+/** Writes identity checks of the session's signer. Each replaces the one before. */
+function checksFor({ orderId, notaryId }: LiveSession) {
+  return async ({ state, at, tried }: Checked): Promise<void> => {
+    await db.query(
+      sql`DELETE FROM identity_proofs USING identity_checks c WHERE check_id = c.id AND c.order_id = ${orderId}`,
+    );
+    await db.query(sql`DELETE FROM identity_checks WHERE order_id = ${orderId}`);
+    await db.transaction(async (tx) => {
+      const id = newUuid();
+      const expiresAt = new Date(at.getTime() + 7 * 86_400_000);
+      const about = { id, orderId, notaryId, person: 1, needs: ["credential_analysis" as const], quiz: null };
+      await insertCheck(tx, { ...about, tokenSha256: hash("sha256", id, "buffer"), askedAt: at, expiresAt });
+      if (tried !== undefined) {
+        const proof = { id: newUuid(), checkId: id, kind: "credential" as const, attempt: 1 };
+        await insertProof(tx, { ...proof, provider: "stripe_identity", begunAt: at });
+        const result = { outcome: "inconclusive", isFinal: false, credential: null, names: null, why: tried };
+        const content = columnCipher(secrets, "identity_proofs").encrypt(
+          Buffer.from(JSON.stringify({ ...result, faces: "not compared" })),
+          proof.id,
+        );
+        await endProof(tx, proof.id, { state: "inconclusive", at, content });
+      }
+      if (state !== "asked") await endCheck(tx, id, state, at);
+    });
+  };
+}
+
+/** Voids the checks of the session's signer, as an interruption does where the state wants identity again. */
+async function voids(code: string, tx?: Tx): Promise<void> {
+  const { sheetId } = await liveOf(code);
+  const write = async (inner: Tx) => {
+    const sheet = await lockOpenSheet(inner, rowMac, sheetId);
+    await noteEvent(inner, rowMac, sheet, { name: proofVoid, signer: 1 }, { ...by, at: clock() });
+  };
+  await (tx ? write(tx) : db.transaction(write));
+}
+
 test("where the state wants identity again after an interruption, a check that was passed before it no longer counts", async () => {
   const { code } = await begun("again@example.com", "identify");
-  const { orderId, notaryId } = await liveOf(code);
-  const passCheck = (at: Date) =>
-    db.transaction(async (tx) => {
-      const check = { id: newUuid(), orderId, notaryId, person: 1 };
-      const tokenSha256 = hash("sha256", newUuid(), "buffer");
-      await insertCheck(tx, {
-        ...check,
-        needs: ["credential_analysis"],
-        quiz: null,
-        tokenSha256,
-        askedAt: at,
-        expiresAt: new Date(at.getTime() + 86_400_000),
-      });
-      await endCheck(tx, check.id, "passed", at);
-    });
-  await passCheck(new Date(Date.now() - 3_600_000));
+  const check = checksFor(await liveOf(code));
+  await check({ state: "passed", at: new Date(Date.now() - 3_600_000) });
   const session = await abandoned(code, 100);
   const { deps, rooms, joined } = otherNode();
   const { desk } = deps.sheets;
@@ -1013,7 +1055,6 @@ test("where the state wants identity again after an interruption, a check that w
       return { ...rest, rules: { ...rules, of: stateRules } };
     },
   });
-  Object.assign(deps, { identity: { desk, secrets: secretBytes(Buffer.alloc(32)) } });
   await reopen(deps, session);
   const stop = watchSessions(deps);
   joined(session.id);
@@ -1024,17 +1065,101 @@ test("where the state wants identity again after an interruption, a check that w
   for (const person of ["notary", "signer-1"]) room?.recorded.add(person);
   const identify = () => {
     joined(session.id);
-    return markLive(deps, operator, code, {
-      ...{ step: "identify", signer: "1", principal_1_name: "Jane Doe", principal_1_address: "1 Main Street" },
-      ...{ principal_1_basis: "credential", principal_1_type: "Passport", principal_1_issuer: "United States" },
-      ...{ principal_1_result: "checked", principal_1_issued: "2020-01-01", principal_1_expires: "2040-01-01" },
-    });
+    return markLive(deps, operator, code, byCredential);
   };
   await assert.rejects(identify(), /passed before an interruption/);
-  await passCheck(new Date());
+  await check({ state: "passed", at: new Date() });
   await identify();
   assert.equal((await sheetOf(code))?.marks.at(-1)?.name, "identify");
   await stop();
+});
+
+test("a check that is open, expired, failed, too old or void is shown to the notary, and the mark that relies on it is refused", async () => {
+  const { code } = await begun("unproved@example.com", "identify");
+  const session = await liveOf(code);
+  const check = checksFor(session);
+  const [hour, day] = [3_600_000, 86_400_000];
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  /** What the notary's pages say now: in the session, and on the order's page. */
+  const saysOn = async (path: string) =>
+    (await (await fetch(at(path), { headers: { cookie: nora.cookie } })).text()).replaceAll(/<[^>]*>/g, " ");
+  const says = async (words: RegExp, badge: RegExp) => {
+    const inSession = await saysOn(desk(code));
+    assert.match(inSession, words);
+    assert.match(inSession, badge);
+    assert.match(inSession, /“Credential” is not accepted now/);
+    assert.match(await saysOn(`/operator/notary/orders/${code}`), badge);
+  };
+  const cases = [
+    { words: /Jane Doe was not asked for an identity check/, badge: /none was asked for|No check was asked for/ },
+    {
+      checked: { state: "asked", at: ago(hour), tried: "document_expired" },
+      words: /has not passed the identity check yet. The last try was inconclusive: document expired\./,
+      badge: /Asked/,
+    },
+    { checked: { state: "asked", at: ago(8 * day) }, words: /expired before it was passed/, badge: /Link expired/ },
+    { checked: { state: "expired", at: ago(hour) }, words: /expired before it was passed/, badge: /Link expired/ },
+    { checked: { state: "failed", at: ago(hour) }, words: /failed for good/, badge: /Failed/ },
+    { checked: { state: "passed", at: ago(25 * hour) }, words: /more than 24 hours ago/, badge: /counts no more/ },
+  ] as const;
+  for (const { words, badge, ...each } of cases) {
+    if ("checked" in each) await check(each.checked);
+    await says(words, badge);
+  }
+  await check({ state: "passed", at: ago(hour) });
+  assert.doesNotMatch(await saysOn(desk(code)), /is not accepted now/);
+  await voids(code);
+  await says(/is void: it was passed before an interruption, or with another browser/, /counts no more/);
+
+  const { deps, rooms, joined } = otherNode();
+  await abandoned(code, 10);
+  await reopen(deps, session);
+  const stop = watchSessions(deps);
+  joined(session.id);
+  await until(async () => (await liveOf(code)).state === "live");
+  for (const person of ["notary", "signer-1"]) rooms.roomOf(session.id)?.recorded.add(person);
+  const identify = () => {
+    joined(session.id);
+    return markLive(deps, operator, code, byCredential);
+  };
+  await assert.rejects(identify(), /is void/);
+  for (const { words, ...each } of cases) {
+    if (!("checked" in each)) continue;
+    await check(each.checked);
+    await assert.rejects(identify(), words);
+  }
+  assert.equal(
+    (await sheetOf(code))?.marks.some(({ name }) => name === "identify"),
+    false,
+  );
+
+  // The check is voided while the mark waits for the order: the mark sees that.
+  await check({ state: "passed", at: new Date() });
+  let marking: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    await lockOrder(tx, code);
+    marking = identify();
+    marking.catch(() => {});
+    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    await voids(code, tx);
+  });
+  await assert.rejects(marking ?? Promise.resolve(), /is void/);
+  await check({ state: "passed", at: new Date(Date.now() + 1_000) });
+  await identify();
+  assert.equal((await sheetOf(code))?.marks.at(-1)?.name, "identify");
+  await stop();
+});
+
+test("a check that one session voided does not count in the next session either", async () => {
+  const { code } = await begun("next@example.com", "identify");
+  await checksFor(await liveOf(code))({ state: "passed", at: new Date(Date.now() - 60_000) });
+  await voids(code);
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+  await until(async () => (await liveOf(code)).state === "ended");
+  const again = await post(desk(code), { act: "jurat" });
+  assert.equal(again.status, 303, await again.text());
+  const page = await (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
+  assert.match(page, /is void: it was passed before an interruption/);
 });
 
 test("a file that is not accepted ends no recording, and nobody can sign an act without its people", async () => {
@@ -1072,6 +1197,57 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   await assert.rejects(requireTogether(db, taskId, act, false), /the recording has ended/);
   await assert.rejects(releaseBrowser(deps, operator, code, { person: "1" }), /You have signed/);
   assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 503, "another node has the session");
+});
+
+test("once a recording can't go on nothing is marked, signed or entered, the session ends, and the firm is told the cause", async () => {
+  for (const [email, why, cause] of [
+    ["full@example.com", "ENOSPC: no space left on device, write", "disk_full"],
+    ["numbers@example.com", "the recording has no more numbers of takes", "failed"],
+  ] as const) {
+    const { code } = await begun(email, "close");
+    const { deps, rooms, hear, interrupted } = otherNode();
+    const { id, orderId } = await abandoned(code, 1, deps.own.id);
+    const room = rooms.add(id, orderId, clock(), ["notary", "signer-1"], newLease());
+    for (const presence of room.people.values()) Object.assign(presence, { hasJoined: true });
+    hear({ kind: "broken", session: id, why });
+    await assert.rejects(markLive(deps, operator, code, { step: "close" }), /not recorded now/);
+    const signed = { sha256: "a", actSha256: "b" };
+    await assert.rejects(closeForAct(deps, operator, code, signed), { code: "unavailable" });
+    const stop = watchSessions(deps);
+    await until(async () => (await liveOf(code)).state === "ended");
+    await stop();
+    assert.equal((await liveOf(code)).outcome, "technical");
+    assert.deepEqual(interrupted, [cause]);
+    assert.equal(await wasUnrecorded(deps, await liveOf(code)), true);
+  }
+});
+
+test("a full disk ends the open sessions once, and a low one only warns, on record, until there is room again", async () => {
+  const { code } = await begun("low@example.com", "close");
+  const { deps, rooms, free, interrupted, joined } = otherNode();
+  const session = await abandoned(code, 10);
+  await reopen(deps, session);
+  const stop = watchSessions(deps);
+  joined(session.id);
+  const warned = async () => {
+    const events = await eventsOf(db, rowMac, await liveOf(code));
+    return events.filter(({ name }) => name === "disk_low").length;
+  };
+  free.bytes = 4e9;
+  await until(() => rooms.roomOf(session.id)?.minutesLeft ?? null);
+  assert.equal(await warned(), 1);
+  await assert.rejects(requireDisk(deps, 1), /4\.0 GB are free, and 5\.0 GB are needed/);
+  free.bytes = 3e9;
+  await until(() => (rooms.roomOf(session.id)?.minutesLeft ?? 1_000) < 300);
+  assert.equal(await warned(), 1);
+  free.bytes = 6e9;
+  await until(() => rooms.roomOf(session.id)?.minutesLeft === null);
+  await requireDisk(deps, 1);
+  assert.deepEqual(interrupted, []);
+  free.bytes = 4e8;
+  await until(async () => (await liveOf(code)).state === "ended");
+  await stop();
+  assert.deepEqual([(await liveOf(code)).outcome, interrupted], ["technical", ["disk_full"]]);
 });
 
 test("a turn lasts no longer than its service renews it", async () => {
@@ -1199,57 +1375,6 @@ test("a node that stops hands sessions over while work on another one is slow, w
 });
 
 test("of nodes whose clocks differ by ten minutes only the one with the lease has a session", async () => {
-test("once a recording can't go on nothing is marked, signed or entered, the session ends, and the firm is told the cause", async () => {
-  for (const [email, why, cause] of [
-    ["full@example.com", "ENOSPC: no space left on device, write", "disk_full"],
-    ["numbers@example.com", "the recording has no more numbers of takes", "failed"],
-  ] as const) {
-    const { code } = await begun(email, "close");
-    const { deps, rooms, hear, interrupted } = otherNode();
-    const { id, orderId } = await abandoned(code, 1, deps.own.id);
-    const room = rooms.add(id, orderId, clock(), ["notary", "signer-1"], newLease());
-    for (const presence of room.people.values()) Object.assign(presence, { hasJoined: true });
-    hear({ kind: "broken", session: id, why });
-    await assert.rejects(markLive(deps, operator, code, { step: "close" }), /not recorded now/);
-    const signed = { sha256: "a", actSha256: "b" };
-    await assert.rejects(closeForAct(deps, operator, code, signed), { code: "unavailable" });
-    const stop = watchSessions(deps);
-    await until(async () => (await liveOf(code)).state === "ended");
-    await stop();
-    assert.equal((await liveOf(code)).outcome, "technical");
-    assert.deepEqual(interrupted, [cause]);
-    assert.equal(await wasUnrecorded(deps, await liveOf(code)), true);
-  }
-});
-
-test("a full disk ends the open sessions once, and a low one only warns, on record, until there is room again", async () => {
-  const { code } = await begun("low@example.com", "close");
-  const { deps, rooms, free, interrupted, joined } = otherNode();
-  const session = await abandoned(code, 10);
-  await reopen(deps, session);
-  const stop = watchSessions(deps);
-  joined(session.id);
-  const warned = async () => {
-    const events = await eventsOf(db, rowMac, await liveOf(code));
-    return events.filter(({ name }) => name === "disk_low").length;
-  };
-  free.bytes = 4e9;
-  await until(() => rooms.roomOf(session.id)?.minutesLeft ?? null);
-  assert.equal(await warned(), 1);
-  await assert.rejects(requireDisk(deps, 1), /4\.0 GB are free, and 5\.0 GB are needed/);
-  free.bytes = 3e9;
-  await until(() => (rooms.roomOf(session.id)?.minutesLeft ?? 1_000) < 300);
-  assert.equal(await warned(), 1);
-  free.bytes = 6e9;
-  await until(() => rooms.roomOf(session.id)?.minutesLeft === null);
-  await requireDisk(deps, 1);
-  assert.deepEqual(interrupted, []);
-  free.bytes = 4e8;
-  await until(async () => (await liveOf(code)).state === "ended");
-  await stop();
-  assert.deepEqual([(await liveOf(code)).outcome, interrupted], ["technical", ["disk_full"]]);
-});
-
   const { code } = await begun("clocks@example.com", "sign");
   const aheadMs = 600_000;
   const [behind, ahead] = [otherNode({ aheadMs: -aheadMs }), otherNode({ aheadMs })];

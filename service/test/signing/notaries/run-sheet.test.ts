@@ -83,7 +83,7 @@ for (const [act, isSigned] of [
     assert.throws(() => requireTurn(sheet, { name: "open", signer: null, choice: null }, holds), /All steps/);
   });
 
-test("a jurat and a witnessed signature are not offered on a document that was signed before, and a copy is not offered online", () => {
+test("a jurat and a witnessed signature have no sheet without a signature in it, and a copy is not offered online", () => {
   for (const act of ["jurat", "witnessing"] as const)
     for (const mode of ["ipen", "ron"] as const)
       assert.equal(shipped.of({ act, mode, state: "OH", isSigned: true }), null, `${act} ${mode}`);

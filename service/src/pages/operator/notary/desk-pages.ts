@@ -10,7 +10,7 @@ import {
   refusalReasons,
   stageOf,
 } from "../../../signing/notaries/notaries.ts";
-import { card, emptyState, notice, pageHead } from "../../ui/components.ts";
+import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";

@@ -34,19 +34,35 @@ const stateBadges = {
   expired: statusBadge("stopped", "Link expired"),
 } as const;
 
+/** The state of a person's check, as a badge with the time. */
+export function checkBadge({ check, isOpen, problem }: IdentityState): Html {
+  if (check === null) return html`none was asked for`;
+  const isVoid = check.state === "passed" && problem !== null;
+  const badge = isVoid
+    ? statusBadge("stopped", "Passed, but it counts no more")
+    : stateBadges[check.state === "asked" && !isOpen ? "expired" : check.state];
+  return html`${badge} ${time(check.endedAt ?? check.askedAt)}`;
+}
+
+/** Why the notary can't rely on a person's check. A check that was not asked for, or is not done yet, is no problem. */
+export const checkNotice = ({ check, isOpen, problem }: IdentityState): Html | "" =>
+  check === null || isOpen || problem === null
+    ? ""
+    : notice("attention", "You can’t rely on this identity check", problem);
+
 function personPart(code: string, state: IdentityState, isOffered: boolean): Html {
-  const { person, name, check, proofs, otherName, isTooOld } = state;
+  const { person, name, check, isOpen, proofs, otherName } = state;
   const ask =
     isOffered &&
-    check?.state !== "asked" &&
+    !isOpen &&
     buttonForm(`/operator/notary/orders/${code}/identity`, check ? "Ask again" : "Ask for a check", {
       fields: { person: String(person) },
       about: `of ${name}`,
       kind: "secondary",
     });
   return html`<h3 class="breakable">${name}</h3>
-${check === null ? html`<p>No check was asked for.</p>` : html`<p>${stateBadges[check.state]} ${time(check.endedAt ?? check.askedAt)}</p>`}
-${isTooOld && notice("attention", "Too old", "It was passed more than 24 hours ago. Ask again.")}
+<p>${check === null ? "No check was asked for." : checkBadge(state)}</p>
+${checkNotice(state)}
 ${otherName !== null && notice("attention", "Another name on the credential", html`The credential names <strong class="breakable">${otherName}</strong>. Compare it with the document.`)}
 ${proofs.map(proofPart)}
 ${ask}`;

@@ -26,6 +26,7 @@ import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { deviceCard, roomPart, roomShell } from "../../ui/live/parts.ts";
 import { en, type LiveWords } from "../../ui/live/words/en.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { checkBadge, checkNotice } from "./identity-part.ts";
 import { orderPath } from "./order-path.ts";
 import { capital, identityFields, signedAgainHint, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
 
@@ -41,9 +42,9 @@ export type SessionView = {
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** The person whose signing pages are open, as the media server names the person; null when nobody signs. */
   turn: string | null;
-  /** The hash of the document that each person's browser shows, and the hash of the current document. */
   /** For how many minutes the disk has room for the recording, when it is nearly full; null when it has enough. */
   minutesLeft: number | null;
+  /** The hash of the document that each person's browser shows, and the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
 };
 
@@ -99,19 +100,19 @@ export function sessionPart(view: SessionView, typed: Typed): Html {
     isOn,
     html`${waitPart(view)}${diskPart(view)}${card("open-step", "Now", nowPart(view, typed))}
 ${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}${session.state === "open" && invitePart(code, view, typed)}`)}
-${card("steps", "Steps", stepList(view.sheet))}
 ${session.state === "open" && deviceCard(ownDevice)}
+${card("steps", "Steps", stepList(view.sheet))}
 ${card("session", "Session", statePart(code, session))}`,
   );
 }
 
-/** Shown after the session: camera and microphone are off. */
 /** The notary tries the own device, too, before the session begins. */
 const ownDevice: LiveWords = {
   ...en,
   device: { ...en.device, lead: "Try camera, microphone and line before you begin. Nothing of the check is recorded." },
 };
 
+/** Shown after the session: camera and microphone are off. */
 export const endedPart = (why: string | null): Html =>
   roomPart(
     false,
@@ -176,7 +177,7 @@ function personPart(code: string, view: SessionView, person: LivePerson): Html {
   const isThird = role !== "signer";
   const known = view.people.find((each) => each.n === forSigner)?.name;
   const line = lines.get(personName(n));
-  const check = identities.find((each) => each.person === n)?.check ?? null;
+  const identity = isThird ? undefined : identities.find((each) => each.person === n);
   const fields = { person: String(n) };
   const about = name;
   const mayEnter = session.state !== "open" && waitingAt !== null && admittedAt === null;
@@ -195,8 +196,9 @@ ${facts([
   ["Says to be in", place],
   ["Document", hasDocumentPage(person) ? shownWords(view, personName(n)) : null],
   ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
-  ["Identity check", isThird ? null : check === null ? "none was asked for" : check.state],
+  ["Identity check", identity ? checkBadge(identity) : null],
 ])}
+${identity && checkNotice(identity)}
 <div class="form-actions">${isThird && session.state === "open" && buttonForm(sessionPath(code, "/withdraw"), "Take the invitation back", { fields, about, kind: "quiet-button" })}
 ${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
 ${mayGo && buttonForm(sessionPath(code, "/excuse"), letGo, { fields, about, kind: "secondary" })}
@@ -269,11 +271,22 @@ ${ready && buttonForm(sessionPath(code, "/start"), "Begin the session and the re
 <p><a class="button" href="${orderPath(code, "#act")}" target="_blank" rel="noopener">Note the act and sign</a></p>`;
   if (step.by === "signer") return html`${lead}${turnPart(code, view, signer ?? 0, turn)}`;
   const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
-  return html`${lead}<form class="form" method="post" action="${sessionPath(code, "/mark")}">${hiddenFields(hidden)}
+  return html`${lead}${step.name === "identify" && checkPart(view, signer ?? 0)}
+<form class="form" method="post" action="${sessionPath(code, "/mark")}">${hiddenFields(hidden)}
 ${step.name === "identify" && signer !== null && identityFields(sheet.sheet.people, signer, { ...placeOf(people, signer), ...typed }, factRules(claimed.eligibility.rules))}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
 <div class="form-actions"><button type="submit">Mark as done</button></div></form>
 ${step.name === "identify" && signer !== null && people.some(({ forSigner }) => forSigner === signer) && witnessForms(sessionPath(code, "/witness"), sheet, signer, typed)}`;
+}
+
+/** What the notary has to know about the signer's identity check before marking the step that may rely on it. */
+function checkPart({ claimed, identities }: SessionView, signer: number): Html {
+  const found = identities.find(({ person }) => person === signer);
+  if (!found) return html``;
+  const about = html`<a href="${orderPath(claimed.order.code, "#identity")}" target="_blank" rel="noopener">Look at it on the order’s page</a>`;
+  return found.problem === null
+    ? html`<p>Identity check: ${checkBadge(found)} ${about}.</p>`
+    : notice("attention", "“Credential” is not accepted now", html`${found.problem} ${about}.`);
 }
 
 function turnPart(code: string, { people }: SessionView, signer: number, turn: string | null): Html {

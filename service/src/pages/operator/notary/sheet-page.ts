@@ -3,6 +3,7 @@ import {
   actWords,
   type Claimed,
   type FactRules,
+  type IdentityState,
   noFacts,
   oathKinds,
   principalField,
@@ -23,11 +24,11 @@ import { orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
-/** The card on an order's page that begins an act in person, or links to the open one. */
 /** What the notary has to know before choosing an act on a document that was signed before. */
 export const signedAgainHint =
   "The document is signed. An acknowledgment is of these signatures. For a jurat or a witnessed signature everybody signs again, before you, beginning with the document as it was: the signatures of now are not part of that act.";
 
+/** The card on an order's page that begins an act in person, or links to the open one. */
 export function inPresencePart(
   { order, eligibility }: Claimed,
   view: SheetView | null,
@@ -45,16 +46,23 @@ ${field({ form: "sheet", name: "pin", label: "PIN to get the device back", requi
 <div class="form-actions"><button type="submit">Begin the act</button></div></form>`;
 }
 
-type Shown = { claimed: Claimed; view: SheetView; typed: Typed; problem: string | undefined };
+type Shown = {
+  claimed: Claimed;
+  view: SheetView;
+  identities: readonly IdentityState[];
+  typed: Typed;
+  problem: string | undefined;
+};
 
 /** The run sheet of an act in person. */
-export function sheetBody({ claimed, view, typed, problem }: Shown): Html {
+export function sheetBody(shown: Shown): Html {
+  const { claimed, view, problem } = shown;
   const { order } = claimed;
   const { sheet } = view;
   return html`${pageHead(`${actWords[sheet.script.act]}, in person`, html`Order <a href="${orderPath(order.code)}">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}`)}
 ${errorSummary(problem)}
 <div class="panels">
-${card("open-step", "Now", openPart(claimed, view, typed))}
+${card("open-step", "Now", openPart(shown))}
 ${card("steps", "Steps", stepList(view))}
 ${card(
   "about-act",
@@ -79,8 +87,8 @@ export function spokenPart({ turns, sheet }: SheetView, open: Turn): Html {
   return html`<h3>${turnWords(sheet, open)}</h3><p class="spoken">${spoken?.words}</p>${spoken?.spanish && html`<p class="spoken" lang="es">${spoken.spanish}</p>`}`;
 }
 
-function openPart({ order }: Claimed, view: SheetView, typed: Typed): Html {
-  const { code } = order;
+function openPart({ claimed, view, identities, typed }: Shown): Html {
+  const { code } = claimed.order;
   const { open, sheet, handOver, obstacle } = view;
   if (handOver)
     return html`${notice("attention", "The device is in a signer’s hands", html`Since ${time(handOver.givenAt)}. Take it back when you have it in your hands again.`)}
@@ -96,12 +104,23 @@ ${buttonForm(sheetPath(code, "/back"), "I have the device back")}`;
 ${buttonForm(sheetPath(code, "/hand-over"), `Hand to ${sheet.people.find(({ n }) => n === signer)?.name ?? "the signer"}`)}`;
   const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
   return html`${lead}${obstacle && notice("attention", "Not open yet", html`${obstacle}`)}
+${step.name === "identify" && checkPart(identities.find(({ person }) => person === signer))}
 <form class="form" method="post" action="${sheetPath(code, "/mark")}">${hiddenFields(hidden)}
 ${step.name === "identify" && signer !== null && identityFields(sheet.people, signer, typed, noFacts)}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
 <div class="form-actions"><button type="submit">Mark as done</button></div></form>
 ${step.name === "identify" && signer !== null && witnessForms(sheetPath(code, "/witness"), view, signer, typed)}`;
 }
+
+/** An act in person relies on no identity check. One that was asked for and not passed is shown all the same. */
+const checkPart = (found: IdentityState | undefined): Html | "" =>
+  found?.check && found.problem !== null
+    ? notice(
+        "attention",
+        "Identity check",
+        html`${found.problem} An act in person doesn’t need this check, but look at it before you mark this step.`,
+      )
+    : "";
 
 /**
  * The forms for a credible witness: first the witness's own identity, then the oath, then the confirmation of the

@@ -5,6 +5,7 @@ import {
   beginAct,
   claimedOrder,
   handOver,
+  identitiesOf,
   markAct,
   noteWitness,
   type SheetDeps,
@@ -24,13 +25,14 @@ const base = "/operator/notary/orders/:code/sheet" as const;
 
 /** Adds the run sheet of an act in person. Each step is a request; the run sheet decides whether it is accepted. */
 export function sheetRoutes(scope: FastifyInstance, deps: NotaryDeskDeps & { notarySheets: SheetDeps }): void {
-  const { frame, notaryDesk, notarySheets } = deps;
+  const { frame, identity, notaryDesk, notarySheets } = deps;
 
   async function show(request: FastifyRequest, operator: Operator, code: string, typed: Typed = {}, problem?: string) {
     const claimed = await claimedOrder(notaryDesk, operator, code);
     const view = await sheetOf(notarySheets, claimed);
     if (view?.sheet.script.mode !== "ipen") return null;
-    const body = sheetBody({ claimed, view, typed, problem });
+    const identities = await identitiesOf(identity, claimed.order);
+    const body = sheetBody({ claimed, view, identities, typed, problem });
     return consolePage(frame, request, { title: `Act for order ${shortCode(code)}`, section: "notary", body });
   }
 

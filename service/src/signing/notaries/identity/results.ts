@@ -1,4 +1,5 @@
 import { hourMs } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { CredentialResult } from "../../../providers/providers.ts";
 import type { WaitingOrder } from "../desk/orders.ts";
 import { type Sheet, sheetsOfOrder } from "../sheets/store.ts";
@@ -16,19 +17,47 @@ export type IdentityState = {
   proofs: (Proof & { result: CredentialResult | null })[];
   /** The name on the credential, if it differs from the name in the order. */
   otherName: string | null;
-  /** Whether the check was passed too long ago for the notary to rely on it. */
-  isTooOld: boolean;
+  /** Whether the person can still do the check by the mailed link. */
+  isOpen: boolean;
+  /** Why the notary can't rely on the check; null when the notary can. */
+  problem: string | null;
 };
 
-/** The latest check of each person of an order, with its tries. */
-export async function identitiesOf(deps: IdentityDeps, order: WaitingOrder): Promise<IdentityState[]> {
-  const { db, clock } = deps.desk;
+/** The event of a run sheet after which a signer's earlier identity check no longer counts. */
+export const proofVoid = "proof_void";
+
+/**
+ * Whether an identity check of a signer that was passed at this time no longer counts. A session that ended voids
+ * checks for the next session, too.
+ */
+export const isProofVoid = (sheets: readonly Pick<Sheet, "marks">[], signer: number, passedAt: Date): boolean =>
+  sheets
+    .flatMap(({ marks }) => marks)
+    .some(
+      ({ kind, name, signer: of, at }) =>
+        kind === "event" &&
+        name === proofVoid &&
+        (of === null || of === signer) &&
+        Date.parse(at) >= passedAt.getTime(),
+    );
+
+/**
+ * The latest check of each person of an order, with its tries.
+ * @param db a transaction that has locked the order reads checks that cannot change before it ends
+ */
+export async function identitiesOf(
+  deps: IdentityDeps,
+  order: WaitingOrder,
+  db: Sql = deps.desk.db,
+): Promise<IdentityState[]> {
+  const { clock, rowMac } = deps.desk;
   const checks = await checksOf(db, order.orderId);
   const proofs = await proofsOf(
     db,
     checks.map(({ id }) => id),
   );
-  const oldest = clock().getTime() - proofHours * hourMs;
+  const now = clock();
+  const sheets = checks.length > 0 ? await sheetsOfOrder({ db, rowMac }, order.orderId) : [];
   return order.signers.map(({ name }, index) => {
     const person = index + 1;
     const check = checks.findLast((each) => each.person === person) ?? null;
@@ -37,9 +66,32 @@ export async function identitiesOf(deps: IdentityDeps, order: WaitingOrder): Pro
       .map((proof) => ({ ...proof, result: resultOf(deps.secrets, proof) }));
     const found = tries.findLast(({ result }) => result?.names)?.result?.names ?? null;
     const otherName = found !== null && !isSameName(found, name) ? found : null;
-    const isTooOld = check?.state === "passed" && (check.endedAt?.getTime() ?? 0) < oldest;
-    return { person, name, check, proofs: tries, otherName, isTooOld };
+    const state = { person, name, check, isOpen: check !== null && isOpen(check, now), proofs: tries, otherName };
+    return { ...state, problem: problemOf(state, sheets, now) };
   });
+}
+
+function problemOf(
+  { person, name, check, isOpen, proofs }: Omit<IdentityState, "problem">,
+  sheets: readonly Sheet[],
+  now: Date,
+): string | null {
+  if (check === null) return `${name} was not asked for an identity check.`;
+  if (check.state === "failed") return `The identity check of ${name} failed for good.`;
+  if (isOpen) {
+    const last = proofs.findLast(({ state }) => state === "failed" || state === "inconclusive");
+    const why = last?.result?.why?.replaceAll("_", " ");
+    const tried =
+      last && ` The last try ${last.state === "failed" ? "failed" : "was inconclusive"}${why ? `: ${why}` : ""}.`;
+    return `${name} has not passed the identity check yet.${tried ?? ""}`;
+  }
+  if (check.state !== "passed") return `The identity check of ${name} expired before it was passed. Ask again.`;
+  const passedAt = check.endedAt ?? new Date(0);
+  if (isProofVoid(sheets, person, passedAt))
+    return `The identity check of ${name} is void: it was passed before an interruption, or with another browser. Ask again.`;
+  if (passedAt.getTime() < now.getTime() - proofHours * hourMs)
+    return `The identity check of ${name} was passed more than ${proofHours} hours ago. Ask again.`;
+  return null;
 }
 
 /** Whether two names consist of the same words, ignoring word order, case and accents. */

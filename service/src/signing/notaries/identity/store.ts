@@ -84,6 +84,14 @@ const proofColumns = sql`
 export const checksOf = (db: Sql, orderId: number): Promise<IdentityCheck[]> =>
   db.query<IdentityCheck>(sql`${checkColumns} WHERE c.order_id = ${orderId} ORDER BY c.person, c.asked_at, c.id`);
 
+/** A text that changes whenever an identity check of the order, or a try of one, changes its state. */
+export async function checksVersion(db: Sql, orderId: number): Promise<string> {
+  const [row] = await db.query<{ states: string | null }>(sql`
+    SELECT string_agg(concat(c.id, c.state, p.id, p.state), ' ' ORDER BY c.id, p.id) AS states
+    FROM identity_checks c LEFT JOIN identity_proofs p ON p.check_id = c.id WHERE c.order_id = ${orderId}`);
+  return row?.states ?? "";
+}
+
 const oneCheck = async (db: Sql, where: Statement): Promise<IdentityCheck | undefined> =>
   (await db.query<IdentityCheck>(sql`${checkColumns} WHERE ${where}`))[0];
 

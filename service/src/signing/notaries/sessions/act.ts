@@ -2,7 +2,7 @@
  * The run sheet of an act by audio and video: the conditions of its steps, the notary's steps, and the signers' turns.
  */
 import type { Operator } from "../../../firms/operators/operators.ts";
-import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { giveToSigner, type RoomEnvelope } from "../../envelopes/envelopes.ts";
 import { type Act, principalField, readIdentity } from "../acts/act.ts";
@@ -19,7 +19,6 @@ import { markStep, noteEvent } from "../sheets/sheet.ts";
 import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { withWitness } from "../sheets/vouching.ts";
-import { isProofVoid } from "./hold.ts";
 import { keepTurn } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { turnEndOf } from "./lease.ts";
@@ -73,12 +72,12 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
   const isIdentity = name === "identify" && signer !== null;
   const basis = isIdentity ? (typed[principalField(signer, "basis")] ?? "") : "";
-  const { obstacle, passedAt } = isIdentity ? await basisOf(deps, claimed, signer, basis) : anyBasis;
   const id = await atSheet(
     deps.sheets,
     operator,
     claimed,
-    async (tx, { sheet, room }, { at }) => {
+    async (tx, { sheet, room }, locked) => {
+      const { at } = locked;
       const session = requireLive(await openLiveOf(tx, sheet.taskId));
       const turn = openTurn(sheet);
       if (turn?.step.by === "signer" && turn.step.name === name)
@@ -90,13 +89,11 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
         throw new ServiceError("conflict", "Your own signature marks this step: note the act, and sign.");
       const choice = isIdentity ? basis : (typed["choice"] ?? "");
       const isOpen = turn?.step.name === name && turn.signer === signer;
-      if (isOpen && obstacle !== null) throw new ServiceError("conflict", obstacle);
-      if (isOpen && signer !== null && passedAt && isProofVoid(sheet, signer, passedAt))
-        throw new ServiceError(
-          "conflict",
-          "The identity check was passed before an interruption, or with another browser. Ask again.",
-        );
-      const where = isIdentity ? placeOf(await livePeople(tx, session.id), signer) : {};
+      const people = isIdentity ? await livePeople(tx, session.id) : [];
+      const obstacle =
+        isOpen && isIdentity ? await basisObstacle(deps, tx, { ...locked, session, people, signer }, basis) : null;
+      if (obstacle !== null) throw new ServiceError("conflict", obstacle);
+      const where = isIdentity ? placeOf(people, signer) : {};
       const placed = { ...where, ...typed };
       const known = isOpen && basis === "credible_witness" ? withWitness(sheet, placed, signer ?? 0) : placed;
       const rules = factRules(claimed.eligibility.rules);
@@ -119,43 +116,42 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   const named = Object.entries({ city, region, country }).map(([name, value]) => [principalField(signer, name), value]);
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
+
+/** Checks presence at this moment, because the watch may notice an absence up to a second late. */
+async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   // The watch may notice that up to a second late, too.
   const broken = rooms.roomOf(id)?.broken ?? null;
   if (broken !== null)
     throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");
-
-/** Checks presence at this moment, because the watch may notice an absence up to a second late. */
-async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   const absent = rooms.absent(id, [notaryName, ...(rooms.roomOf(id)?.people.keys() ?? [])]);
   if (absent !== null) throw new ServiceError("conflict", "Somebody is away now: nothing is marked or signed.");
 }
 
+type Identified = Pick<Claimed, "order" | "eligibility"> & {
+  session: LiveSession;
+  people: readonly LivePerson[];
+  signer: number;
+};
+
 /**
- * A way to identify a signer. `obstacle`: why the notary can't do it now; null when it is possible. `passedAt`: when the
- * signer passed the identity check on which this way relies; null for a way without one.
+ * Why the notary can't identify a signer in this way now; null when the notary can. The transaction must have locked
+ * the order: identity checks are changed under that lock, so the result holds until the mark is written.
  */
-type Basis = { readonly obstacle: string | null; readonly passedAt: Date | null };
-
-const anyBasis: Basis = { obstacle: null, passedAt: null };
-
-/** @param basis the name of the way */
-async function basisOf(deps: LiveDeps, { order, eligibility }: Claimed, signer: number, basis: string): Promise<Basis> {
+async function basisObstacle(
+  deps: LiveDeps,
+  tx: Tx,
+  { order, eligibility, session, people, signer }: Identified,
+  basis: string,
+): Promise<string | null> {
   if (basis === "personal_knowledge")
     return eligibility.rules.online.personalKnowledge?.value
-      ? anyBasis
-      : { ...anyBasis, obstacle: "Personal knowledge is not known to count online in your state." };
-  if (basis === "credible_witness") {
-    const session = await openLiveOf(deps.sheets.desk.db, order.taskId);
-    const people = session ? await livePeople(deps.sheets.desk.db, session.id) : [];
-    const obstacle = witnessObstacle(deps, { eligibility }, { session: session?.id ?? "", people, signer });
-    return { ...anyBasis, obstacle };
-  }
-  if (basis !== "credential") return anyBasis;
-  const found = (await identitiesOf(deps.identity, order)).find(({ person }) => person === signer);
-  if (found?.check?.state !== "passed")
-    return { ...anyBasis, obstacle: `${found?.name ?? "The signer"} has not passed an identity check.` };
-  const obstacle = found.isTooOld ? "The identity check was passed more than 24 hours ago. Ask again." : null;
-  return { obstacle, passedAt: found.check.endedAt };
+      ? null
+      : "Personal knowledge is not known to count online in your state.";
+  if (basis === "credible_witness")
+    return witnessObstacle(deps, { eligibility }, { session: session.id, people, signer });
+  if (basis !== "credential") return null;
+  const found = (await identitiesOf(deps.identity, order, tx)).find(({ person }) => person === signer);
+  return found ? found.problem : "This signer is not one of the order.";
 }
 
 /**

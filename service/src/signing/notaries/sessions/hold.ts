@@ -1,10 +1,11 @@
 /** Holds the act of a live session: blocks its signature, or makes the whole act begin again. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { proofVoid } from "../identity/results.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
 import { openTurn, signsNext } from "../sheets/steps.ts";
-import { findSheet, outcomeOf, type Sheet } from "../sheets/store.ts";
+import { findSheet, outcomeOf } from "../sheets/store.ts";
 import type { Restart } from "./interruption.ts";
 import type { LiveDeps } from "./session.ts";
 import type { LiveSession } from "./store.ts";
@@ -14,16 +15,6 @@ import type { LiveSession } from "./store.ts";
  * count, or `all`; by default nobody's.
  */
 type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
-
-/** The event of a sheet after which a signer's earlier identity check no longer counts. */
-const proofVoid = "proof_void";
-
-/** Whether an identity check of a signer that was passed at this time no longer counts. */
-export const isProofVoid = ({ marks }: Pick<Sheet, "marks">, signer: number, passedAt: Date): boolean =>
-  marks.some(
-    ({ kind, name, signer: of, at }) =>
-      kind === "event" && name === proofVoid && (of === null || of === signer) && Date.parse(at) >= passedAt.getTime(),
-  );
 
 /**
  * Begins the act again, unless nothing of it was marked yet. If somebody has already signed, only an acknowledgment can

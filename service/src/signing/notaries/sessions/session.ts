@@ -37,8 +37,8 @@ import {
   openLiveOf,
   updateLive,
 } from "./store.ts";
-
 import { requireDisk } from "./unrecorded.ts";
+
 /** The dependencies of live sessions. */
 export type LiveDeps = {
   sheets: SheetDeps;
@@ -47,8 +47,8 @@ export type LiveDeps = {
   /** This process, which holds leases on sessions. */
   own: OwnNode;
   recordings: Recordings;
-  consentTexts: Pick<ConsentTexts, "find" | "current">;
   disk: RecordingDisk;
+  consentTexts: Pick<ConsentTexts, "find" | "current">;
   /** The name of the tool that the journal states: this service with its version. */
   tool: string;
 };
@@ -61,8 +61,8 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const obstacle = liveObstacle(deps.identity, claimed, deps.sheets.desk.clock());
   if (obstacle !== null) throw invalid(`A session is not offered here for this order. ${obstacle}`);
-  const { rowMac } = deps.sheets.desk;
   await requireDisk(deps, claimed.order.signers.length);
+  const { rowMac } = deps.sheets.desk;
   if (await openLiveOf(deps.sheets.desk.db, claimed.order.taskId))
     throw new ServiceError(
       "conflict",
@@ -169,9 +169,9 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
   const live = await atLive(deps, operator, claimed, async (found) => {
     const { session, people, at, tx } = found;
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun already.");
+    await requireDisk(deps, people.length);
     for (const { name, consent } of people) {
       if (consent === null)
-    await requireDisk(deps, people.length);
         throw new ServiceError("conflict", `${name} has not answered whether they agree to be recorded.`);
       if (!consent.agreed)
         throw new ServiceError(

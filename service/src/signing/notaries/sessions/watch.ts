@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
+import { checksVersion } from "../identity/store.ts";
 import { markSignersSteps } from "../sheets/room.ts";
 import { lockOpenSheet } from "../sheets/sheet.ts";
 import { openTurn } from "../sheets/steps.ts";
@@ -29,8 +30,8 @@ import {
   updateLive,
 } from "./store.ts";
 import { isPartDone } from "./third-persons.ts";
-
 import { endUnrecorded, recordingEnd } from "./unrecorded.ts";
+
 const everyMs = 1_000;
 const lookForLeftMs = 60_000;
 /** How long the end of the sessions at this node may take. A service manager kills a process that does not stop. */
@@ -115,6 +116,14 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if (session.state === "signed") return;
   await judge(deps, room, session, silences);
   await followTurn(deps, room);
+  await followChecks(deps, room);
+}
+
+/** Refreshes the pages when an identity check has passed, failed or ended, so that the notary sees it before marking. */
+async function followChecks(deps: LiveDeps, room: Room): Promise<void> {
+  const checks = await checksVersion(deps.sheets.desk.db, room.orderId);
+  if (room.checks !== null && room.checks !== checks) deps.rooms.tell(room.session, { kind: "changed" });
+  room.checks = checks;
 }
 
 type Turned = { person: string; name: string; to: Phase; silentMs: number; isIncomplete: boolean };

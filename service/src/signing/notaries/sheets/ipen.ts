@@ -1,6 +1,6 @@
 import { type Operator, requirePerson } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { slowHash } from "../../../kernel/platform/slow-hash.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
@@ -91,7 +91,7 @@ export async function openAct(
     if (hasSigners && !(await roomEnvelopeOf(tx, orderId))) throw new ServiceError("conflict", openAlready);
     const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
     const by = { by: operator.actor, at };
-    const sheet = await openSheet(
+    const opened = await openSheet(
       tx,
       desk.rowMac,
       { taskId, orderId, notaryId: notary.id, script, people, pinHash },

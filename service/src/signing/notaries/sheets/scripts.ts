@@ -73,7 +73,8 @@ export type ScriptQuestion = {
 
 export type Scripts = {
   /**
-   * The script of an act. Null for an act that has no script, such as a jurat on a document that was signed beforehand.
+   * The script of an act. Null for an act that has no script, such as a jurat in which nobody signs, because the document
+   * was signed beforehand.
    */
   readonly of: (question: ScriptQuestion) => Script | null;
 };

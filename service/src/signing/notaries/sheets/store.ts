@@ -137,6 +137,10 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
+/** All sheets of an order, including those that have ended. */
+export const sheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
+  sheetsOf(reading, sql`order_id = ${orderId} ORDER BY opened_at, id`);
+
 /** Whether the task of a sheet is still claimed by a notary. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
   const [task] = await db.query<{ state: string }>(sql`SELECT state, ${verifiedTask} FROM tasks WHERE id = ${taskId}`);

@@ -68,11 +68,11 @@ export const en = {
     listen: "Listen to the notary. When the document is open, you can read it below.",
     turn: "Read and sign",
     held: "On hold: somebody’s line is down, or the notary has paused. Nothing is signed now.",
-    you: "You",
     diskLow:
       "The service is running out of room for the recording. If it does, this session ends, and what was recorded is kept.",
     again:
       "You signed this document before. This act needs your signature in front of the notary, so you sign it again when it is your turn.",
+    you: "You",
     notary: "Notary",
     pictures: "Pictures",
     join: "Turn on camera and sound",
@@ -104,10 +104,10 @@ export const en = {
     done: "The act is done. You get a copy by email.",
     refused: "The notary did not act. The firm that sent the document tells you what comes next.",
     technical: "It ended for a technical reason. You get another link when the notary is ready again.",
-    no_show: "Not everybody came. You get another link when there is another time.",
     unrecorded:
       "It ended because the service could not record it any longer. No act was done, and what was recorded is kept. You get another link when the notary is ready again.",
     over: "It ended, and there is no other session. The firm that sent the document tells you what comes next.",
+    no_show: "Not everybody came. You get another link when there is another time.",
     identity: "An identity could not be established. The firm that sent the document tells you what comes next.",
     abandoned: "The notary ended it without an act. You get another link if there is another session.",
   },

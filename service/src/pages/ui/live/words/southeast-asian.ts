@@ -72,10 +72,10 @@ export const vi: LiveWords = {
     listen: "Hãy nghe công chứng viên. Khi tài liệu đã mở, quý vị có thể đọc ở bên dưới.",
     turn: "Đọc và ký",
     held: "Tạm dừng: đường truyền của ai đó bị mất, hoặc công chứng viên tạm dừng. Bây giờ không ký gì.",
-    you: "Quý vị",
     diskLow: "Dịch vụ sắp hết chỗ để ghi hình. Nếu hết chỗ, buổi gặp này kết thúc, và phần đã ghi được giữ lại.",
     again:
       "Quý vị đã ký tài liệu này trước đây. Việc công chứng này cần chữ ký trước mặt công chứng viên, nên quý vị ký lại khi đến lượt.",
+    you: "Quý vị",
     notary: "Công chứng viên",
     pictures: "Hình ảnh",
     join: "Bật máy ảnh và âm thanh",
@@ -107,10 +107,10 @@ export const vi: LiveWords = {
     done: "Việc công chứng đã xong. Quý vị nhận bản sao qua email.",
     refused: "Công chứng viên không thực hiện. Công ty gửi tài liệu sẽ cho quý vị biết bước tiếp theo.",
     technical: "Kết thúc vì lý do kỹ thuật. Quý vị nhận liên kết khác khi công chứng viên sẵn sàng.",
-    no_show: "Không phải ai cũng đến. Quý vị nhận liên kết khác khi có giờ khác.",
     unrecorded:
       "Buổi gặp kết thúc vì dịch vụ không thể ghi hình tiếp. Chưa công chứng gì, và phần đã ghi được giữ lại. Quý vị nhận liên kết khác khi công chứng viên sẵn sàng.",
     over: "Buổi gặp đã kết thúc và không có buổi khác. Công ty gửi tài liệu sẽ cho quý vị biết bước tiếp theo.",
+    no_show: "Không phải ai cũng đến. Quý vị nhận liên kết khác khi có giờ khác.",
     identity: "Không xác định được danh tính. Công ty gửi tài liệu sẽ cho quý vị biết bước tiếp theo.",
     abandoned: "Công chứng viên kết thúc mà không công chứng. Quý vị nhận liên kết khác nếu có buổi gặp khác.",
   },
@@ -193,12 +193,12 @@ export const tl: LiveWords = {
     listen: "Makinig sa notaryo. Kapag bukas ang dokumento, mababasa ninyo ito sa ibaba.",
     turn: "Basahin at pirmahan",
     held: "Nakahinto: nawala ang linya ng isa, o pinahinto ng notaryo. Walang pinipirmahan ngayon.",
-    you: "Kayo",
-    notary: "Notaryo",
     diskLow:
       "Malapit nang maubos ang lugar ng serbisyo para sa recording. Kapag naubos ito, matatapos ang session na ito, at itatago ang na-record na.",
     again:
       "Napirmahan na ninyo ang dokumentong ito. Kailangan sa notaryong ito ang pirma ninyo sa harap ng notaryo, kaya pipirma kayo ulit kapag turno na ninyo.",
+    you: "Kayo",
+    notary: "Notaryo",
     pictures: "Mga larawan",
     join: "Buksan ang kamera at tunog",
     lost: "Naputol ang koneksiyon. Sinusubukan ulit.",
@@ -231,11 +231,11 @@ export const tl: LiveWords = {
     refused: "Hindi ginawa ng notaryo ang akto. Sasabihin ng kompanyang nagpadala ng dokumento ang susunod.",
     technical:
       "Natapos ito dahil sa teknikal na dahilan. Makakakuha kayo ng ibang link kapag handa na ulit ang notaryo.",
-    no_show: "Hindi lahat ay dumating. Makakakuha kayo ng ibang link kapag may ibang oras.",
-    identity:
     unrecorded:
       "Natapos ito dahil hindi na ito mai-record ng serbisyo. Walang nagawang notaryo, at itatago ang na-record na. Makakakuha kayo ng ibang link kapag handa na ulit ang notaryo.",
     over: "Natapos ito, at wala nang ibang session. Sasabihin sa inyo ng kompanyang nagpadala ng dokumento kung ano ang susunod.",
+    no_show: "Hindi lahat ay dumating. Makakakuha kayo ng ibang link kapag may ibang oras.",
+    identity:
       "Hindi napatunayan ang isang pagkakakilanlan. Sasabihin ng kompanyang nagpadala ng dokumento ang susunod.",
     abandoned: "Tinapos ito ng notaryo nang walang akto. Makakakuha kayo ng ibang link kung may ibang sesyon.",
   },
