@@ -473,8 +473,17 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         await until(async () => !(await own.page.getByText("On hold:").isVisible()));
         await signing.locator("#sign-button").waitFor();
       }
-      await pressAt(signing.locator("#sign-button"));
-      await heading(page, index === 0 ? /^Appearance by audio and video \(Bob/ : /^Closing/).waitFor();
+      const next = heading(page, index === 0 ? /^Appearance by audio and video \(Bob/ : /^Closing/);
+      const button = signing.locator("#sign-button");
+      await pressAt(button);
+      // On a busy machine, a person may count as absent for a moment, and nothing is signed then.
+      await until(async () => {
+        if (await next.isVisible()) return true;
+        await page.waitForTimeout(2_000);
+        if (await button.isEnabled({ timeout: 500 }).catch(() => false))
+          await button.click({ timeout: 1_000 }).catch(() => {});
+        return next.isVisible();
+      });
       // The other one reads the document with the new signature.
       await other.page
         .frameLocator("#document iframe")
