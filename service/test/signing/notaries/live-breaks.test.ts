@@ -115,11 +115,11 @@ function acting(session: BegunSession) {
     await until(isDone);
   }
 
-  /** Opens the signing pages in the signer's room. */
-  async function given(n: number): Promise<string> {
+  /** Opens the signing pages in the signer's room, unless the signer's step is over meanwhile. */
+  async function given(n: number, isOver = async () => false): Promise<string> {
     await gets(
       () => asNotary.post(`${desk}/turn`),
-      async () => (await signingPages(n)) !== undefined,
+      async () => (await isOver()) || (await signingPages(n)) !== undefined,
     );
     return (await signingPages(n)) ?? "";
   }
@@ -139,7 +139,8 @@ function acting(session: BegunSession) {
         await gets(() => asNotary.post(`${desk}/mark`, fieldsOf(name, turn.signer)), isOver);
         continue;
       }
-      const path = await given(turn.signer ?? 0);
+      // In a later run, the step of a signer who has signed before is marked by itself.
+      const path = await given(turn.signer ?? 0, isOver);
       await until(async () => (await isOver()) || (await (name === "read" ? consents : signs)(path)).status === 303);
       await until(isOver);
     }
