@@ -34,7 +34,13 @@ export async function requireDisk(deps: Pick<LiveDeps, "disk" | "rooms">, people
 export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
   const { desk } = deps.sheets;
   if (room.broken !== null) return /ENOSPC|EDQUOT/.test(room.broken) ? "disk_full" : "failed";
-  const { state, minutesLeft } = await roomOnDisk(deps.disk, deps.rooms.recordedPeople());
+  const disk = await roomOnDisk(deps.disk, deps.rooms.recordedPeople()).catch((error: Error) => {
+    // The recorder itself finds a disk that is gone.
+    desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
+    return null;
+  });
+  if (disk === null) return null;
+  const { state, minutesLeft } = disk;
   if (state === "full") return "disk_full";
   const left = state === "low" ? minutesLeft : null;
   if (left === room.minutesLeft) return null;
