@@ -196,41 +196,44 @@ test("two signers sign in turn, each identified and while all are there; one who
   const { asNotary, desk, live, sheet, signedBy, signingPages, signs, given, comesTo, notarySigns } = acting(session);
   const [notary, ann, ben] = await connectAll(running.service.baseUrl, session);
   assert.ok(notary && ann && ben);
-  const peers = [notary, ann];
-  // Nobody gets the document before the notary has identified them.
-  assert.equal((await asNotary.post(`${desk}/turn`)).status, 409);
-  await comesTo("read", 1);
-  const annSigns = await given(1);
-  assert.equal(await signingPages(2), undefined, "the second signer has no signing pages");
-  await comesTo("acknowledge", 1);
-  assert.deepEqual(await signedBy(), [1]);
-  await until(async () => (await signingPages(1)) === undefined);
-  assert.equal((await signs(annSigns)).status, 404);
+  const peers = [notary, ann, ben];
+  try {
+    // Nobody gets the document before the notary has identified them.
+    assert.equal((await asNotary.post(`${desk}/turn`)).status, 409);
+    await comesTo("read", 1);
+    const annSigns = await given(1);
+    assert.equal(await signingPages(2), undefined, "the second signer has no signing pages");
+    await comesTo("acknowledge", 1);
+    assert.deepEqual(await signedBy(), [1]);
+    await until(async () => (await signingPages(1)) === undefined);
+    assert.equal((await signs(annSigns)).status, 404);
 
-  await comesTo("read", 2);
-  await given(2);
-  await comesTo("sign", 2);
-  const benSigns = await given(2);
-  // The first signer leaves: nobody can sign. When the signer is back, the act begins again.
-  await ann.close();
-  await until(async () => (await live()).state === "held");
-  assert.notEqual((await signs(benSigns)).status, 303);
-  await until(async () => (await eventNames(session.id)).includes("away signer-1"));
-  assert.notEqual((await signs(benSigns)).status, 303);
-  assert.equal((await sheet()).run, 1);
-  peers.push(ben, ...(await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(1, 2) })));
-  await until(async () => (await sheet()).run === 2);
-  assert.deepEqual(await signedBy(), [1]);
-  assert.equal((await signs(benSigns)).status, 404);
-  await comesTo("acknowledge", 1);
-  assert.equal(await signingPages(1), undefined, "the first signer does not sign again");
-  await comesTo("acknowledge", 2);
-  assert.deepEqual(await signedBy(), [1, 2]);
-  const file = await notarySigns();
-  await isValid(file, "turns", 4);
-  const events = await eventNames(session.id);
-  assert.ok(events.includes("away signer-1") && events.includes("back signer-1"), events.join());
-  await Promise.all(peers.map((peer) => peer.close()));
+    await comesTo("read", 2);
+    await given(2);
+    await comesTo("sign", 2);
+    const benSigns = await given(2);
+    // The first signer leaves: nobody can sign. When the signer is back, the act begins again.
+    await ann.close();
+    await until(async () => (await live()).state === "held");
+    assert.notEqual((await signs(benSigns)).status, 303);
+    await until(async () => (await eventNames(session.id)).includes("away signer-1"));
+    assert.notEqual((await signs(benSigns)).status, 303);
+    assert.equal((await sheet()).run, 1);
+    peers.push(...(await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(1, 2) })));
+    await until(async () => (await sheet()).run === 2);
+    assert.deepEqual(await signedBy(), [1]);
+    assert.equal((await signs(benSigns)).status, 404);
+    await comesTo("acknowledge", 1);
+    assert.equal(await signingPages(1), undefined, "the first signer does not sign again");
+    await comesTo("acknowledge", 2);
+    assert.deepEqual(await signedBy(), [1, 2]);
+    const file = await notarySigns();
+    await isValid(file, "turns", 4);
+    const events = await eventNames(session.id);
+    assert.ok(events.includes("away signer-1") && events.includes("back signer-1"), events.join());
+  } finally {
+    await Promise.all(peers.map((peer) => peer.close()));
+  }
 });
 
 test("after the first signature the media process is killed: the session goes on, the gap is on record, and the act is completed", async () => {

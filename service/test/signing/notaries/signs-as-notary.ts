@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "@signsealship/testing/until";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
 import { password } from "./certificate-files.ts";
 
@@ -52,7 +53,14 @@ export async function signsAsNotary({ get, post }: Asking, code: string, p12: Ui
   );
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
   const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
-  const ended = await post(desk(code, "/signed"), confirmed);
-  assert.equal(ended.status, 303, await alertIn(ended));
+  // On a busy machine, a person of a session may count as absent for a moment, and nothing is entered then.
+  let refusal = "";
+  await until(async () => {
+    const ended = await post(desk(code, "/signed"), confirmed);
+    if (ended.status === 303) return true;
+    refusal = await alertIn(ended);
+    assert.equal(ended.status, 409, refusal);
+    return false;
+  }).catch((error: Error) => Promise.reject(new Error(`${error.message}: ${refusal}`)));
   return prepared;
 }
