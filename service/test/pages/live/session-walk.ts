@@ -152,15 +152,6 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.keyboard.type("hio");
     await pressAt(page.getByRole("button", { name: "I agree to the recording" }));
     await page.getByRole("heading", { name: "Waiting room" }).waitFor();
-    // Counts how many times this page keeps the screen on.
-    await page.evaluate(`{
-      globalThis.locks = 0;
-      navigator.wakeLock.request = async () => {
-        globalThis.locks++;
-        const lock = { released: false, async release() { if (!lock.released) globalThis.locks--; lock.released = true; } };
-        return lock;
-      };
-    }`);
     return opened;
   }
 
@@ -417,96 +408,6 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       .map((line) => (JSON.parse(line) as { person: string }).person);
     assert.deepEqual([...new Set(recorded)].toSorted(), ["notary", "signer-1"]);
     for (const each of [opened, room]) await each.close();
-  });
-
-  test("two signers who had signed at home sign again in turn, in a jurat: each after their own oath, and only while both are there", async () => {
-    const people = ["amy@example.com", "bob@example.com"];
-    const names = ["Amy Lee", "Bob Cole"];
-    const signers = JSON.stringify(people.map((email, index) => ({ name: names[index], email })));
-    const code = await place({ svc_sign: "true", signers }, makePdf({ text: "Affidavit", pages: 4 }));
-    for (const email of people) await signsAtHome(email);
-    await reachesNotary(code);
-    await claim(code, nora.cookie);
-    // The notary tries the own device in the waiting room.
-    const { page, rooms, opened } = await session(code, "jurat", people, async (notary) => {
-      await pressAt(notary.getByRole("button", { name: "Check this device" }));
-      await notary
-        .locator("#device-said")
-        .filter({ hasText: /line work|loses packets/ })
-        .waitFor();
-    });
-    for (const room of rooms) {
-      await room.page.getByText(liveWords.en.room.again).waitFor();
-      await until(async () => (await room.page.evaluate("globalThis.locks")) === 1);
-    }
-    await marks(page, /^Opening/, /^Appearance by audio and video \(Amy Lee/);
-    for (const [index, name] of names.entries()) {
-      const [own, other] = index === 0 ? rooms : rooms.toReversed();
-      assert.ok(own && other);
-      await marks(page, new RegExp(`^Appearance by audio and video \\(${name}`), new RegExp(`^Identity \\(${name}`));
-      await identifies(page, index + 1, /^Credential shown/);
-      await marks(page, /^Credential shown/, /^Alone/);
-      await isAlone(page);
-      await marks(page, /^Aware and willing/, /^Reading/);
-      await gives(page, own.page);
-      assert.equal(await other.page.locator("#turn iframe").count(), 0, "one signer at a time has the signing pages");
-      const signing = own.page.frameLocator("#turn iframe");
-      await pressAt(signing.getByLabel(/able to read it/), "Space");
-      await pressAt(signing.getByRole("button", { name: /agree/i }));
-      await marks(
-        page,
-        /^Oath/,
-        /^Signature/,
-        async () => void (await page.locator("[name=choice]").selectOption("oath", { timeout: 1_000 })),
-      );
-      await gives(page, own.page);
-      await signing.locator("#sign-button").waitFor();
-      await assertGoodLooks(own);
-      if (index === 0) {
-        // The other signer's page is gone for some seconds. Nobody can sign meanwhile.
-        const path = (await own.page.locator("#turn iframe").getAttribute("src")) ?? "";
-        await other.page.goto("about:blank");
-        await own.page.getByText("On hold:").waitFor();
-        assert.equal((await postForm(at(`${path}/sign`), { revision: "1", name }, {})).status, 409);
-        await other.page.goBack();
-        await isMoving(other.page, "notary");
-        await until(async () => !(await own.page.getByText("On hold:").isVisible()));
-        await signing.locator("#sign-button").waitFor();
-      }
-      const next = heading(page, index === 0 ? /^Appearance by audio and video \(Bob/ : /^Closing/);
-      const button = signing.locator("#sign-button");
-      await pressAt(button);
-      // On a busy machine, a person may count as absent for a moment, and nothing is signed then.
-      await until(async () => {
-        if (await next.isVisible()) return true;
-        await page.waitForTimeout(2_000);
-        if (await button.isEnabled({ timeout: 500 }).catch(() => false))
-          await button.click({ timeout: 1_000 }).catch(() => {});
-        return next.isVisible();
-      });
-      // The other one reads the document with the new signature.
-      await other.page
-        .frameLocator("#document iframe")
-        .locator(".viewer-place")
-        .filter({ hasText: "Page 1 of" })
-        .waitFor();
-    }
-    await marks(page, /^Closing/, /^Notary’s signature/);
-    await notarySigns(page, code);
-    for (const room of rooms) {
-      await room.page.getByText("The act is done.").waitFor();
-      assert.equal(await room.page.evaluate("globalThis.locks"), 0);
-    }
-    const [entry] = await running.db.query<{ record: string }>(
-      sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
-    );
-    const { act } = JSON.parse(entry?.record ?? "") as {
-      act: { act: string; notes: string; signedBefore?: { sha256: string }; principals: { name: string }[] };
-    };
-    assert.deepEqual([act.act, act.principals.map(({ name }) => name)], ["jurat", names]);
-    assert.match(act.notes, /^Amy Lee: oath\nBob Cole: oath\nSigned again before me\./);
-    assert.match(act.signedBefore?.sha256 ?? "", /^[0-9a-f]{64}$/);
-    for (const each of [opened, ...rooms]) await each.close();
   });
 
   test("an observer sees and hears a session, shows and sends nothing, and is let go", async () => {
