@@ -1,0 +1,319 @@
+/**
+ * Sessions in which several people sign, and whose people, media process or service go away after the first signature.
+ * The rules of the state say that an act begins again after every absence.
+ */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { enginePids } from "@signsealship/testing/media";
+import type { MediaPeer } from "@signsealship/testing/media-peer";
+import { ownProcess, temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
+import { roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
+import { eventsOf, findLive } from "../../../src/signing/notaries/sessions/store.ts";
+import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
+import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
+import { pdfsig } from "../../evidence/seals/pdf/oracles.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { liveSettings } from "./live-rules.ts";
+import { type BegunSession, connectAll, liveWorld } from "./live-world.ts";
+import { alertIn, notesAct, signsAsNotary } from "./signs-as-notary.ts";
+
+const { test } = testsNeeding("poppler");
+
+const folder = await forTests(temporaryFolder());
+const running = await forTests(
+  openHarness({ ...liveSettings(folder.path, { resumeSeconds: "0", restart: "act" }), ...ownProcess }),
+);
+const world = await liveWorld(running, folder.path);
+const { db, rowMac } = running;
+
+/** Longer than the 12 seconds after which somebody is away. */
+const awayMs = 14_000;
+
+const people = (name: string) => [
+  { name: "Ann Lee", email: `ann-${name}@example.com` },
+  { name: "Ben Cole", email: `ben-${name}@example.com` },
+];
+const emailsOf = (name: string) => people(name).map(({ email }) => email);
+
+/** A session in which people act by the pages' own requests. */
+function acting(session: BegunSession) {
+  const { code, id, pages } = session;
+  const [notary, ...signers] = pages;
+  assert.ok(notary);
+  const at = (path: string) => running.service.baseUrl + path;
+  const { path: desk, cookie } = notary;
+  const asNotary = {
+    get: (path: string) => fetch(at(path), { headers: { cookie } }),
+    post: (path: string, fields: Record<string, string> = {}) => postForm(at(path), fields, { cookie }),
+  };
+  const live = async () => {
+    const found = await findLive(db, id);
+    assert.ok(found);
+    return found;
+  };
+  const sheet = async () => {
+    const found = await findSheet({ db, rowMac }, (await live()).sheetId);
+    assert.ok(found);
+    return found;
+  };
+  const envelope = async () => roomEnvelopeOf(db, (await live()).orderId);
+  const signedBy = async () =>
+    ((await envelope())?.signers ?? []).flatMap(({ n, signedAt }) => (signedAt === null ? [] : [n]));
+  /** What a step's mark needs besides its name. */
+  const fieldsOf = (name: string, signer: number | null) => ({
+    step: name,
+    ...(signer !== null && { signer: String(signer) }),
+    ...(name === "alone" && { choice: "alone" }),
+    ...(name === "oath" && { choice: "oath" }),
+    ...(name === "identify" && {
+      [`principal_${signer}_basis`]: "personal_knowledge",
+      [`principal_${signer}_name`]: "x",
+      [`principal_${signer}_address`]: "1 Main Street",
+    }),
+  });
+  const open = async () => openTurn(await sheet());
+
+  /** The address of the signing pages that a signer's room shows now; undefined while it shows none. */
+  const signingPages = async (n: number) => {
+    const page = signers[n - 1];
+    const room = await fetch(at(page?.path ?? ""), { headers: { cookie: page?.cookie ?? "" } });
+    return /src="(\/sign\/[0-9a-f]{40})"/.exec(await room.text())?.[1];
+  };
+  const look = async (path: string) => (await fetch(at(path))).text();
+  const valueIn = (page: string, name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1];
+  const consents = async (path: string) => {
+    const page = await look(path);
+    const typed = {
+      version: valueIn(page, "version") ?? "",
+      language: valueIn(page, "language") ?? "",
+      can_read: "on",
+    };
+    return postForm(at(`${path}/consent`), typed, {});
+  };
+  const signs = async (path: string) => {
+    const page = await look(path);
+    return postForm(at(`${path}/sign`), { revision: valueIn(page, "revision") ?? "1", name: "A signer" }, {});
+  };
+
+  /** Marks a step, or gives the document, as soon as everybody is there. */
+  async function gets(work: () => Promise<Response>, isDone: () => Promise<boolean>): Promise<void> {
+    let last = "";
+    await until(async () => {
+      if (await isDone()) return true;
+      const answer = await work();
+      if (answer.status !== 303) last = await alertIn(answer);
+      return answer.status === 303;
+    }).catch((error: Error) => Promise.reject(new Error(`${error.message}: ${last}`)));
+    await until(isDone);
+  }
+
+  /** Opens the signing pages in the signer's room, unless the signer's step is over meanwhile. */
+  async function given(n: number, isOver = async () => false): Promise<string> {
+    await gets(
+      () => asNotary.post(`${desk}/turn`),
+      async () => (await isOver()) || (await signingPages(n)) !== undefined,
+    );
+    return (await signingPages(n)) ?? "";
+  }
+
+  /** Does all steps before this one. */
+  async function comesTo(step: string, signer: number | null): Promise<void> {
+    for (;;) {
+      const turn = await open();
+      assert.ok(turn, `the sheet has no step ${step}`);
+      const { name, by } = turn.step;
+      if (name === step && turn.signer === signer) return;
+      const isOver = async () => {
+        const next = await open();
+        return next?.step.name !== name || next.signer !== turn.signer;
+      };
+      if (by === "notary") {
+        await gets(() => asNotary.post(`${desk}/mark`, fieldsOf(name, turn.signer)), isOver);
+        continue;
+      }
+      // In a later run, the step of a signer who has signed before is marked by itself.
+      const path = await given(turn.signer ?? 0, isOver);
+      await until(async () => (await isOver()) || (await (name === "read" ? consents : signs)(path)).status === 303);
+      await until(isOver);
+    }
+  }
+
+  /** The notary notes the act and signs. @returns the notarized document */
+  async function notarySigns(): Promise<Buffer> {
+    await comesTo("notary_signs", null);
+    await until(async () => (await live()).state === "live");
+    await notesAct(asNotary, code);
+    await signsAsNotary(asNotary, code, world.p12);
+    assert.equal(await world.orders.statusOf(code), "NotarizationComplete");
+    return world.orders.notarized(code);
+  }
+
+  return { asNotary, desk, live, sheet, envelope, signedBy, signingPages, signs, given, comesTo, notarySigns };
+}
+
+const eventNames = async (id: string) => {
+  const session = await findLive(db, id);
+  assert.ok(session);
+  return (await eventsOf(db, rowMac, session)).map(({ name, person }) => (person ? `${name} ${person}` : name));
+};
+
+/** All signatures of the file are valid: those of the signers, of the notary, and the seal. */
+async function isValid(file: Buffer, name: string, signatures: number): Promise<void> {
+  const path = join(folder.path, `${name}.pdf`);
+  writeFileSync(path, file);
+  assert.deepEqual(
+    (await pdfsig(path)).map(({ valid }) => valid),
+    Array.from({ length: signatures }, () => true),
+  );
+}
+
+async function connected<T>(session: BegunSession, work: (peers: MediaPeer[]) => Promise<T>): Promise<T> {
+  const peers = await connectAll(running.service.baseUrl, session);
+  try {
+    return await work(peers);
+  } finally {
+    await Promise.all(peers.map((peer) => peer.close()));
+  }
+}
+
+/** Kills the service, and starts it again after everybody counts as away. */
+async function serviceDies(): Promise<void> {
+  await running.service.kill();
+  await sleep(awayMs);
+  running.service = await running.service.restart();
+}
+
+test("two signers sign in turn, each identified and while all are there; one who leaves in between makes the act begin again, and signatures stay", async () => {
+  const session = await world.beginWith("acknowledgment", people("turns"));
+  const { asNotary, desk, live, sheet, signedBy, signingPages, signs, given, comesTo, notarySigns } = acting(session);
+  const [notary, ann, ben] = await connectAll(running.service.baseUrl, session);
+  assert.ok(notary && ann && ben);
+  const peers = [notary, ann, ben];
+  try {
+    // Nobody gets the document before the notary has identified them.
+    assert.equal((await asNotary.post(`${desk}/turn`)).status, 409);
+    await comesTo("read", 1);
+    const annSigns = await given(1);
+    assert.equal(await signingPages(2), undefined, "the second signer has no signing pages");
+    await comesTo("acknowledge", 1);
+    assert.deepEqual(await signedBy(), [1]);
+    await until(async () => (await signingPages(1)) === undefined);
+    assert.equal((await signs(annSigns)).status, 404);
+
+    await comesTo("read", 2);
+    await given(2);
+    await comesTo("sign", 2);
+    const benSigns = await given(2);
+    // The first signer leaves: nobody can sign. When the signer is back, the act begins again.
+    await ann.close();
+    await until(async () => (await live()).state === "held");
+    assert.notEqual((await signs(benSigns)).status, 303);
+    await until(async () => (await eventNames(session.id)).includes("away signer-1"));
+    assert.notEqual((await signs(benSigns)).status, 303);
+    assert.equal((await sheet()).run, 1);
+    peers.push(...(await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(1, 2) })));
+    await until(async () => (await sheet()).run === 2);
+    assert.deepEqual(await signedBy(), [1]);
+    assert.equal((await signs(benSigns)).status, 404);
+    await comesTo("acknowledge", 1);
+    assert.equal(await signingPages(1), undefined, "the first signer does not sign again");
+    await comesTo("acknowledge", 2);
+    assert.deepEqual(await signedBy(), [1, 2]);
+    const file = await notarySigns();
+    await isValid(file, "turns", 4);
+    const events = await eventNames(session.id);
+    assert.ok(events.includes("away signer-1") && events.includes("back signer-1"), events.join());
+  } finally {
+    await Promise.all(peers.map((peer) => peer.close()));
+  }
+});
+
+test("after the first signature the media process is killed: the session goes on, the gap is on record, and the act is completed", async () => {
+  const session = await world.beginWith("acknowledgment", people("engine"));
+  const { sheet, signedBy, comesTo, notarySigns } = acting(session);
+  const killedAt = await connected(session, async () => {
+    await comesTo("acknowledge", 1);
+    assert.deepEqual(await signedBy(), [1]);
+    const { pid } = running.service.process();
+    const at = Date.now();
+    for (const engine of enginePids(pid)) process.kill(engine, "SIGKILL");
+    return at;
+  });
+  await connected(session, async () => {
+    await world.recordedSince(killedAt, session);
+    // Somebody who is away for 12 seconds makes the act begin again. On a busy machine that can happen here.
+    const isRestarted = (await eventNames(session.id)).some((name) => name.startsWith("away"));
+    await until(async () => (await sheet()).run === (isRestarted ? 2 : 1));
+    await comesTo("acknowledge", 2);
+    assert.deepEqual(await signedBy(), [1, 2]);
+    await isValid(await notarySigns(), "engine", 4);
+  });
+  const { manifest, lines } = await world.recordOf(session);
+  assert.deepEqual(followChain(emptyChain, lines), { seq: manifest.chain.lines, sha256: manifest.chain.headSha256 });
+  for (const { person } of session.pages)
+    assert.equal(
+      manifest.gaps.find(({ to, person: of }) => of === person && Date.parse(to) > killedAt)?.cause,
+      "stopped",
+    );
+});
+
+test("after the first signature the service is killed: an acknowledgment begins again with the signatures that were made", async () => {
+  const session = await world.beginWith("acknowledgment", people("service"));
+  const { sheet, signedBy, signs, given, comesTo, notarySigns } = acting(session);
+  const turn = await connected(session, async () => {
+    await comesTo("acknowledge", 1);
+    await comesTo("read", 2);
+    return given(2);
+  });
+  await serviceDies();
+  assert.equal((await signs(turn)).status, 404, "the turn ended with the service");
+  await connected(session, async () => {
+    await until(async () => (await sheet()).run === 2);
+    assert.deepEqual(await signedBy(), [1]);
+    await comesTo("acknowledge", 2);
+    assert.deepEqual(await signedBy(), [1, 2]);
+    await isValid(await notarySigns(), "service", 4);
+  });
+  assert.ok((await eventNames(session.id)).includes("reopened"));
+  const { manifest, lines } = await world.recordOf(session);
+  assert.deepEqual(followChain(emptyChain, lines), { seq: manifest.chain.lines, sha256: manifest.chain.headSha256 });
+});
+
+test("after the first signature of a jurat the service is killed: the session ends, and the next one begins with the document as it was", async () => {
+  const session = await world.beginWith("jurat", people("jurat"));
+  const first = acting(session);
+  await connected(session, async () => {
+    await first.comesTo("appear_online", 2);
+    assert.deepEqual(await first.signedBy(), [1]);
+  });
+  await serviceDies();
+  // The first person who is back shows how long everybody was away.
+  const peers = await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(0, 1) });
+  await until(async () => (await first.live()).state === "ended");
+  await Promise.all(peers.map((peer) => peer.close()));
+  assert.equal((await first.live()).outcome, "technical");
+  assert.equal(await world.orders.statusOf(session.code), "NotarizationPending");
+  assert.equal(await first.envelope(), undefined);
+  const [ended] = await db.query<{ outcome: string; signed: number }>(sql`
+    SELECT e.outcome, count(s.signed_at)::int AS signed FROM envelopes e JOIN orders o ON o.id = e.order_id
+      JOIN envelope_signers s ON s.envelope_id = e.id
+    WHERE ${isSealed(sql`o.code`, "order", session.code)} GROUP BY e.id`);
+  assert.deepEqual(ended, { outcome: "Voided", signed: 1 });
+
+  const again = await world.beginAgain(session, "jurat", emailsOf("jurat"));
+  const second = acting(again);
+  await connected(again, async () => {
+    assert.deepEqual([await second.signedBy(), (await second.envelope())?.head.number], [[], 1]);
+    await second.comesTo("appear_online", 2);
+    assert.deepEqual(await second.signedBy(), [1]);
+    await isValid(await second.notarySigns(), "jurat-again", 4);
+  });
+});
