@@ -70,6 +70,7 @@ import {
   bringEnvelopesNearer,
   ceremonyWith,
   createPreflight,
+  createPreview,
   endRound,
   envelopesWith,
   openConsentTexts,
@@ -100,10 +101,7 @@ type Node = {
   workers: Workers;
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
-  /**
-   * The folder that stores mails instead of sending them; null when a mail server sends them, or when other machines
-   * can reach the service.
-   */
+  /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
   /** Whether this node is about to stop. */
@@ -269,6 +267,7 @@ function openDesk(
     },
     envelopes,
     billing: { db, clock, workers, titleOf },
+    preview: createPreview(workers, clock),
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
     titleOf,
     noticesOf,

@@ -17,6 +17,7 @@ import { identityPages } from "./identity/routes.ts";
 import { livePages } from "./live/routes.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
 import { outboxRoutes } from "./outbox/outbox.ts";
+import { previewPages } from "./signing/page.ts";
 import { type SigningDeps, signingPages } from "./signing/signing.ts";
 import { type Assets, openAssets } from "./ui/assets/assets.ts";
 import { assetRoutes } from "./ui/assets/routes.ts";
@@ -47,7 +48,7 @@ export type PageDeps = {
     clock: Clock;
     uploadPlaces: UploadPlaces;
     resolveOperator: ResolveOperator;
-    dashboard: Omit<DashboardDeps, "frame">;
+    dashboard: Omit<DashboardDeps, "frame" | "previewPages">;
     operator: Omit<OperatorDeps, "console">;
   } | null;
 };
@@ -81,7 +82,11 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     verifyPages(scope, { ...common, ...verify, baseUrl });
     if (people) {
       const { callers, clock, uploadPlaces, resolveOperator } = people;
-      dashboard(scope, { frame: { ...common, baseUrl, callers, uploadPlaces }, ...people.dashboard });
+      dashboard(scope, {
+        frame: { ...common, baseUrl, callers, uploadPlaces },
+        previewPages: (previewed) => previewPages(assets, { ...previewed, ownOrigin }),
+        ...people.dashboard,
+      });
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
       const confirmation = people.dashboard.members;
       const { live } = people.operator.notaries;

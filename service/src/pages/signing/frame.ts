@@ -38,13 +38,13 @@ export type PageState = {
 
 /**
  * Renders a step in the frame that all pages of a link share.
- * @param withScript false for a page that must not load the script, which would delete the stored signature there
+ * @param script null for a page that must not load the script, which would delete the stored signature there
  */
 export function renderFrame(
   assets: Pick<Assets, "url">,
   state: PageState,
   step: Html,
-  { withScript = true }: { withScript?: boolean } = {},
+  { script = "sign.js" }: { script?: "sign.js" | "signing-preview.js" | null } = {},
 ): string {
   const { view, words, branding } = state;
   return layout(assets, {
@@ -53,7 +53,7 @@ export function renderFrame(
     title: words.title,
     headerNav: languageForm(state),
     language: frames[view.signer.language],
-    scripts: [...(withScript ? (["sign.js"] as const) : []), ...(view.frame ? (["embed.js"] as const) : [])],
+    scripts: [...(script ? [script] : []), ...(view.frame ? (["embed.js"] as const) : [])],
     body: html`<div class="stack signing">
 ${view.frame && frameData({ origin: view.frame, signer: view.signer.n, state: view.state })}
 ${view.frame && closeForm(words)}

@@ -1,6 +1,15 @@
 import { raw } from "hono/html";
+import type { Branding } from "../../firms/partners/partners.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
-import type { ConsentText, ConsentTexts } from "../../signing/envelopes/envelopes.ts";
+import type {
+  ConsentText,
+  ConsentTexts,
+  PreviewSigner,
+  PreviewView,
+  SigningView,
+} from "../../signing/envelopes/envelopes.ts";
+import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { plainTime } from "../ui/format.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
@@ -13,7 +22,7 @@ import { noticesPart } from "./steps/notices.ts";
 import { otherChoices } from "./steps/other-choices.ts";
 import { hasMoreToSign, wholeLink } from "./steps/session.ts";
 import { signStep } from "./steps/sign.ts";
-import { sizeIn } from "./words/languages.ts";
+import { sizeIn, wordsOf } from "./words/languages.ts";
 
 type PageDeps = { assets: Pick<Assets, "url" | "pdfJs">; consentTexts: ConsentTexts };
 
@@ -218,3 +227,52 @@ ${config && html`<div id="viewer" hidden></div>${configScript(config)}`}
 
 const configScript = (config: SigningConfig): Html =>
   html`<script type="module" src="${config.pdfjs}build/pdf.min.mjs" async></script><script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;
+
+type Previewed = {
+  readonly firm: Pick<Principal, "partnerId" | "firmName" | "environment">;
+  readonly branding: Branding | null;
+  readonly title: string;
+  readonly signers: readonly PreviewSigner[];
+  readonly views: readonly PreviewView[];
+  readonly at: Date;
+  /** The origin of the service. The page around the preview allows no pictures from elsewhere. */
+  readonly ownOrigin: string;
+};
+
+/**
+ * For each signer: the page on which they will sign, as if they had just consented, for a sender who looks at it before
+ * the document is sent. The page's script gets the document from the page around it, and sends nothing.
+ */
+export function previewPages(assets: PageDeps["assets"], previewed: Previewed): string[] {
+  const { firm, title, signers, views, at, ownOrigin } = previewed;
+  const isOwnLogo = logoOf(previewed.branding)?.origin === ownOrigin;
+  const branding = previewed.branding && {
+    ...previewed.branding,
+    ...(!isOwnLogo && { logoUrl: null }),
+  };
+  const names = signers.map(({ name }, index) => ({ n: index + 1, name, signed: false }));
+  return views.map((view, index) => {
+    const { name = "", email = "", language = "en" } = signers[index] ?? {};
+    const shown: SigningView = {
+      ...view,
+      state: "ready",
+      environment: firm.environment,
+      orderCode: "",
+      title,
+      reference: null,
+      partnerId: firm.partnerId,
+      partnerName: firm.firmName,
+      partnerContact: null,
+      signer: { n: index + 1, name, email, phoneEnding: null, language },
+      signers: names,
+      ...{ frame: null, host: null, room: null, session: null, step: null, canSendWayIn: false },
+      notices: [],
+      consent: { version: "", at },
+      ...{ signedAt: null, copies: [], verifyCode: null },
+    };
+    const words = wordsOf(language);
+    const state = { token: "preview", view: shown, branding, words, meetings: [], done: null, error: null, typed: {} };
+    const body = withDocument(state, signStep(state), assets);
+    return renderFrame(assets, state, body, { script: "signing-preview.js" });
+  });
+}

@@ -44,7 +44,7 @@ export async function renderStep(
   step: (state: PageState) => Html,
 ): Promise<RenderedPage> {
   const state = await loadState(deps, link, {});
-  return withPolicy(state, renderFrame(deps.assets, state, step(state), { withScript: false }));
+  return withPolicy(state, renderFrame(deps.assets, state, step(state), { script: null }));
 }
 
 type FormResult = Partial<Pick<PageState, "done" | "error" | "typed">>;

@@ -9,6 +9,7 @@ export { signingRoutes } from "./api/routes.ts";
 export { readSigning } from "./api/signing-api.ts";
 export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export type { Frame } from "./ceremony/embedded.ts";
+export { createPreview, type PreviewSigner, type PreviewSigning, type PreviewView } from "./ceremony/preview.ts";
 export type { SittingView } from "./ceremony/sitting.ts";
 export {
   type Client,

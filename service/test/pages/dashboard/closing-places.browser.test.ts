@@ -69,9 +69,12 @@ test("each document has its own fields for its own signers, which stay when the 
   await placed(page, /^Signature\? Proposed on page 1: place it for Ana Ortega$/)
     .first()
     .click();
-  await page.getByLabel("Show", { exact: true }).selectOption("As Ana Ortega sees it");
-  await page.getByText("Ana Ortega fills in 1 field:").waitFor();
+  await page.getByRole("button", { name: "Preview as the signers see it" }).click();
+  await page.getByLabel("Page of").selectOption("Ana Ortega");
+  await page.frameLocator("iframe").locator(".viewer-field").first().waitFor();
+  assert.equal(await page.frameLocator("iframe").locator(".viewer-field").count(), 1);
   await assertGood(opened);
+  await page.getByRole("button", { name: "Back to the fields" }).click();
   await done(page);
   assert.equal(await openButton(page, 1).evaluate((element) => element === document.activeElement), true);
   await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { newPartner } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { pageBox, shownPlace, shownSize } from "../../../src/kernel/pdf/pages/page-box.ts";
 import { pages as pagesIn } from "../../../src/kernel/pdf/pages/page-tree.ts";
 import { lookUpPdf } from "../../../src/kernel/pdf/xref/lookup.ts";
+import type { RequestedField } from "../../../src/orders/order/order.ts";
+import { plan } from "../../../src/signing/envelopes/pdf/placement/plan.ts";
+import { inkOn } from "../../signing/envelopes/pdf/pixels.ts";
+import { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 import { assertGood, type OrdersPages, openOrdersPages, press, said } from "./orders-pages.ts";
 
 type Page = Awaited<ReturnType<OrdersPages["open"]>>["page"];
@@ -133,6 +141,56 @@ test("a field is placed where it was dropped, on pages that are rotated, cropped
   }
 });
 
+test(
+  "the ink of a dropped field is within half a point of the drop, on pages that are rotated, cropped or scaled",
+  needs("mupdf"),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "dropped-"));
+    const signing = await openSigning();
+    const { page } = await begin(makePdf());
+    const kinds = [
+      "/Rotate 90",
+      "/Rotate 180 /UserUnit 1.5",
+      "/Rotate 270 /CropBox [150 260 560 700]",
+      "/Rotate 90 /CropBox [150 260 560 700] /UserUnit 1.25",
+      "",
+    ];
+    try {
+      for (const [index, entries] of kinds.entries()) {
+        const name = `Ink ${index}`;
+        const buffer = makePdf({ text: name, pageEntries: `/MediaBox [0 0 612 792] ${entries}` });
+        if (await editor(page).isVisible()) await done(page);
+        await page.getByLabel("File: a PDF").setInputFiles(pdf(buffer, `${name}.pdf`));
+        await page.getByText(`${name}.pdf: 1 page`).waitFor();
+        await openButton(page).click();
+        await sheet(page).locator("canvas").waitFor();
+        const look = lookUpPdf(buffer);
+        const [first] = [...pagesIn(look.file, look.root.dict)];
+        const size = shownSize(pageBox(look.file, first ?? assert.fail()));
+        const shownBox = (await sheet(page).boundingBox()) ?? assert.fail("no page");
+        const scale = shownBox.width / size.width;
+        const drop = { x: Math.round(0.4 * shownBox.width), y: Math.round(0.3 * size.height * scale) };
+        await tool(page, "Text").click();
+        await sheet(page).click({ position: drop });
+        const field = (await written(page)).at(-1) ?? assert.fail("no field");
+        const requested = { ...field, label: "Unit" } as unknown as RequestedField;
+        const planned = await plan(buffer, { signers: 1, fields: [requested] });
+        const { bytes } = await signing.prepare(buffer, planned, ["Jane Roe"]);
+        const path = join(folder, `${index}.pdf`);
+        writeFileSync(path, bytes);
+        const [left, top, right, bottom] = await inkOn(path, (r, _, b) => r - b >= 40, 8);
+        const ink = JSON.stringify({ entries, field, drop, ink: [left, top, right, bottom] });
+        assert.ok(near((left + right) / 2, drop.x / scale) && near((top + bottom) / 2, drop.y / scale), ink);
+        assert.ok(near(left, field.x) && near(top, field.y), ink);
+        assert.ok(near(right, field.x + field.width) && near(bottom, field.y + field.height), ink);
+        await page.keyboard.press("Delete");
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
 test("by mouse: fields of two signers are dragged onto pages, moved, resized, snapped, copied and sent", async () => {
   const { opened, page } = await begin(makePdf({ pages: 3 }), { signers: 2 });
   await dragTo(page, await middleOf(tool(page, "Signature")), await pointOn(page, 200, 300));
@@ -152,7 +210,9 @@ test("by mouse: fields of two signers are dragged onto pages, moved, resized, sn
   const [resized] = await written(page);
   assert.ok(resized && near(resized.width, moved.width + 30, 1) && near(resized.height, moved.height + 10, 1));
 
-  await page.getByLabel("Fields for").selectOption("John Roe");
+  await page.getByRole("button", { name: "Choose John Roe, who has no signature yet" }).click();
+  assert.equal(await page.getByLabel("Fields for").inputValue(), "2");
+  assert.ok(await tool(page, "Signature").evaluate((element) => element === document.activeElement));
   const beside = await pointOn(page, resized.x + 90 + 3, 460);
   await dragTo(page, await middleOf(tool(page, "Signature")), beside);
   const second = (await written(page)).at(-1);
@@ -173,9 +233,6 @@ test("by mouse: fields of two signers are dragged onto pages, moved, resized, sn
   await page.getByRole("button", { name: "Duplicate" }).click();
   assert.equal((await written(page)).filter((field) => "read_only" in field).length, 2);
   await page.getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByLabel("Show", { exact: true }).selectOption("As Jane Roe sees it");
-  await page.getByText("Jane Roe fills in 1 field:").waitFor();
-  assert.equal(await tool(page, "Text").isVisible(), false);
   await assertGood(opened);
   await done(page);
   await page.getByText("Jane Roe: 1 field. John Roe: 5 fields.").waitFor();
@@ -195,7 +252,7 @@ test("a choice, a list, a number and a checkbox are set up in the panel", async 
   await page.getByLabel("Label", { exact: true }).fill("Title");
   await page.getByLabel("Options").fill("Sole\nJoint\nTrust");
   await page.getByLabel("Value from you").selectOption("Joint");
-  await placed(page, /^Title: Trust, Choice/).waitFor();
+  await placed(page, /^Title: Trust, Jane Roe, Choice/).waitFor();
   await put("List", 400);
   await page.getByLabel("Options").fill("Red\n\n Blue ");
   await put("Number", 500);
@@ -248,6 +305,13 @@ test("by keyboard alone: a field is added, moved, resized, set up, deleted and r
   assert.deepEqual(await written(page), []);
   await page.keyboard.press("Control+z");
   assert.equal((await written(page)).length, 1);
+  await page.keyboard.press("Control+y");
+  await says("Done again.");
+  assert.deepEqual(await written(page), []);
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+Shift+z");
+  assert.deepEqual(await written(page), []);
+  await page.keyboard.press("Control+z");
   await placed(page, /^Signature, Jane Roe/).focus();
   await page.keyboard.press("Control+d");
   assert.equal((await written(page)).length, 2);
@@ -313,6 +377,180 @@ test("by touch on a phone: a tool is tapped, its place is tapped, and the field 
   assert.ok(before && after && near(after.y - before.y, 60 / scale, 1.5), JSON.stringify([before, after, scale]));
   assert.ok(near(after.x - before.x, 30 / scale, 1.5));
   await assertGood(opened);
+});
+
+const preview = (page: Page) => page.getByRole("dialog", { name: /^Preview/ });
+const shown = (page: Page) => preview(page).frameLocator("iframe");
+const openPreview = (page: Page) => editor(page).getByRole("button", { name: "Preview as the signers see it" });
+
+/** Places a field by a click, and sets it up in the panel. */
+async function put(page: Page, kind: string, y: number, settings: Record<string, string> = {}) {
+  await tool(page, kind).click();
+  await sheet(page).click({ position: { x: 300, y } });
+  for (const [label, value] of Object.entries(settings)) {
+    const control = page.locator(".place-panel").getByLabel(label, { exact: true });
+    if ((await control.evaluate((element) => element.tagName)) === "SELECT") await control.selectOption(value);
+    else await control.fill(value);
+  }
+}
+
+test("the preview is each signer's own page: conditions and formulas work, and nothing is sent", async () => {
+  const { opened, page } = await begin(makePdf({ pages: 2 }), { signers: 2 });
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
+  await put(page, "Signature", 60);
+  await put(page, "Checkbox", 160, { Label: "Pets", "Name for rules": "pets" });
+  await put(page, "Text", 240, { Label: "Breed", "Show this field": "pets" });
+  await put(page, "Number", 320, { Label: "Rent", "Name for rules": "rent" });
+  await put(page, "Number", 400, { Label: "A year", "Calculated as": "rent * 12" });
+  await page.getByLabel("Fields for").selectOption("John Roe");
+  await put(page, "Signature", 520);
+  await page.getByLabel("Fields for").selectOption("Jane Roe");
+  await openPreview(page).click();
+  const pets = shown(page).locator(".viewer-box");
+  await pets.waitFor();
+  await shown(page).getByRole("heading", { name: "Agreement" }).waitFor();
+  const breed = shown(page).locator(".viewer-field", { hasText: "Breed" });
+  assert.equal(await breed.isVisible(), false, "its condition is false");
+  await pets.click();
+  await breed.waitFor();
+  assert.equal(
+    await shown(page)
+      .getByRole("textbox", { name: /^Breed/ })
+      .getAttribute("required"),
+    "",
+  );
+  await shown(page).getByRole("textbox", { name: /^Rent/ }).fill("1000");
+  await until(
+    async () =>
+      (await shown(page)
+        .getByRole("textbox", { name: /^A year/ })
+        .inputValue()) === "12,000",
+  );
+  assert.equal(await shown(page).locator(".viewer-page").count(), 2);
+  const john = (await written(page)).at(-1) ?? assert.fail();
+  const ink = await shown(page)
+    .locator(".viewer-page canvas")
+    .first()
+    .evaluate((element, { x, y, width, height }) => {
+      const canvas = element as HTMLCanvasElement;
+      const scale = canvas.width / 612;
+      const [left, top, across, down] = [x, y, width, height].map((each) => Math.round(each * scale));
+      const { data } = canvas.getContext("2d")?.getImageData(left ?? 0, top ?? 0, across ?? 1, down ?? 1) ?? {
+        data: [],
+      };
+      return [...data].filter((value, index) => index % 4 === 0 && value < 200).length;
+    }, john);
+  assert.ok(ink > 20, `the place of the other signer is drawn in the file: ${ink} pixels`);
+
+  await shown(page).getByRole("button", { name: "Sign", exact: true }).click();
+  assert.ok(await pets.isVisible(), "the page stays");
+  await assertGood(opened);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await preview(page).getByRole("button", { name: "As on a phone" }).click();
+  assert.ok(((await preview(page).locator("iframe").boundingBox())?.width ?? 999) <= 375);
+  await preview(page).getByLabel("Page of").selectOption("John Roe");
+  await shown(page).getByRole("heading", { name: "Agreement" }).waitFor();
+  await shown(page).locator(".viewer-field").first().waitFor();
+  assert.equal(await shown(page).locator(".viewer-field").count(), 1);
+  assert.equal(await shown(page).getByLabel(/^Rent/).count(), 0, "another signer's input");
+  await shown(page).locator(".viewer-field").first().focus();
+  await page.keyboard.press("Escape");
+  await preview(page).waitFor({ state: "detached" });
+  assert.ok(await editor(page).isVisible());
+  assert.deepEqual(
+    sent.filter((line) => line.startsWith("POST") && !line.endsWith("/quote")),
+    ["POST /dashboard/places/preview"],
+  );
+  await done(page);
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+});
+
+test("by keyboard alone at the width of a phone: the preview opens, a field is filled in, and Escape leads back", async () => {
+  const { opened, page } = await begin(makePdf(), { width: 375, height: 740 });
+  await tool(page, "Signature").focus();
+  await page.keyboard.press("Enter");
+  await tool(page, "Text").focus();
+  await page.keyboard.press("Enter");
+  await openPreview(page).focus();
+  await page.keyboard.press("Enter");
+  const field = shown(page).locator(".viewer-field", { hasText: "Text" });
+  await field.waitFor();
+  await field.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("4B");
+  await page.keyboard.press("Enter");
+  await shown(page).locator(".viewer-field.filled", { hasText: "4B" }).waitFor();
+  await assertGood(opened);
+  await page.keyboard.press("Escape");
+  await preview(page).waitFor({ state: "detached" });
+  assert.equal(await openPreview(page).evaluate((element) => element === document.activeElement), true);
+});
+
+test("the preview says what an order would refuse, and shows the page that would be added for signatures", async () => {
+  const { page } = await begin(makePdf(), { signers: 2 });
+  await openPreview(page).click();
+  await shown(page).locator(".viewer-page").nth(1).waitFor();
+  await preview(page).getByRole("button", { name: "Back to the fields" }).click();
+  await tool(page, "Signature").click();
+  await sheet(page).click({ position: { x: 300, y: 200 } });
+  await openPreview(page).click();
+  await preview(page).getByText("Each signer needs a signature on the pages.").waitFor();
+  assert.equal(await preview(page).locator("iframe").count(), 0);
+});
+
+test("a field is copied to a range of pages, and a list that names no pages is refused", async () => {
+  const { page } = await begin(makePdf({ pages: 6 }));
+  await tool(page, "Initials").click();
+  await sheet(page).click({ position: { x: 500, y: 700 } });
+  await page.getByLabel("Copy to pages").fill("7");
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByText("List pages from 1 to 6, such as 2-6.").waitFor();
+  await page.getByLabel("Copy to pages").fill("2-3, 6");
+  await page.getByLabel("Copy to pages").press("Enter");
+  await editor(page).getByRole("status").getByText("Initials for Jane Roe is on 4 pages now.").waitFor();
+  assert.deepEqual(
+    (await written(page)).map((field) => field.page),
+    [1, 2, 3, 6],
+  );
+  await page.getByLabel("Copy to pages").press("Enter");
+  assert.equal((await written(page)).length, 4, "no second one at the same place");
+});
+
+test("a field snaps onto a line that the page draws as a path", async () => {
+  const content = "BT /F1 11 Tf 72 302 Td (Weather:) Tj ET 0.75 w 150 300 m 380 300 l S";
+  const { page } = await begin(makePdf({ content }));
+  await page.getByText("No lines to sign on were found.").waitFor();
+  await dragTo(page, await middleOf(tool(page, "Text")), await pointOn(page, 150 + 80 + 3, 492 - 9 - 3));
+  const [field] = await written(page);
+  assert.ok(field && near(field.y + field.height, 492, 0.05) && near(field.x, 150, 0.05), JSON.stringify(field));
+});
+
+test("fields survive a reload with the same file, until the order is placed", async () => {
+  const { page } = await begin(makePdf({ text: "To be kept" }));
+  await tool(page, "Signature").click();
+  await sheet(page).click({ position: { x: 300, y: 200 } });
+  await done(page);
+  const [before] = await written(page);
+  const again = async (buffer: Buffer) => {
+    await pages.go(page, newPath);
+    await page.getByLabel("Client’s email").fill("jane@example.com");
+    await page.getByLabel("Signing").check();
+    await page.getByLabel("This is the client’s own document").check();
+    await page.getByLabel("File: a PDF").setInputFiles(pdf(buffer));
+    await page.getByText("Agreement.pdf: 1 page").waitFor();
+  };
+  await again(makePdf({ text: "Another document" }));
+  await page.getByText("No fields yet.").waitFor();
+  await again(makePdf({ text: "To be kept" }));
+  await page.getByText("These are the fields from before this page was loaded again.").waitFor();
+  assert.deepEqual(await written(page), [before]);
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+  await again(makePdf({ text: "To be kept" }));
+  await page.getByText("No fields yet.").waitFor();
+  assert.deepEqual(await written(page), []);
 });
 
 test("a refused field is named, and its form keeps file and fields until it is corrected", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pagesIn, toSameCorner } from "../../../src/pages/dashboard/orders/browser/places/actions.ts";
 import {
   copied,
   type Field,
@@ -153,4 +154,61 @@ test("a refusal names the field by the sender's name for it", () => {
   ] as const)
     assert.deepEqual(refusalWords(message, { fields }), { text, field: "fields" });
   assert.equal(refusalWords("fields[0].x is required.", { fields: "{" }).text, "field 1: x is required.");
+});
+
+test("lists of pages are read, and anything else is not a list", () => {
+  assert.deepEqual(pagesIn("2-4, 6", 6), [2, 3, 4, 6]);
+  assert.deepEqual(pagesIn(" 4 - , 1 ", 6), [1, 4, 5, 6]);
+  assert.deepEqual(pagesIn("-2;2", 6), [1, 2]);
+  assert.deepEqual(pagesIn("Odd", 5), [1, 3, 5]);
+  assert.deepEqual(pagesIn("even", 5), [2, 4]);
+  assert.deepEqual(pagesIn("all", 2), [1, 2]);
+  for (const text of ["", "7", "0", "3-2", "1-7", "x", "1,,2", "-", "1.5", "2 3", "-1-2"])
+    assert.equal(pagesIn(text, 6), null, text);
+});
+
+test("a copy on a page of another size keeps its distance to the nearest corner, or does not fit", () => {
+  const field = newField({ kind: "initials", row: 1, page: 1, rect: { x: 540, y: 750, width: 60, height: 28 } });
+  const wide = { width: 792, height: 612 };
+  assert.deepEqual(toSameCorner(field, letter, letter), { x: 0, y: 0 });
+  assert.deepEqual(toSameCorner(field, letter, wide), { x: 180, y: -180 });
+  const upper = newField({ kind: "initials", row: 1, page: 1, rect: { x: 20, y: 30, width: 60, height: 28 } });
+  assert.deepEqual(toSameCorner(upper, letter, wide), { x: 0, y: 0 });
+  assert.equal(toSameCorner(upper, letter, { width: 70, height: 70 }), null);
+});
+
+test("the lower edge goes onto a line of the page, and the left edge to its beginning", () => {
+  const line = { x: 103, y: 239, width: 200 };
+  const snapped = snapMove(rect, [], 5, [line]);
+  assert.deepEqual(snapped.rect, { ...rect, x: 103, y: 203 });
+  assert.deepEqual(snapped.guides, [
+    { axis: "x", at: 103 },
+    { axis: "y", at: 239 },
+  ]);
+  assert.deepEqual(snapMove(rect, [], 2, [line]).rect, rect, "it is too far away");
+  assert.deepEqual(snapMove(rect, [], 5, [{ ...line, y: 202 }]).rect, rect, "its upper edge is no writing edge");
+  assert.deepEqual(snapMove(rect, [], 5, [{ ...line, x: 300 }]).rect, rect, "the line is beside it");
+  assert.deepEqual(snapMove(rect, [], -1, [line]).rect, rect);
+});
+
+test("an undone change is repeated, until another change is made", () => {
+  const store = openStore([], () => letter, rules);
+  const [first, second] = [newField({ ...start, kind: "text" }), newField({ ...start, kind: "date" })];
+  assert.equal(store.redo(), false);
+  store.add([first]);
+  store.add([second]);
+  assert.ok(store.undo() && store.undo());
+  assert.deepEqual(store.fields(), []);
+  assert.ok(store.redo());
+  assert.deepEqual(store.fields(), [first]);
+  assert.ok(store.redo());
+  assert.deepEqual(store.fields(), [first, second]);
+  assert.equal(store.redo(), false);
+  store.undo();
+  store.change(first.id, (field) => ({ ...field, label: "Unit" }));
+  assert.equal(store.redo(), false, "the change replaced what was undone");
+  store.undo();
+  assert.equal(store.fields()[0]?.label, "");
+  store.redo();
+  assert.equal(store.fields()[0]?.label, "Unit");
 });

@@ -41,6 +41,7 @@ import {
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
+  type PreviewSigning,
   provenDocuments,
   readSigning,
   remindSigner,
@@ -84,6 +85,7 @@ export type OrderDesk = {
   takesPayment: TakesPayment;
   withTemplate: WithTemplate;
   bulk: BulkDeps;
+  preview: PreviewSigning;
   fills: FillDeps;
   corrections: ReplaceDeps;
   billing: BillingDeps;

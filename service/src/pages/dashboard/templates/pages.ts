@@ -14,6 +14,8 @@ import {
 import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { formHeaders } from "../../ui/page/headers.ts";
+import { viewerPolicy } from "../../ui/page/policy.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { orderName } from "../orders/words.ts";
 import { dashboardPage } from "../page-shell.ts";
@@ -29,6 +31,8 @@ import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts
 const section = "templates";
 const pageSize = "20";
 const scripts = ["template.js"] as const;
+// The pages show the template's document with pdf.js.
+const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
 /**
  * Adds the pages of the firm's templates.
@@ -85,12 +89,14 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
   const { orders, titleOf } = deps.desk;
   pageRoute(app, deps.frame, {
     url: `${path}/new`,
+    headers,
     handle: ({ request, query }) => show(request, query["order"] ?? "", {}),
   });
   pageRoute(app, deps.frame, {
     method: "POST",
     url: `${path}/new`,
     policy: "partner-write",
+    headers,
     handle: ({ request, form: shownAgain }) =>
       withForm(deps, request, shownAgain, async ({ fields, upload }) => {
         const sent = { fields: withRoles(fields), upload };
@@ -126,10 +132,12 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
   const { orders } = deps.desk;
   pageRoute(app, deps.frame, {
     url: `${path}/:id`,
+    headers,
     handle: ({ request, params }) => show(request, params.id),
   });
   pageRoute(app, deps.frame, {
     url: `${path}/:id/versions/:version`,
+    headers,
     handle: ({ request, params }) => show(request, params.id, { version: params.version }),
   });
   pageRoute(app, deps.frame, {
@@ -143,6 +151,7 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
     method: "POST",
     url: `${path}/:id`,
     policy: "partner-write",
+    headers,
     handle: ({ request, params, form: shownAgain }) =>
       withForm(deps, request, shownAgain, async ({ fields, upload }) => {
         const { version } = await ownTemplate(deps, request, params.id);

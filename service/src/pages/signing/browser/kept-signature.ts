@@ -1,3 +1,4 @@
+import { storage } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import { readPicture } from "../picture.ts";
 import type { SignatureInputs } from "./sheet.ts";
@@ -47,12 +48,3 @@ export const forgetOthersSignature = (): void => void keptHere();
 
 /** Deletes the stored signature. Called when the link has ended, or when it asks for identification again. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));
-
-/** Uses the tab's storage. Ignores errors: storage may be full or forbidden, and is only a convenience. */
-export function storage<T>(work: (tab: Storage) => T): T | undefined {
-  try {
-    return work(sessionStorage);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,5 @@
-import { forgetOthersSignature, forgetSignature, storage } from "./kept-signature.ts";
+import { storage } from "../../ui/browser/parts.ts";
+import { forgetOthersSignature, forgetSignature } from "./kept-signature.ts";
 import { startViewer } from "./viewer.ts";
 
 const config = document.getElementById("signing-config");

@@ -41,8 +41,15 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   }
 }
 
-/** @returns when the first page is drawn */
-async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentBytes): Promise<PdfJs.PDFDocumentProxy> {
+/**
+ * Shows the document with the signer's fields.
+ * @returns when the first page is drawn
+ */
+export async function show(
+  config: SigningConfig,
+  host: HTMLElement,
+  bytes: DocumentBytes,
+): Promise<PdfJs.PDFDocumentProxy> {
   const { words, pages: count } = config;
   const { pdfJs, document } = await openDocument(config, bytes);
   const { place, onPage } = placeOf(words, count);

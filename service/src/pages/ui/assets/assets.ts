@@ -41,6 +41,7 @@ const sources = {
   "embed.js": "./signing/browser/embed.ts",
   "act-check.js": "./signing/browser/act-check.ts",
   "sign.js": "./signing/browser/sign.ts",
+  "signing-preview.js": "./signing/browser/signing-preview.ts",
   "verify.js": "./verify/browser/verify.ts",
   "mark.svg": "./ui/mark.svg",
   "touch-icon.png": "./ui/pictures/touch-icon.png",

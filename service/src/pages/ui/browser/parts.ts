@@ -37,3 +37,12 @@ export function leadTo(target: HTMLElement): void {
   target.scrollIntoView({ block: "center", inline: "nearest" });
   target.focus({ preventScroll: true });
 }
+
+/** Uses the tab's storage. Ignores errors: storage may be full or forbidden, and is only a convenience. */
+export function storage<T>(work: (tab: Storage) => T): T | undefined {
+  try {
+    return work(sessionStorage);
+  } catch {
+    return undefined;
+  }
+}

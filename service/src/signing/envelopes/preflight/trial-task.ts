@@ -32,7 +32,7 @@ const because: Readonly<Record<PdfRefusalReason, string>> = {
 };
 
 /** The reason why the document makes the order impossible. Null for an error with another cause. */
-function refusalWords(error: unknown, { signers, fields }: Pick<ToSign, "signers" | "fields">): string | null {
+export function refusalWords(error: unknown, { signers, fields }: Pick<ToSign, "signers" | "fields">): string | null {
   const refused = `document can't be ${signers.length === 0 ? "notarized" : "signed"}`;
   if (error instanceof UnfitField) {
     const element = elementNames(fields ?? [])[error.field];

@@ -25,6 +25,7 @@ const places = openPlaces({
   ...{ id: "places", input: placesInput, form, signers: () => signersIn(form) },
   signerOf: (row) => signerOf(signersIn(form))(row),
   rowOf: rowOf(signersIn(form)),
+  titleOf: () => (input.files?.[0]?.name ?? keptName()).replace(/\.pdf$/i, ""),
   changed(count) {
     // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
     // Without a script, the service adds a page when it finds no place for signatures.
@@ -94,6 +95,12 @@ document.addEventListener(
   },
   true,
 );
+
+/** The name of the file that came with a refused form; empty without one. */
+function keptName(): string {
+  const name = new FormData(form).get("document_name");
+  return typeof name === "string" ? name : "";
+}
 
 /** Writes the client into the first row of signers while no row names anybody. */
 function nameClientFirst(): void {

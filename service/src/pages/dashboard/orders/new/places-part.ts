@@ -8,6 +8,9 @@ import type { Part } from "./form-parts.ts";
 /** The address of the file of a refused form, for our own script, which shows its pages. */
 export const keptFilePath = "/dashboard/orders/new/file";
 
+/** The address that our script of the field editor asks for a preview. */
+export const previewPath = "/dashboard/places/preview";
+
 /** The elements with which our script places fields on the pages of one document. */
 export type PlacesElements = {
   /** The id of the part in the page; the ids of its elements begin with it. */
@@ -28,7 +31,7 @@ export type PlacesElements = {
 export const placesElements = (
   { id, name, value = "", refusals, kept, text, about }: PlacesElements,
   more: { title?: Html; ask?: Html; below?: Html | undefined | "" | false } = {},
-): Html => html`<div class="places-part" id="${id}" data-sizes="${sizes}" data-refused="${JSON.stringify(refusals)}" data-kept="${kept}">
+): Html => html`<div class="places-part" id="${id}" data-sizes="${sizes}" data-refused="${JSON.stringify(refusals)}" data-kept="${kept}" data-preview="${previewPath}">
 <input type="hidden" id="field-${name}" name="${name}" value="${value}">
 ${more.ask}
 <div class="with-script-block">${more.title}

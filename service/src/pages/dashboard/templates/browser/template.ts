@@ -25,6 +25,7 @@ function connect(form: HTMLFormElement): void {
     signerOf: (row) => signerOf(rolesIn(form))(row),
     rowOf: rowOf(rolesIn(form)),
     ...(kept !== "" && { load: openKept }),
+    titleOf: () => String(new FormData(form).get("name") ?? ""),
     changed() {},
   });
 
@@ -54,6 +55,8 @@ function rolesIn(form: HTMLFormElement): Signer[] {
   const inputs = [...form.querySelectorAll<HTMLInputElement>("input")];
   return inputs.flatMap(({ name, value }) => {
     const row = Number(/^role(\d+)_name$/.exec(name)?.[1] ?? 0);
-    return row > 0 && value.trim() !== "" ? [{ row, name: value.trim() }] : [];
+    const of = (member: string) => String(new FormData(form).get(`role${row}_${member}`) ?? "");
+    if (row === 0 || value.trim() === "") return [];
+    return [{ row, name: value.trim(), language: of("language") || "en", routing: Number(of("routing")) || 1 }];
   });
 }

@@ -1,4 +1,16 @@
-import { type Box, copied, type Field, type Kind, kindWords, newField, type Rect, startSize, within } from "./field.ts";
+import {
+  type Box,
+  boxesOf,
+  copied,
+  type Field,
+  type Kind,
+  kindWords,
+  newField,
+  type Rect,
+  type Size,
+  startSize,
+  within,
+} from "./field.ts";
 import { fitSize, type SizeRules } from "./geometry.ts";
 import type { OpenDocument } from "./opened.ts";
 import { nameOf, type Signer } from "./signers.ts";
@@ -19,12 +31,55 @@ export type ActionDeps = {
 
 export type Actions = ReturnType<typeof openActions>;
 
+/**
+ * Reads a list of pages, such as "2-5, 8", "3-", "odd" or "all", of a document with this many pages.
+ * @returns the pages in their order; null for text that is not such a list
+ */
+export function pagesIn(text: string, count: number): number[] | null {
+  const words = text.trim().toLowerCase();
+  const every = Array.from({ length: count }, (_, index) => index + 1);
+  if (words === "all") return every;
+  if (words === "odd" || words === "even") return every.filter((page) => page % 2 === (words === "odd" ? 1 : 0));
+  const chosen = new Set<number>();
+  for (const part of words.split(/\s*[,;]\s*/)) {
+    const [whole, first = "", dash = "", last = ""] = /^(\d{0,6})(?:\s*([-–])\s*(\d{0,6}))?$/.exec(part) ?? [];
+    if (whole === undefined || first + last === "") return null;
+    const from = first === "" ? 1 : Number(first);
+    const to = dash === "" ? from : last === "" ? count : Number(last);
+    if (from < 1 || to > count || from > to) return null;
+    for (let page = from; page <= to; page++) chosen.add(page);
+  }
+  return every.filter((page) => chosen.has(page));
+}
+
+/**
+ * How far a copy of a field moves on a page of another size, so that its distance to the nearest corner stays. Null if
+ * it does not fit there.
+ */
+export function toSameCorner(field: Field, from: Size, to: Size): { x: number; y: number } | null {
+  const rects = boxesOf(field).map(({ rect }) => rect);
+  const [left, top] = [Math.min(...rects.map(({ x }) => x)), Math.min(...rects.map(({ y }) => y))];
+  const right = Math.max(...rects.map(({ x, width }) => x + width));
+  const bottom = Math.max(...rects.map(({ y, height }) => y + height));
+  const x = left + right > from.width ? to.width - from.width : 0;
+  const y = top + bottom > from.height ? to.height - from.height : 0;
+  const fits = left + x >= 0 && top + y >= 0 && right + x <= to.width && bottom + y <= to.height;
+  return fits ? { x, y } : null;
+}
+
 /** The distance of a copy from its field, in points. */
 const copyStep = 12;
 
+const isSame = (a: Field, b: Field): boolean =>
+  a.kind === b.kind &&
+  a.row === b.row &&
+  a.page === b.page &&
+  Math.abs(a.rect.x - b.rect.x) < 1 &&
+  Math.abs(a.rect.y - b.rect.y) < 1;
+
 /** The actions that change fields, for mouse, touch and keyboard alike. They also tell screen readers what happened. */
 export function openActions({ opened, store, rules, signers, row, page: current, say, focus }: ActionDeps) {
-  const { pageSize, document: pdf } = opened;
+  const { pageSize } = opened;
   const announce = (field: Field, done: string) =>
     say(`${kindWords[field.kind]} for ${nameOf(signers(), field.row)} ${done}`);
 
@@ -56,16 +111,17 @@ export function openActions({ opened, store, rules, signers, row, page: current,
       focus();
       announce(copy, "duplicated.");
     },
-    onEveryPage({ field, option }: Box): void {
-      const copies: Field[] = [];
-      for (let page = 1; page <= pdf.numPages; page++) {
-        const size = pageSize(page);
-        const fits = field.rect.x + field.rect.width <= size.width && field.rect.y + field.rect.height <= size.height;
-        if (page !== field.page && fits) copies.push(copied(field, page, { x: 0, y: 0 }, size));
-      }
-      store.add(copies);
+    /** Copies the field to these pages. A page that already has such a field at the place gets no second one. */
+    onPages({ field, option }: Box, pages: readonly number[]): void {
+      const others = pages.filter((page) => page !== field.page);
+      const copies = others.flatMap((page) => {
+        const by = toSameCorner(field, pageSize(field.page), pageSize(page));
+        return by ? [copied(field, page, by, pageSize(page))] : [];
+      });
+      const more = copies.filter((copy) => !store.fields().some((each) => isSame(each, copy)));
+      if (more.length > 0) store.add(more);
       store.select({ id: field.id, option });
-      const left = pdf.numPages - 1 - copies.length;
+      const left = others.length - copies.length;
       announce(field, `is on ${copies.length + 1} pages now.${left > 0 ? ` ${left} pages are too small for it.` : ""}`);
     },
     remove({ field }: Box): void {

@@ -85,3 +85,37 @@ export function checkControl(label: string, read: (box: Box) => boolean, changed
     },
   };
 }
+
+export function mainButton(text: string, click: () => void): HTMLButtonElement {
+  const button = make("button", { type: "button", textContent: text });
+  button.addEventListener("click", click);
+  return button;
+}
+
+export function quietButton(text: string, click: () => void, label = text): HTMLButtonElement {
+  const button = mainButton(text, click);
+  button.className = "quiet-button";
+  button.setAttribute("aria-label", label);
+  button.title = label;
+  return button;
+}
+
+/**
+ * A dropdown with its label. Its choices are replaced only when they differ, because replacing them closes an open
+ * dropdown.
+ */
+export function chooser(id: string, label: string, chosen: (value: string) => void) {
+  const select = make("select", { id });
+  select.addEventListener("change", () => chosen(select.value));
+  let shown = "";
+  return {
+    element: make("div", { className: "place-choice" }, make("label", { htmlFor: id, textContent: label }), select),
+    fill(choices: Choices, value: string): void {
+      const key = JSON.stringify(choices);
+      if (key !== shown)
+        select.replaceChildren(...choices.map(([each, text]) => make("option", { value: each, textContent: text })));
+      shown = key;
+      select.value = value;
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { showProposals } from "../proposals/view.ts";
 import { openActions } from "./actions.ts";
 import { type Field, isSpread, kinds } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
-import { followKeys } from "./keyboard.ts";
+import { followHistory, followKeys } from "./keyboard.ts";
 import type { OpenDocument } from "./opened.ts";
 import { openOverlay } from "./overlay.ts";
 import { showScroller } from "./pages.ts";
@@ -19,6 +19,8 @@ export type EditorDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
+  /** Opens the preview for the signer of a row. */
+  readonly preview: (row: number) => void;
   /** The field to show first; null for the first page. */
   readonly at: Field | null;
 };
@@ -39,12 +41,12 @@ function openDialog() {
 }
 
 /** Shows the pages of the document in a dialog, in which fields can be placed. @returns when the dialog is closed */
-export async function openEditor({ opened, store, rules, signers, at }: EditorDeps): Promise<void> {
+export async function openEditor({ opened, store, rules, signers, preview, at }: EditorDeps): Promise<void> {
   const { document: pdf, pageSize } = opened;
   const { dialog, status, say } = openDialog();
   const view = await showScroller(opened);
   const { scroller } = view;
-  const overlay = openOverlay({ store, signers, pageBox: view.pageBox, preview: () => tools.preview() });
+  const overlay = openOverlay({ store, signers, pageBox: view.pageBox });
   const focus = () => {
     const box = store.selected();
     const element = (box && overlay.elementOf(box)) ?? scroller;
@@ -62,14 +64,14 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
     focus,
   });
   const tools = openTools({
-    ...{ store, signers, say, zoom: view.zoom, place: view.place, putInMiddle: actions.putInMiddle },
+    ...{ store, signers, say, preview, zoom: view.zoom, place: view.place, putInMiddle: actions.putInMiddle },
     close: () => dialog.close(),
     changed: refresh,
   });
-  const isEditing = () => tools.preview() === null;
   const panel = openPanel({ store, signers, pages: pdf.numPages, actions });
+  const found = findPlaces(opened);
   const pointers = {
-    ...{ view: { ...view, pageSize }, store, overlay, rules, isEditing, tool: tools.tool },
+    ...{ view: { ...view, pageSize }, store, overlay, rules, lines: found.lines, tool: tools.tool },
     put(...[kind, page, rect]: Parameters<typeof actions.put>) {
       tools.arm(null);
       actions.put(kind, page, rect);
@@ -78,14 +80,14 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   followPointers(pointers);
   for (const kind of kinds) bringTool(pointers, kind, tools.buttonOf(kind));
   const proposals = showProposals({
-    ...{ found: findPlaces(opened), store, rules, signers, say, focus },
+    ...{ found, store, rules, signers, say, focus },
     ...{ row: tools.row, pages: { box: view.pageBox, size: pageSize } },
   });
   tools.palette.append(proposals.element);
-  followKeys({ root: scroller, store, overlay, isEditing, say, actions, edit: panel.focus });
+  followHistory(dialog, { store, say });
+  followKeys({ root: scroller, store, overlay, say, actions, edit: panel.focus });
 
   function refresh(): void {
-    dialog.classList.toggle("previewing", !isEditing());
     dialog.classList.toggle("placing", tools.tool() !== null);
     overlay.refresh();
     panel.refresh();
@@ -96,9 +98,9 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   dialog.append(tools.bar, tools.palette, scroller, panel.element, status);
   // The first press of the Escape key cancels the action in progress, if there is one.
   dialog.addEventListener("cancel", (event) => {
-    if (tools.tool() === null && isEditing()) return;
+    if (tools.tool() === null || event.target !== dialog) return;
     event.preventDefault();
-    tools.reset();
+    tools.arm(null);
   });
   const unwatch = store.watch(refresh);
   const closed = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));

@@ -38,15 +38,39 @@ function nearest(own: readonly number[], others: readonly number[], reach: numbe
   return best;
 }
 
-/** Moves a rectangle so that its edges or its middle meet those of rectangles nearby. @param reach in points */
-export function snapMove(rect: Rect, others: readonly Rect[], reach: number): Snapped {
+/** A line to write on that the page shows; `y` is its height. */
+export type Line = { readonly x: number; readonly y: number; readonly width: number };
+
+/**
+ * The lines below a rectangle, as edges: the lower edge of a field goes onto a line, and its left edge to the line's
+ * beginning.
+ */
+function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
+  const below = lines.filter(
+    ({ x, y, width }) =>
+      Math.min(x + width, rect.x + rect.width) - Math.max(x, rect.x) > 0 && Math.abs(y - rect.y - rect.height) <= reach,
+  );
+  return { x: below.map(({ x }) => x), y: below.map(({ y }) => y) };
+}
+
+/**
+ * Moves a rectangle so that its edges or its middle meet those of rectangles nearby, or so that it is on a line of the
+ * page.
+ * @param reach in points
+ */
+export function snapMove(rect: Rect, others: readonly Rect[], reach: number, lines: readonly Line[] = []): Snapped {
   const guides: Guide[] = [];
+  const onLine = lineEdges(rect, lines, reach);
   const shift = (axis: "x" | "y"): number => {
-    const found = nearest(
-      edges(rect, axis),
-      others.flatMap((other) => edges(other, axis)),
-      reach,
-    );
+    const [start, , end] = edges(rect, axis);
+    const own = nearest([axis === "x" ? start : end], onLine[axis], reach);
+    const found =
+      own ??
+      nearest(
+        edges(rect, axis),
+        others.flatMap((other) => edges(other, axis)),
+        reach,
+      );
     if (found) guides.push({ axis, at: found.at });
     return found?.by ?? 0;
   };

@@ -70,7 +70,6 @@ export function follow(element: HTMLElement, down: PointerEvent, scroller: HTMLE
 }
 
 export type Bringing = {
-  readonly isAllowed: () => boolean;
   readonly ghost: HTMLElement;
   readonly move: (point: Point) => void;
   readonly drop: (point: Point, free: boolean) => void;
@@ -80,9 +79,9 @@ export type Bringing = {
  * Lets a mouse or a pen drag a tool from its button. A finger can't drag tools: it scrolls the toolbar, and a tap
  * selects a tool.
  */
-export function bring(button: HTMLElement, { isAllowed, ghost, move, drop }: Bringing): void {
+export function bring(button: HTMLElement, { ghost, move, drop }: Bringing): void {
   button.addEventListener("pointerdown", (down) => {
-    if (down.button !== 0 || down.pointerType === "touch" || !isAllowed()) return;
+    if (down.button !== 0 || down.pointerType === "touch") return;
     const start = pointOf(down);
     let isDragged = false;
     const stop = new AbortController();

@@ -7,7 +7,6 @@ export type KeyboardDeps = {
   readonly root: HTMLElement;
   readonly store: Store;
   readonly overlay: ReturnType<typeof openOverlay>;
-  readonly isEditing: () => boolean;
   readonly say: (text: string) => void;
   readonly actions: Pick<Actions, "duplicate" | "remove">;
   /** Opens the panel with the selected field's settings, and moves the focus to the first setting. */
@@ -25,23 +24,17 @@ const longStep = 10;
 
 /**
  * Arrow keys move the focused field; with Shift they change its size. Delete removes it, Enter opens its settings, and
- * Ctrl with D or Z duplicates it or undoes a change.
+ * Ctrl with D duplicates it.
  */
-export function followKeys({ root, store, overlay, isEditing, say, actions, edit }: KeyboardDeps): void {
+export function followKeys({ root, store, overlay, say, actions, edit }: KeyboardDeps): void {
   root.addEventListener("focusin", ({ target }) => {
     const box = overlay.boxAt(target);
-    if (box && isEditing()) store.select({ id: box.field.id, option: box.option });
+    if (box) store.select({ id: box.field.id, option: box.option });
   });
 
   root.addEventListener("keydown", (event) => {
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
-    if (!isEditing()) return;
     const isCommand = ctrlKey || metaKey;
-    if (isCommand && key.toLowerCase() === "z" && !isTyping(event.target)) {
-      event.preventDefault();
-      say(store.undo() ? "Undone." : "There is nothing to undo.");
-      return;
-    }
     const box = overlay.boxAt(event.target);
     if (!box) return;
     const direction = directions[key];
@@ -77,5 +70,25 @@ export function followKeys({ root, store, overlay, isEditing, say, actions, edit
   }
 }
 
+type History = { readonly store: Pick<Store, "undo" | "redo">; readonly say: (text: string) => void };
+
+export const undo = ({ store, say }: History): void => say(store.undo() ? "Undone." : "There is nothing to undo.");
+export const redo = ({ store, say }: History): void => say(store.redo() ? "Done again." : "There is nothing to redo.");
+
+/**
+ * Ctrl with Z undoes a change; Ctrl with Y, or with Shift and Z, repeats it. An input that is typed in keeps the keys
+ * for itself.
+ */
+export function followHistory(root: HTMLElement, history: History): void {
+  root.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (!isCommand || event.altKey || (key !== "z" && key !== "y") || isTyping(event.target)) return;
+    event.preventDefault();
+    if (key === "y" || event.shiftKey) redo(history);
+    else undo(history);
+  });
+}
+
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== "checkbox");

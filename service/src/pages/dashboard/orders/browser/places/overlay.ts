@@ -16,14 +16,12 @@ type Shown = {
   readonly store: Store;
   readonly signers: () => readonly Signer[];
   readonly pageBox: (page: number) => HTMLElement;
-  /** The row of the signer whose view is shown; null while fields are edited. */
-  readonly preview: () => number | null;
 };
 
 const keyOf = ({ field, option }: Box): string => `${field.id}.${option ?? ""}`;
 
 /** Shows the fields as elements over their pages. An element stays as long as its box, so that it keeps the focus. */
-export function openOverlay({ store, signers, pageBox, preview }: Shown): Overlay {
+export function openOverlay({ store, signers, pageBox }: Shown): Overlay {
   const elements = new Map<string, HTMLButtonElement>();
   const boxes = new WeakMap<Element, Box>();
   let guides: HTMLElement[] = [];
@@ -36,17 +34,13 @@ export function openOverlay({ store, signers, pageBox, preview }: Shown): Overla
     boxes.set(element, box);
     const selected = store.selected();
     const isSelected = selected?.field.id === field.id && selected.option === option;
-    const viewer = preview();
-    const seen = viewer === null ? "" : viewer === field.row && !field.readOnly ? " own" : " others";
-    element.className = `placed of-${field.row} ${field.kind}${isSelected && viewer === null ? " selected" : ""}${field.error === null ? "" : " refused"}${seen}`;
+    element.className = `placed of-${field.row} ${field.kind}${isSelected ? " selected" : ""}${field.error === null ? "" : " refused"}`;
     setNumbers(element, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
     element.setAttribute("aria-label", spoken(box, signers()));
     element.title = spoken(box, signers());
     element.setAttribute("aria-pressed", String(isSelected));
-    if (viewer === null) element.removeAttribute("aria-disabled");
-    else element.setAttribute("aria-disabled", "true");
-    const shown = make("span", { className: "placed-text", textContent: textOf(box, viewer !== null, signers()) });
-    const handle = isSelected && viewer === null ? [make("span", { className: "placed-handle" })] : [];
+    const shown = make("span", { className: "placed-text", textContent: textOf(box, signers()) });
+    const handle = isSelected ? [make("span", { className: "placed-handle" })] : [];
     element.replaceChildren(shown, ...handle);
     const page = pageBox(field.page);
     if (element.parentElement !== page) page.append(element);
@@ -88,25 +82,25 @@ const titleOf = ({ field, option }: Box): string => {
 /** In points: a narrower box has no room for the signer's name. */
 const leastForName = 100;
 
-/** The text in a box. @param asFilled whether to show it as a signer sees it, with the sender's values */
-function textOf(box: Box, asFilled: boolean, signers: readonly Signer[]): string {
+/** The text in a box: the sender's value, or what the field asks for. */
+function textOf(box: Box, signers: readonly Signer[]): string {
   const { field, option } = box;
   const { kind, value } = field;
   if (kind === "checkbox") return value === "" ? "" : "✓";
   if (kind === "radio") return value !== "" && value === field.options[option ?? 0]?.label ? "●" : "";
   if (kind === "multiple") return "";
   if (value !== "") return value;
-  if (asFilled) return field.readOnly ? "" : titleOf(box);
   // Colors alone do not tell signers apart for everybody.
   const isNamed = signers.length > 1 && box.rect.width >= leastForName;
   return isNamed ? `${titleOf(box)}, ${nameOf(signers, field.row)}` : titleOf(box);
 }
 
+/** Begins with the text in the box, so that a person who speaks to the browser can name what they see. */
 function spoken(box: Box, signers: readonly Signer[]): string {
   const { field } = box;
-  const named = field.label === "" ? "" : `${kindWords[field.kind]}, `;
+  const kind = field.label === "" ? "" : `${kindWords[field.kind]}, `;
   const must = field.readOnly ? "filled in by you" : field.required ? "required" : "optional";
   const value = box.option === null && field.value !== "" && field.kind !== "checkbox" ? `: ${field.value}` : "";
   const refused = field.error === null ? "" : `. Refused: ${field.error}`;
-  return `${titleOf(box)}${value}, ${named}${nameOf(signers, field.row)}, ${must}, page ${field.page}${refused}`;
+  return `${titleOf(box)}${value}, ${nameOf(signers, field.row)}, ${kind}${must}, page ${field.page}${refused}`;
 }

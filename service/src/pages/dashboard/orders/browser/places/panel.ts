@@ -2,7 +2,8 @@ import { currencies, type NumberFormat } from "../../../../../orders/order/form/
 import { make } from "../../../../ui/browser/parts.ts";
 import type { Actions } from "./actions.ts";
 import { type Control, checkControl, linesControl, selectControl, textControl } from "./controls.ts";
-import { type Box, type Field, hasOptions, hasValue, kindWords, type Rect, withOptions } from "./field.ts";
+import { type Box, type Field, hasOptions, hasValue, kindWords, withOptions } from "./field.ts";
+import { copyControl, placeControls } from "./place-controls.ts";
 import { ruleControls } from "./rule-controls.ts";
 import type { Signer } from "./signers.ts";
 import type { Store } from "./store.ts";
@@ -11,7 +12,7 @@ export type PanelDeps = {
   readonly store: Store;
   readonly signers: () => readonly Signer[];
   readonly pages: number;
-  readonly actions: Pick<Actions, "duplicate" | "onEveryPage" | "remove">;
+  readonly actions: Pick<Actions, "duplicate" | "onPages" | "remove">;
 };
 
 /**
@@ -58,7 +59,13 @@ export function openPanel(deps: PanelDeps) {
       button("Duplicate", deps.actions.duplicate),
       button("Delete", deps.actions.remove, "danger-button"),
     ];
-    if (deps.pages > 1) actions.splice(1, 0, button("On every page", deps.actions.onEveryPage));
+    const every = Array.from({ length: deps.pages }, (_, index) => index + 1);
+    if (deps.pages > 1)
+      actions.splice(
+        1,
+        0,
+        button("On every page", (now) => deps.actions.onPages(now, every)),
+      );
     const toggle = make("button", { type: "button", className: "place-more quiet-button" });
     settings = make("div", { className: "form place-settings" }, ...controls.map((each) => each.element));
     const show = () => {
@@ -93,7 +100,7 @@ export function openPanel(deps: PanelDeps) {
   };
 }
 
-function controlsOf({ field }: Box, { store, signers, pages }: PanelDeps): Control[] {
+function controlsOf({ field }: Box, { store, signers, pages, actions }: PanelDeps): Control[] {
   const { id, kind } = field;
   const set = (change: Partial<Field>) => store.change(id, (now) => ({ ...now, ...change, error: null }));
   const controls: Control[] = [
@@ -143,6 +150,7 @@ function controlsOf({ field }: Box, { store, signers, pages }: PanelDeps): Contr
         { maxLength: 400 },
       ),
     );
+  if (pages > 1) controls.push(copyControl(store, pages, actions));
   return [...controls, ...ruleControls(field, set, store), ...placeControls(store, pages)];
 }
 
@@ -225,50 +233,5 @@ function formatControls({ kind }: Field, set: Set): Control[] {
     ),
     bound("At least", "min"),
     bound("At most", "max"),
-  ];
-}
-
-/** The controls for a field's page, position and size. Lengths are in points, from the upper left corner of the page. */
-function placeControls(store: Store, pages: number): Control[] {
-  const round = (value: number) => String(Math.round(value * 10) / 10);
-  const move = (change: (box: Box, value: number) => { page?: number; rect?: Partial<Rect> }) => (text: string) => {
-    const box = store.selected();
-    const value = Number(text);
-    if (!box || text === "" || !Number.isFinite(value))
-      return store.select(box && { id: box.field.id, option: box.option });
-    const { page = box.field.page, rect } = change(box, value);
-    store.place(box, page, { ...box.rect, ...rect });
-  };
-  const side = (label: string, name: keyof Rect) =>
-    textControl(
-      { label, read: (box) => round(box.rect[name]), changed: move((_, value) => ({ rect: { [name]: value } })) },
-      { number: true },
-    );
-  const page = textControl(
-    {
-      label: "Page",
-      read: (box) => String(box.field.page),
-      changed: move((_, value) => ({ page: Math.min(Math.max(Math.round(value), 1), pages) })),
-    },
-    { number: true },
-  );
-  const all = [
-    page,
-    side("From the left", "x"),
-    side("From the top", "y"),
-    side("Width", "width"),
-    side("Height", "height"),
-  ];
-  const summary = make("summary", { textContent: "Page, position and size" });
-  const grid = make("div", { className: "place-numbers" }, ...all.map(({ element }) => element));
-  const hint = make("p", { className: "hint", textContent: "In points: 72 are an inch." });
-  const details = make("details", {}, summary, hint, grid);
-  return [
-    {
-      element: details,
-      update(box) {
-        for (const { update } of all) update(box);
-      },
-    },
   ];
 }

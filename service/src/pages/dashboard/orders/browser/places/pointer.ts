@@ -1,6 +1,6 @@
 import { make, setNumbers } from "../../../../ui/browser/parts.ts";
 import { type Box, boxesOf, type Kind, type Rect, type Size, startSize, within } from "./field.ts";
-import { fitSize, type SizeRules, snapMove, snapResize } from "./geometry.ts";
+import { fitSize, type Line, type SizeRules, snapMove, snapResize } from "./geometry.ts";
 import { bring, follow, type Point, pointOf } from "./gesture.ts";
 import type { openOverlay } from "./overlay.ts";
 import type { Store } from "./store.ts";
@@ -19,7 +19,8 @@ export type PointerDeps = {
   readonly store: Store;
   readonly overlay: ReturnType<typeof openOverlay>;
   readonly rules: SizeRules;
-  readonly isEditing: () => boolean;
+  /** The lines to write on of a page, as far as they are known. */
+  readonly lines: (page: number) => readonly Line[];
   /** The selected tool: a click on a page adds this tool's field. */
   readonly tool: () => Kind | null;
   /** Puts a new field on a page. */
@@ -58,7 +59,7 @@ export function followPointers(deps: PointerDeps): void {
 
   view.scroller.addEventListener("pointerdown", (event) => {
     const box = overlay.boxAt(event.target);
-    if (event.button !== 0 || !box || !deps.isEditing()) return;
+    if (event.button !== 0 || !box) return;
     const isHandle = event.target instanceof Element && event.target.closest(".placed-handle") !== null;
     store.select({ id: box.field.id, option: box.option });
     const element = overlay.elementOf(box);
@@ -75,7 +76,7 @@ export function followPointers(deps: PointerDeps): void {
     up = pointOf(event);
   });
   view.scroller.addEventListener("click", (event) => {
-    if (!deps.isEditing() || overlay.boxAt(event.target)) return;
+    if (overlay.boxAt(event.target)) return;
     const kind = deps.tool();
     if (kind === null) store.select(null);
     else drop(deps, kind, up, event.altKey);
@@ -84,11 +85,10 @@ export function followPointers(deps: PointerDeps): void {
 
 /** Lets a tool be dragged from its button onto a page. */
 export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): void {
-  const { view, isEditing } = deps;
+  const { view } = deps;
   const ghost = make("div", { className: `placed-ghost ${kind}` });
   const { width, height } = startSize(kind);
   bring(button, {
-    isAllowed: isEditing,
     ghost,
     move: ({ x, y }) => setNumbers(ghost, { x, y, width, height, scale: scaleOf(view, view.pageAt(x, y) ?? 1) }),
     drop: (point, free) => drop(deps, kind, point, free),
@@ -96,18 +96,18 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
 }
 
 /** Puts a new field with its middle at a point; does nothing outside the pages. */
-function drop({ view, store, rules, put }: PointerDeps, kind: Kind, point: Point, free: boolean): void {
+function drop({ view, store, rules, lines, put }: PointerDeps, kind: Kind, point: Point, free: boolean): void {
   const page = view.pageAt(point.x, point.y);
   if (page === null) return;
   const { x, y, scale } = onPage(view, page, point);
   const size = view.pageSize(page);
   const own = fitSize(kind, startSize(kind), size, rules);
   const rect = within({ x: x - own.width / 2, y: y - own.height / 2, ...own }, size);
-  const snapped = free ? rect : snapMove(rect, rectsOn(store, page), snapPixels / scale).rect;
+  const snapped = free ? rect : snapMove(rect, rectsOn(store, page), snapPixels / scale, lines(page)).rect;
   put(kind, page, within(snapped, size));
 }
 
-function move({ view, store, overlay }: PointerDeps, box: Box, element: HTMLElement, event: PointerEvent): void {
+function move({ view, store, overlay, lines }: PointerDeps, box: Box, element: HTMLElement, event: PointerEvent): void {
   const { page } = box.field;
   const start = onPage(view, page, pointOf(event));
   const grab = { x: start.x - box.rect.x, y: start.y - box.rect.y };
@@ -118,7 +118,7 @@ function move({ view, store, overlay }: PointerDeps, box: Box, element: HTMLElem
       const { x, y, scale } = onPage(view, to, point);
       const wanted = { ...box.rect, x: x - grab.x, y: y - grab.y };
       const reach = free ? -1 : snapPixels / scale;
-      const { rect, guides } = snapMove(wanted, rectsOn(store, to, box), reach);
+      const { rect, guides } = snapMove(wanted, rectsOn(store, to, box), reach, lines(to));
       at = { page: to, rect: within(rect, view.pageSize(to)) };
       overlay.showGuides(to, guides);
       // The element remains a child of its first page while it is dragged over another page.

@@ -1,10 +1,12 @@
 import { make, part, setNumbers } from "../../../../ui/browser/parts.ts";
+import { keyOf, openDraft, type PlacesDraft } from "./draft.ts";
 import { openEditor } from "./editor.ts";
 import { boxesOf, type Field, readWritten, written } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
 import type { OpenDocument } from "./opened.ts";
+import { openPreview } from "./preview.ts";
 import type { Signer } from "./signers.ts";
-import { openStore } from "./store.ts";
+import { openStore, type Store } from "./store.ts";
 
 type Refusal = { readonly index: number; readonly text: string };
 
@@ -20,36 +22,32 @@ export type PlacesDeps = {
   readonly rowOf: (signer: number) => number;
   /** Opens the document when its pages are first needed; without it, `show` brings the document. */
   readonly load?: () => Promise<OpenDocument>;
+  /** The document's name as the signers will read it; empty if the form does not know it. */
+  readonly titleOf?: () => string;
   /** Is called after each change of the form or of the fields. */
   readonly changed: (count: number) => void;
 };
 
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
-export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, changed }: PlacesDeps) {
+export function openPlaces(deps: PlacesDeps) {
+  const { id, input, form, signers, signerOf, rowOf, load, titleOf = () => "", changed } = deps;
   const host = part(id);
   const said = part(`${id}-said`);
   const button = part<HTMLButtonElement>(`${id}-open`);
   const pictures = openPictures(part(`${id}-pictures`));
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
-  const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
+  const start = startOf(input, host, rowOf);
+  const draft = openDraft(start);
   let opened: OpenDocument | null = null;
-  const store = openStore(
-    readWritten(input.value, rowOf).map((field, index) => ({
-      ...field,
-      error: refusals.find((refusal) => refusal.index === index)?.text ?? null,
-    })),
-    (page) => opened?.pageSize(page) ?? { width: 612, height: 792 },
-    rules,
-  );
+  const store = openStore(start, (page) => opened?.pageSize(page) ?? { width: 612, height: 792 }, rules);
 
   function refresh(): void {
     const fields = store.fields();
     input.value = written(fields, signerOf);
+    draft.save(fields);
     changed(fields.length);
     if (!opened && !load) return;
-    button.textContent = fields.length === 0 ? "Place fields on the pages" : "Change the fields on the pages";
-    const { about } = button.dataset;
-    if (about !== undefined) button.ariaLabel = `${button.textContent}, ${about}`;
+    nameButton(button, fields.length);
     said.textContent = summaryOf(fields, signers());
     pictures.mark(fields);
   }
@@ -71,26 +69,24 @@ export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, ch
     }
     if (!opened) return;
     const at = store.fields().find(({ error }) => error !== null) ?? null;
-    await openEditor({ opened, store, rules, signers, at });
+    const { preview: address = "" } = host.dataset;
+    const current = opened;
+    const preview = (row: number) => openPreview({ opened: current, store, signers, address, title: titleOf() }, row);
+    await openEditor({ opened, store, rules, signers, preview, at });
   }
 
   store.watch(refresh);
   form.addEventListener("input", refresh);
   // A change of the document's type can change whether the document is signed.
   form.addEventListener("change", refresh);
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    try {
-      await edit();
-    } catch {
-      said.textContent = "The pages can’t be shown here. Choose the file again to see them.";
-    } finally {
-      button.disabled = false;
-      button.focus();
-    }
+  onPress(button, edit, () => {
+    said.textContent = "The pages can’t be shown here. Choose the file again to see them.";
   });
   if (load) button.disabled = false;
   refresh();
+  form.addEventListener("submit", () => draft.discard());
+  // The document of this form is known before its pages are opened.
+  if (load && host.dataset["kept"]) restore(draft.open(host.dataset["kept"]), { draft, store, said });
 
   return {
     /** Shows the pages of another document; null closes it. */
@@ -99,10 +95,60 @@ export function openPlaces({ id, input, form, signers, signerOf, rowOf, load, ch
       opened = null;
       button.disabled = next === null;
       pictures.clear();
-      if (next) show(next);
+      draft.open(null);
+      if (!next) return;
+      show(next);
+      void keyOf(next).then((key) => {
+        if (opened === next) restore(draft.open(key), { draft, store, said });
+      }, ignored);
     },
   };
 }
+
+type Restoring = { readonly draft: PlacesDraft; readonly store: Store; readonly said: HTMLElement };
+
+/** Restores the fields that were placed before the page was reloaded. Fields that the form has now are never lost. */
+function restore(fields: readonly Field[] | null, { draft, store, said }: Restoring): void {
+  if (!fields || !draft.isBase(store.fields())) draft.save(store.fields());
+  else {
+    store.replace(fields);
+    said.textContent += " These are the fields from before this page was loaded again.";
+  }
+}
+
+/** @param count the number of the placed fields */
+function nameButton(button: HTMLButtonElement, count: number): void {
+  button.textContent = count === 0 ? "Place fields on the pages" : "Change the fields on the pages";
+  const { about } = button.dataset;
+  if (about !== undefined) button.ariaLabel = `${button.textContent}, ${about}`;
+}
+
+/** Runs `work` when the button is pressed. The button is disabled meanwhile, and gets the focus afterwards. */
+function onPress(button: HTMLButtonElement, work: () => Promise<void>, failed: () => void): void {
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      await work();
+    } catch {
+      failed();
+    } finally {
+      button.disabled = false;
+      button.focus();
+    }
+  });
+}
+
+/** The fields that the service wrote into the form, with the reasons why some of them were refused. */
+function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["rowOf"]): Field[] {
+  const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
+  return readWritten(input.value, rowOf).map((field, index) => ({
+    ...field,
+    error: refusals.find((refusal) => refusal.index === index)?.text ?? null,
+  }));
+}
+
+/** A document that was closed in the meantime has no draft. */
+const ignored = (): void => {};
 
 const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);
 

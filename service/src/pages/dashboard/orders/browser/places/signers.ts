@@ -1,17 +1,28 @@
 import { namedRows, rowField } from "../../new/signer-rows.ts";
 
 /** A signer for whom fields are placed. A client who signs alone is the first row. */
-export type Signer = { readonly row: number; readonly name: string };
+export type Signer = {
+  readonly row: number;
+  readonly name: string;
+  /** For the preview, as the form names them now; absent where the form does not ask for them. */
+  readonly email?: string;
+  readonly language?: string;
+  readonly routing?: number;
+};
 
 /** The signers whom the form names now, in the order of their numbers. */
 export function signersIn(form: HTMLFormElement): Signer[] {
   const values: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) if (typeof value === "string") values[name] = value.trim();
   const rows = namedRows(values);
-  if (rows.length === 0) return [{ row: 1, name: values["name"] || values["email"] || "The client" }];
+  if (rows.length === 0)
+    return [{ row: 1, name: values["name"] || values["email"] || "The client", email: values["email"] ?? "" }];
   return rows.map((row) => ({
     row,
     name: values[rowField(row, "name")] || values[rowField(row, "email")] || `Signer ${row}`,
+    email: values[rowField(row, "email")] ?? "",
+    language: values[rowField(row, "language")] || "en",
+    routing: Number(values[rowField(row, "routing")]) || 1,
   }));
 }
 

@@ -15,6 +15,8 @@ export type Store = {
   readonly remove: (id: number) => void;
   readonly replace: (fields: readonly Field[]) => void;
   readonly undo: () => boolean;
+  /** Repeats the change that was undone last; impossible after any new change. */
+  readonly redo: () => boolean;
   /** Calls `watcher` after each change. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
 };
@@ -28,17 +30,30 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
   let selection: Selection = null;
   let changed = { id: 0, at: 0 };
   const past: (readonly Field[])[] = [];
+  const undone: (readonly Field[])[] = [];
   const watchers = new Set<() => void>();
   const tell = () => {
     for (const watcher of watchers) watcher();
   };
+  const find = (id: number) => fields.find((field) => field.id === id);
   const set = (to: readonly Field[]) => {
     past.push(fields);
     if (past.length > mostUndone) past.shift();
+    undone.length = 0;
     fields = to;
     tell();
   };
-  const find = (id: number) => fields.find((field) => field.id === id);
+  const go = (from: (readonly Field[])[], back: (readonly Field[])[]): boolean => {
+    const to = from.pop();
+    if (!to) return false;
+    back.push(fields);
+    fields = to;
+    // Text that is typed after this gets an undo step of its own.
+    changed = { id: 0, at: 0 };
+    if (selection && !find(selection.id)) selection = null;
+    tell();
+    return true;
+  };
 
   return {
     fields: () => fields,
@@ -71,12 +86,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
         set(fields.map((each) => (each.id === field.id ? { ...withRect(each, option, rect), page } : each)));
         return;
       }
-      const [right, down] = [rect.x - before.x, rect.y - before.y];
-      const options = field.options.map((each) => ({
-        ...each,
-        rect: each.rect && within({ ...each.rect, x: each.rect.x + right, y: each.rect.y + down }, size),
-      }));
-      const moved = { ...field, page, options, rect: options[0]?.rect ?? rect, error: null };
+      const moved = movedTo(page, size, field, { right: rect.x - before.x, down: rect.y - before.y });
       set(fields.map((each) => (each.id === field.id ? moved : each)));
     },
     remove(id) {
@@ -87,17 +97,20 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
       selection = null;
       set(to);
     },
-    undo() {
-      const before = past.pop();
-      if (!before) return false;
-      fields = before;
-      if (selection && !find(selection.id)) selection = null;
-      tell();
-      return true;
-    },
+    undo: () => go(past, undone),
+    redo: () => go(undone, past),
     watch(watcher) {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
   };
+}
+
+/** A radio on another page, where all of its options keep their distances. */
+function movedTo(page: number, size: Size, field: Field, { right, down }: { right: number; down: number }): Field {
+  const options = field.options.map((each) => ({
+    ...each,
+    rect: each.rect && within({ ...each.rect, x: each.rect.x + right, y: each.rect.y + down }, size),
+  }));
+  return { ...field, page, options, rect: options[0]?.rect ?? field.rect, error: null };
 }

@@ -1,6 +1,8 @@
+import { blanksIn } from "../../../../../kernel/pdf/proposals/blanks.ts";
 import { readContent } from "../../../../../kernel/pdf/proposals/content.ts";
 import { type Proposal, propose } from "../../../../../kernel/pdf/proposals/propose.ts";
 import type { Rect } from "../places/field.ts";
+import type { Line } from "../places/geometry.ts";
 import type { OpenDocument } from "../places/opened.ts";
 
 /** A proposal and its page, counted from 1. */
@@ -24,6 +26,8 @@ export type FoundPlaces = {
    * text. While the search runs: `reading`.
    */
   readonly state: () => "reading" | "read" | "partly" | "picture";
+  /** The lines to write on of a page, whether or not somebody should sign there; empty until the page was read. */
+  readonly lines: (page: number) => readonly Line[];
   readonly dismiss: (proposal: PlacedProposal) => void;
   /** Calls `watcher` when more was found. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
@@ -44,6 +48,7 @@ export function findPlaces(opened: OpenDocument): FoundPlaces {
 function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   let proposals: readonly PlacedProposal[] = [];
   let state: ReturnType<FoundPlaces["state"]> = "reading";
+  const lines = new Map<number, readonly Line[]>();
   const watchers = new Set<() => void>();
   const tell = () => {
     for (const watcher of watchers) watcher();
@@ -63,6 +68,10 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
+      lines.set(
+        number,
+        blanksIn(content).flatMap(({ x, y, width, box }) => (box ? [] : [{ x, y, width }])),
+      );
       const here = propose(content).map((proposal) => ({ ...proposal, page: number }));
       if (here.length > 0) proposals = [...proposals, ...here];
       if (here.length > 0) tell();
@@ -80,6 +89,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
 
   return {
     all: () => proposals,
+    lines: (page) => lines.get(page) ?? [],
     state: () => state,
     dismiss(proposal) {
       proposals = proposals.filter((each) => each !== proposal);

@@ -1,0 +1,67 @@
+import { storage } from "../../../../ui/browser/parts.ts";
+import { hashOf } from "../../../../ui/browser/viewer/room.ts";
+import { type Field, readWritten, written } from "./field.ts";
+import type { OpenDocument } from "./opened.ts";
+
+/**
+ * The fields that were placed in a form that has not been sent. They survive a reload, as long as the tab is open. After
+ * a reload, a file must be chosen again, so the draft belongs to the document's content.
+ */
+type Draft = {
+  /** The fields that the service wrote into the form. A draft of other fields is out of date. */
+  readonly base: string;
+  readonly fields: string;
+};
+
+export type PlacesDraft = {
+  /**
+   * Begins to keep the fields of another document; null keeps none.
+   * @returns the fields of the document's draft; null without one
+   */
+  readonly open: (key: string | null) => Field[] | null;
+  readonly save: (fields: readonly Field[]) => void;
+  /** Whether these are the fields that the service wrote into the form. */
+  readonly isBase: (fields: readonly Field[]) => boolean;
+  /** Deletes the draft, because the form is being sent. */
+  readonly discard: () => void;
+};
+
+const nameOf = (key: string): string => `places:${location.pathname}:${key}`;
+
+/** A draft has the signers' rows instead of their numbers, because a reloaded form may have lost their names. */
+const sameRow = (row: number): number => row;
+const textOf = (fields: readonly Field[]): string => written(fields, sameRow);
+
+/** The key of a document that was chosen in the form; null where the browser can't compute one. */
+export const keyOf = async ({ document }: OpenDocument): Promise<string | null> => hashOf(await document.getData());
+
+/** @param start the fields that the service wrote into the form */
+export function openDraft(start: readonly Field[]): PlacesDraft {
+  const base = textOf(start);
+  let key: string | null = null;
+  const remove = (name: string) => storage((tab) => tab.removeItem(name));
+
+  return {
+    open(next) {
+      key = next;
+      if (next === null) return null;
+      const read = (tab: Storage) => {
+        const draft = JSON.parse(tab.getItem(nameOf(next)) ?? "null") as Draft | null;
+        return draft?.base === base ? readWritten(draft.fields, sameRow) : null;
+      };
+      return storage(read) ?? null;
+    },
+    save(fields) {
+      if (key === null) return;
+      const name = nameOf(key);
+      const draft: Draft = { base, fields: textOf(fields) };
+      if (draft.fields === base) remove(name);
+      else storage((tab) => tab.setItem(name, JSON.stringify(draft)));
+    },
+    isBase: (fields) => textOf(fields) === base,
+    discard() {
+      if (key !== null) remove(nameOf(key));
+      key = null;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { FastifyInstance } from "fastify";
+import { type Branding, readBranding, shownBranding } from "../../firms/partners/partners.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { readForm } from "../../kernel/http/uploads/multipart.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import {
+  jsonList,
+  looksLikePdf,
+  mostSigners,
+  parseRequestedFields,
+  signerLanguages,
+} from "../../orders/order/order.ts";
+import type { PreviewSigner, PreviewView } from "../../signing/envelopes/envelopes.ts";
+import { pageRoute } from "../ui/page/route.ts";
+import type { OrderDesk } from "./orders/detail-page.ts";
+import { previewPath } from "./orders/new/places-part.ts";
+import { refusalWords } from "./orders/words.ts";
+import type { DashboardFrame } from "./page-shell.ts";
+import { reauthenticate } from "./reauthenticate.ts";
+
+/** Renders the signing page of each signer; that is code of the signing pages. */
+export type PreviewPages = (previewed: {
+  readonly firm: Pick<Principal, "partnerId" | "firmName" | "environment">;
+  readonly branding: Branding | null;
+  readonly title: string;
+  readonly signers: readonly PreviewSigner[];
+  readonly views: readonly PreviewView[];
+  readonly at: Date;
+}) => string[];
+
+type PlacesPreviewDeps = {
+  previewPages: PreviewPages;
+  frame: DashboardFrame;
+  desk: Pick<OrderDesk, "orders" | "preview">;
+};
+
+/** For our own script: the prepared document, and the page of each signer. */
+export type PlacesPreview = { readonly tail: string; readonly pages: readonly string[] };
+
+const messages = {
+  notMultipart: "The form could not be read. Please open the preview again.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The upload was interrupted. Please open the preview again.",
+};
+
+const longestName = 200;
+const longestEmail = 254;
+const signerParts = { properties: { name: null, email: null, language: null, routing: null } };
+
+/** Adds the route that prepares a document with the placed fields and renders the signing page of each signer. */
+export function placesPreview(app: FastifyInstance, { frame, desk, previewPages }: PlacesPreviewDeps): void {
+  const authenticate = reauthenticate(frame.callers);
+  pageRoute(app, frame, {
+    method: "POST",
+    url: previewPath,
+    policy: "partner-write",
+    handle: async ({ request }) => {
+      const form = await readForm(request, {
+        filePart: "document",
+        places: frame.uploadPlaces,
+        messages,
+        authenticate,
+      });
+      try {
+        if (!form.upload || !looksLikePdf(form.upload.bytes)) throw invalid("document must be a PDF.");
+        const principal = principalOf(request);
+        const written = form.fields.get("fields") ?? "";
+        const signers = signersIn(form.fields.get("signers") ?? "");
+        const turns = signers.map(({ routing }) => routing);
+        const { bytes } = form.upload;
+        const { tail, views } = await inWordsOfTheForm(written, async () =>
+          desk.preview({
+            ...{ holder: principal.partnerId, bytes, signers },
+            fields: written.trim() === "" ? null : parseRequestedFields(written, turns),
+          }),
+        );
+        const pages = previewPages({
+          ...{ firm: principal, branding: shownBranding(await readBranding(desk.orders, principal)) },
+          title: form.fields.get("title")?.slice(0, longestName) || "Document",
+          ...{ signers, views, at: desk.orders.clock() },
+        });
+        const json: PlacesPreview = { tail: tail.toString("base64"), pages };
+        return { json };
+      } finally {
+        form.release();
+      }
+    },
+  });
+}
+
+/** Reads the signers in the order of their numbers. They may have no address yet. */
+const signersIn = (sent: string): (PreviewSigner & { routing: number })[] =>
+  jsonList("signers", sent, { most: mostSigners, schema: signerParts }, (members) => ({
+    name: members.required("name", longestName),
+    email: members.text("email", longestEmail) ?? "",
+    language: members.oneOf("language", signerLanguages) ?? "en",
+    routing: members.whole("routing", 1, 10) ?? 1,
+  }));
+
+/** Runs `work`. Repeats its refusal with the names of fields as the sender knows them. */
+async function inWordsOfTheForm<Result>(written: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "validation")) throw error;
+    throw invalid(refusalWords(error.message, { fields: written }).text);
+  }
+}

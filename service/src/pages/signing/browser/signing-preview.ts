@@ -1,0 +1,41 @@
+import { part } from "../../ui/browser/parts.ts";
+import type { SigningConfig } from "./config.ts";
+import type { DocumentBytes } from "./document-bytes.ts";
+import { forgetSignature } from "./kept-signature.ts";
+import { show } from "./viewer.ts";
+
+/** Serves a document that is in memory. */
+const inMemory = (bytes: Uint8Array): DocumentBytes => ({
+  failed: new Promise<never>(() => {}),
+  serve(transport) {
+    transport.requestDataRange = (begin: number, end: number) => transport.onDataRange(begin, bytes.slice(begin, end));
+  },
+});
+
+// The sender tries the fields here. Nothing is sent, and no link leads away from the preview.
+document.addEventListener("submit", (event) => event.preventDefault(), true);
+document.addEventListener("click", (event) => {
+  if (event.target instanceof Element && event.target.closest("a[href]:not([href^='#'])")) event.preventDefault();
+});
+// Without an open sheet, the Escape key closes the preview. The page around it can't hear the key.
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape" && !document.querySelector("dialog[open]"))
+    parent.postMessage({ kind: "close-preview" }, self.origin);
+});
+// A signature that the sender tried for one signer must not appear as the next one's.
+forgetSignature();
+
+let isShown = false;
+// The origin of a document that was made from text is that of the page around it; `location` does not state it.
+addEventListener("message", ({ source, origin, data }: MessageEvent<{ document?: unknown } | null>) => {
+  if (source !== parent || origin !== self.origin || isShown) return;
+  const bytes = data?.document;
+  if (!(bytes instanceof Uint8Array)) return;
+  isShown = true;
+  const config = JSON.parse(part("signing-config").textContent ?? "") as SigningConfig;
+  const host = part("viewer");
+  host.hidden = false;
+  show(config, host, inMemory(bytes)).catch(() => {
+    host.textContent = config.words.failed;
+  });
+});
