@@ -156,16 +156,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     media: mediaFrom(env, baseUrl),
     nodeUrl: nodeUrlFrom(env),
     recordingsFreeBytes: recordingsFreeFrom(env),
-    smtpUrl: read<string | null>(
-      env,
-      "SMTP_URL",
-      null,
-      "an smtp:// or smtps:// URL",
-      withScheme("smtp://", "smtps://"),
-    ),
-    mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "a mail address", (text) =>
-      text.includes("@") ? text : undefined,
-    ),
+    ...mailFrom(env),
     redisUrl: read<string | null>(
       env,
       "REDIS_URL",
@@ -200,6 +191,13 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     timeTravelSeconds: timeTravelFrom(env),
   };
 }
+
+const mailFrom = (env: Env): Pick<Config, "smtpUrl" | "mailFrom"> => ({
+  smtpUrl: read<string | null>(env, "SMTP_URL", null, "an smtp:// or smtps:// URL", withScheme("smtp://", "smtps://")),
+  mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "a mail address", (text) =>
+    text.includes("@") ? text : undefined,
+  ),
+});
 
 const providersFrom = (
   env: Env,

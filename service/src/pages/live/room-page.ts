@@ -120,7 +120,7 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
   }
 }
 
-/** What a signer reads after the session. Another one is promised only while the order still waits for a notary. */
+/** The words that a signer reads after the session. Another one is promised only while the order still waits for a notary. */
 function endWords({ entered, isUnrecorded, isOver }: RoomView, { ended }: LiveWords): string {
   const outcome = entered.session.outcome ?? "technical";
   if (isOver && (outcome === "technical" || outcome === "no_show" || outcome === "abandoned")) return ended.over;

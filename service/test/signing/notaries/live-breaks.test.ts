@@ -67,7 +67,7 @@ function acting(session: BegunSession) {
   const envelope = async () => roomEnvelopeOf(db, (await live()).orderId);
   const signedBy = async () =>
     ((await envelope())?.signers ?? []).flatMap(({ n, signedAt }) => (signedAt === null ? [] : [n]));
-  /** What a step's mark needs besides its name. */
+  /** The fields of a step's mark, its name included. */
   const fieldsOf = (name: string, signer: number | null) => ({
     step: name,
     ...(signer !== null && { signer: String(signer) }),

@@ -1080,7 +1080,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
   const check = checksFor(session);
   const [hour, day] = [3_600_000, 86_400_000];
   const ago = (ms: number) => new Date(Date.now() - ms);
-  /** What the notary's pages say now: in the session, and on the order's page. */
+  /** The text of the notary's pages now: of the session, and of the order's page. */
   const saysOn = async (path: string) =>
     (await (await fetch(at(path), { headers: { cookie: nora.cookie } })).text()).replaceAll(/<[^>]*>/g, " ");
   const says = async (words: RegExp, badge: RegExp) => {

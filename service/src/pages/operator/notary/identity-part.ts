@@ -44,7 +44,7 @@ export function checkBadge({ check, isOpen, problem }: IdentityState): Html {
   return html`${badge} ${time(check.endedAt ?? check.askedAt)}`;
 }
 
-/** Why the notary can't rely on a person's check. A check that was not asked for, or is not done yet, is no problem. */
+/** Why the notary can't rely on a person's check. Empty for a check that was not asked for, or is not done yet. */
 export const checkNotice = ({ check, isOpen, problem }: IdentityState): Html | "" =>
   check === null || isOpen || problem === null
     ? ""

@@ -279,7 +279,7 @@ ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", 
 ${step.name === "identify" && signer !== null && people.some(({ forSigner }) => forSigner === signer) && witnessForms(sessionPath(code, "/witness"), sheet, signer, typed)}`;
 }
 
-/** What the notary has to know about the signer's identity check before marking the step that may rely on it. */
+/** Tells the notary about the signer's identity check before marking the step that may rely on it. */
 function checkPart({ claimed, identities }: SessionView, signer: number): Html {
   const found = identities.find(({ person }) => person === signer);
   if (!found) return html``;

@@ -117,6 +117,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
     });
 
   mediaRoutes(scope, deps);
+  messageRoutes(scope, deps);
 }
 
 /** The view of the order's open session; null when no session is open. */
@@ -145,22 +146,23 @@ async function whyEnded(live: LiveDeps, operator: Operator, code: string): Promi
   return last && (await wasUnrecorded(live, last)) ? unrecordedWords : null;
 }
 
-/** Adds the routes of the notary's own media connection, and of the messages from and to the notary's page. */
+/** @throws ServiceError `not_found` when no session of the order is open */
+async function openOf(live: LiveDeps, operator: Operator, code: string) {
+  const found = await liveOf(live, await claimedOrder(live.sheets.desk, operator, code));
+  if (!found) throw new ServiceError("not_found", "No session is open for this order.");
+  return found.session;
+}
+
+/** Adds the routes of the notary's own media connection, and of the events of the session. */
 function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   const stream = eventStreams(scope);
-
-  async function open(operator: Operator, code: string) {
-    const found = await liveOf(live, await claimedOrder(live.sheets.desk, operator, code));
-    if (!found) throw new ServiceError("not_found", "No session is open for this order.");
-    return found.session;
-  }
 
   consoleRoute(scope, frame, {
     method: "POST",
     url: `${base}/media`,
     permission,
     async handle({ operator, params: { code } }) {
-      await reopen(live, await open(operator, code));
+      await reopen(live, await openOf(live, operator, code));
       return { json: await connectNotary(live, operator, code) };
     },
   });
@@ -170,12 +172,35 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
     url: `${base}/check`,
     permission,
     async handle({ operator, params: { code } }) {
-      const { id, state } = await open(operator, code);
+      const { id, state } = await openOf(live, operator, code);
       if (state !== "open") throw new ServiceError("conflict", "The session has begun: your device is in use.");
       return { json: await live.rooms.check({ session: id, person: notaryName }) };
     },
   });
 
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${base}/signal`,
+    permission,
+    async handle({ operator, params: { code }, form }) {
+      const { id } = await openOf(live, operator, code);
+      const of = { session: id, person: notaryName };
+      return { json: { messages: await live.rooms.signal(form["ticket"] ?? "", of, messageOf(form)) } };
+    },
+  });
+
+  const options = { schema: { hide: true }, config: { permissions: [permission] } };
+  scope.get<{ Params: { code: string } }>(`${base}/events`, options, async (request, reply) => {
+    const operator = operatorOf(request);
+    requireRights(request, operator, frame.clock());
+    const { id } = await openOf(live, operator, request.params.code);
+    stream(reply, (hear, end) => live.rooms.listen(id, notaryName, { hear, end }));
+    return reply;
+  });
+}
+
+/** Adds the routes of the messages from and to the notary's page, and of the pages that the notary sees and shows. */
+function messageRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   consoleRoute(scope, frame, {
     method: "POST",
     url: `${base}/message`,
@@ -184,6 +209,14 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
       await writeAsNotary(live, operator, code, form);
       return { json: {} };
     },
+  });
+
+  consoleRoute(scope, frame, {
+    url: `${base}/messages`,
+    permission,
+    handle: async ({ operator, params: { code } }) => ({
+      json: { messages: await readAsNotary(live, operator, code) },
+    }),
   });
 
   consoleRoute(scope, frame, {
@@ -204,33 +237,5 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
       await showPage(live, operator, code, form);
       return { json: {} };
     },
-  });
-
-  consoleRoute(scope, frame, {
-    url: `${base}/messages`,
-    permission,
-    handle: async ({ operator, params: { code } }) => ({
-      json: { messages: await readAsNotary(live, operator, code) },
-    }),
-  });
-
-  consoleRoute(scope, frame, {
-    method: "POST",
-    url: `${base}/signal`,
-    permission,
-    async handle({ operator, params: { code }, form }) {
-      const { id } = await open(operator, code);
-      const of = { session: id, person: notaryName };
-      return { json: { messages: await live.rooms.signal(form["ticket"] ?? "", of, messageOf(form)) } };
-    },
-  });
-
-  const options = { schema: { hide: true }, config: { permissions: [permission] } };
-  scope.get<{ Params: { code: string } }>(`${base}/events`, options, async (request, reply) => {
-    const operator = operatorOf(request);
-    requireRights(request, operator, frame.clock());
-    const { id } = await open(operator, request.params.code);
-    stream(reply, (hear, end) => live.rooms.listen(id, notaryName, { hear, end }));
-    return reply;
   });
 }

@@ -24,7 +24,7 @@ import { orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
-/** What the notary has to know before choosing an act on a document that was signed before. */
+/** Tells the notary, before the choice of an act, that the document was signed before. */
 export const signedAgainHint =
   "The document is signed. An acknowledgment is of these signatures. For a jurat or a witnessed signature everybody signs again, before you, beginning with the document as it was: the signatures of now are not part of that act.";
 

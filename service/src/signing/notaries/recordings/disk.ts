@@ -8,7 +8,7 @@ import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
-/** What a person's recording takes at most, by the budget of the media engine. */
+/** Size of a person's recording of an hour, at most, by the budget of the media engine. */
 const bytesInHour = 270_000_000;
 /** For this long all open sessions must be able to go on before another one begins. */
 const hoursAhead = 2;

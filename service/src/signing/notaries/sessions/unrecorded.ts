@@ -1,4 +1,4 @@
-/** What happens to live sessions when the disk of their recordings is nearly full, or a recording can't go on. */
+/** Warns of and ends live sessions when the disk of their recordings is nearly full, or a recording can't go on. */
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { diskObstacle, roomOnDisk } from "../recordings/disk.ts";
 import { endWithoutAct } from "../sheets/room.ts";
