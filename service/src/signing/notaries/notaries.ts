@@ -146,7 +146,7 @@ export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
 export { recordingFaults } from "./recordings/check.ts";
-export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
+export { diskReport, type RecordingDisk, recordingDisk, roomlessDisk } from "./recordings/disk.ts";
 export { recordingEventState } from "./recordings/events.ts";
 export { spoolFolder } from "./recordings/folders.ts";
 export {
@@ -212,7 +212,7 @@ export {
   thirdRoles,
   withdrawPerson,
 } from "./sessions/third-persons.ts";
-export { roomlessDisk, wasUnrecorded } from "./sessions/unrecorded.ts";
+export { wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export {

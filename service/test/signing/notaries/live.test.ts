@@ -51,6 +51,7 @@ import {
   wasUnrecorded,
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
+import { requireDisk } from "../../../src/signing/notaries/recordings/disk.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
 import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
@@ -72,7 +73,6 @@ import {
   updatePerson,
 } from "../../../src/signing/notaries/sessions/store.ts";
 import { hasVouched, isPartDone, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
-import { requireDisk } from "../../../src/signing/notaries/sessions/unrecorded.ts";
 import { lockOpenSheet, markStep, noteEvent } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";

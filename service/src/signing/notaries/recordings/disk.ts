@@ -7,6 +7,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 
 /** Size of a person's recording of an hour, at most, by the budget of the media engine. */
 const bytesInHour = 270_000_000;
@@ -49,11 +50,23 @@ export async function roomOnDisk({ freeBytes, leastBytes }: RecordingDisk, peopl
   return { state, freeBytes: free, neededBytes, minutesLeft: Math.floor((60 * usable) / Math.max(1, perHour)) };
 }
 
-/** Why no session can begin with these people; null when the disk has room for one. */
-export async function diskObstacle(disk: RecordingDisk, people: number): Promise<string | null> {
-  const { state, freeBytes, neededBytes } = await roomOnDisk(disk, people);
+/** The disk, and the sessions that record to it. */
+type Recorded = { disk: RecordingDisk; rooms: { recordedPeople: () => number } };
+
+/**
+ * Why the disk has no room for a session with these people in addition to the open ones; null when it has.
+ * @param people the people of the session, without the notary
+ */
+export async function roomlessDisk({ disk, rooms }: Recorded, people: number): Promise<string | null> {
+  const { state, freeBytes, neededBytes } = await roomOnDisk(disk, rooms.recordedPeople() + people + 1);
   if (state === "enough") return null;
   return `The disk of this service has too little room for another recording: ${gigabytes(freeBytes)} are free, and ${gigabytes(neededBytes)} are needed. Tell the operator of this service.`;
+}
+
+/** @throws ServiceError `unavailable` when the disk has no room for another session */
+export async function requireDisk(recorded: Recorded, people: number): Promise<void> {
+  const obstacle = await roomlessDisk(recorded, people);
+  if (obstacle !== null) throw new ServiceError("unavailable", obstacle);
 }
 
 const gigabytes = (bytes: number): string => `${(bytes / 1_000_000_000).toFixed(1)} GB`;

@@ -15,7 +15,7 @@ import { orderOfId } from "../desk/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import type { IdentityDeps } from "../identity/checks.ts";
 import { endRequestOf } from "../queue/store.ts";
-import type { RecordingDisk } from "../recordings/disk.ts";
+import { type RecordingDisk, requireDisk } from "../recordings/disk.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { signedBeforeOf } from "../sheets/steps.ts";
@@ -37,7 +37,6 @@ import {
   openLiveOf,
   updateLive,
 } from "./store.ts";
-import { requireDisk } from "./unrecorded.ts";
 
 /** The dependencies of live sessions. */
 export type LiveDeps = {

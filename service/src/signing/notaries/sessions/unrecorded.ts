@@ -1,6 +1,5 @@
 /** Warns of and ends live sessions when the disk of their recordings is nearly full, or a recording can't go on. */
-import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { diskObstacle, roomOnDisk } from "../recordings/disk.ts";
+import { roomOnDisk } from "../recordings/disk.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { outcomeOf } from "../sheets/store.ts";
 import { atSession } from "./end.ts";
@@ -13,19 +12,6 @@ const unrecorded = "recording_stopped";
 
 /** Why the recording of a session ended. `disk_full`: the disk has no more room. `failed`: anything else. */
 type Cause = "disk_full" | "failed";
-
-/**
- * Why the disk has no room for a session with these people besides the open ones; null when it has.
- * @param people the people of the session, without the notary
- */
-export const roomlessDisk = ({ disk, rooms }: Pick<LiveDeps, "disk" | "rooms">, people: number) =>
-  diskObstacle(disk, rooms.recordedPeople() + people + 1);
-
-/** @throws ServiceError `unavailable` when the disk has no room for another session */
-export async function requireDisk(deps: Pick<LiveDeps, "disk" | "rooms">, people: number): Promise<void> {
-  const obstacle = await roomlessDisk(deps, people);
-  if (obstacle !== null) throw new ServiceError("unavailable", obstacle);
-}
 
 /**
  * Why the recording of a room has to end now; null when it goes on. When the disk is low, warns the people in the room,
