@@ -13,7 +13,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { releaseKept } from "../../orders/order/order.ts";
+import { endOfKept, releaseKept, releaseUnnamed } from "../../orders/order/order.ts";
 
 const cipherUse = "closing_draft";
 
@@ -27,6 +27,10 @@ export const protectedTables: readonly ProtectedTable[] = [
 
 const keptMs = 14 * dayMs;
 const mostDrafts = 20;
+/** The start page decrypts all drafts of the member, so their size is bounded. */
+const mostBytes = 256 * 1024;
+/** A file that no draft names is deleted after this time. A form's first save follows its first upload in seconds. */
+const unnamedMs = dayMs;
 
 export type DraftDeps = { db: Database; clock: Clock; cipher: ColumnCipher };
 
@@ -55,6 +59,8 @@ type DraftToSave = {
   fields: Fields;
   /** The tokens of the uploaded files. */
   files: readonly string[];
+  /** Whether the form may become a draft of its own when another window has changed this one. */
+  mayCopy: boolean;
 };
 
 export type SavedDraft = Pick<Draft, "id" | "version" | "expiresAt"> & {
@@ -73,24 +79,32 @@ const ownedBy = ({ partnerId, environment, userId }: Owner): Statement =>
 
 const tokenHashes = (tokens: readonly string[]): Buffer[] => tokens.map((token) => hash("sha256", token, "buffer"));
 
+/** Lets the transactions that change a member's drafts run one after another, so that limits hold. */
+const lockMember = (tx: Tx, { userId }: Owner) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`closing drafts ${userId}`}, 0))`);
+
 /**
  * Saves the form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the other's
- * changes becomes a draft of its own.
+ * changes becomes a draft of its own, with the end of the first, because the files of both end then.
  * @returns null when the draft was placed or discarded, or has expired
- * @throws ServiceError when the member has too many drafts
+ * @throws ServiceError when the member has too many drafts, or the form is too long
  */
 export async function saveDraft(deps: DraftDeps, principal: Principal, sent: DraftToSave): Promise<SavedDraft | null> {
   const owner = ownerOf(principal);
   if (!isUuid(sent.id) || !isUuid(sent.window)) return null;
+  if (Buffer.byteLength(JSON.stringify(sent.fields)) > mostBytes)
+    throw new ServiceError("conflict", "The form is too long to be saved as a draft. You can place it as it is.");
   return deps.db.transaction(async (tx) => {
+    await lockMember(tx, owner);
     const updated = await update(tx, deps, owner, sent);
     if (updated) return { id: sent.id, ...updated, isCopy: false };
-    const [existing] = await tx.query<{ isOpen: boolean }>(
-      sql`SELECT ended_at IS NULL AS "isOpen" FROM closing_drafts WHERE id = ${sent.id} AND ${ownedBy(owner)}`,
-    );
-    if (existing ? !existing.isOpen : sent.version > 0) return null;
+    const [existing] = await tx.query<{ isOpen: boolean; expiresAt: Date }>(sql`
+      SELECT ended_at IS NULL AND expires_at > ${deps.clock()} AS "isOpen", expires_at AS "expiresAt"
+      FROM closing_drafts WHERE id = ${sent.id} AND ${ownedBy(owner)}`);
+    if (existing ? !(existing.isOpen && sent.mayCopy) : sent.version > 0) return null;
     const isCopy = existing !== undefined;
-    const inserted = await insert(tx, deps, owner, { ...sent, id: isCopy ? newUuid() : sent.id });
+    const id = isCopy ? newUuid() : sent.id;
+    const inserted = await insert(tx, deps, owner, { ...sent, id }, existing?.expiresAt ?? null);
     return inserted && { ...inserted, isCopy };
   });
 }
@@ -107,9 +121,16 @@ async function update(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, sent: 
   return saved;
 }
 
-async function insert(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, { id, window, fields, files }: DraftToSave) {
+/** @param end when the draft that is copied ends; null for a new draft */
+async function insert(
+  tx: Tx,
+  { clock, cipher }: DraftDeps,
+  owner: Owner,
+  { id, window, fields, files }: DraftToSave,
+  end: Date | null,
+) {
   const now = clock();
-  const expiresAt = new Date(now.getTime() + keptMs);
+  const expiresAt = end ?? (await endOfNew(tx, owner, files, now));
   const open = await tx.query(sql`
     SELECT FROM closing_drafts WHERE ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${now} LIMIT ${mostDrafts}`);
   if (open.length >= mostDrafts)
@@ -124,6 +145,12 @@ async function insert(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, { id, 
       ${tokenHashes(files)}::bytea[], ${window}, ${now}, ${now}, ${expiresAt})
     ON CONFLICT DO NOTHING RETURNING 1`);
   return rows.length === 1 ? { id, version: 1, expiresAt } : null;
+}
+
+/** A draft lasts 14 days, and never longer than the first of its files. */
+async function endOfNew(tx: Tx, { partnerId }: Owner, files: readonly string[], now: Date): Promise<Date> {
+  const filesEnd = await endOfKept(tx, tokenHashes(files), { partnerId, form: "closing" }, now);
+  return new Date(Math.min(now.getTime() + keptMs, filesEnd?.getTime() ?? Number.POSITIVE_INFINITY));
 }
 
 const sealed = (cipher: ColumnCipher, id: string, owner: Owner, fields: Fields): Buffer =>
@@ -200,26 +227,27 @@ export async function discardDraft({ db, clock }: DraftDeps, principal: Principa
   });
 }
 
-/**
- * Deletes a file that a document's row no longer names, unless another draft of the firm uses it.
- * @param id the draft from which the document was removed
- */
-export async function releaseFile({ db }: DraftDeps, principal: Principal, id: string, token: string): Promise<void> {
-  await db.transaction((tx) => release(tx, principal.partnerId, tokenHashes([token]), isUuid(id) ? id : null));
+/** Deletes a file that the saved form no longer names, unless a draft of the firm still does. */
+export async function releaseFile({ db }: DraftDeps, principal: Principal, token: string): Promise<void> {
+  const owner = ownerOf(principal);
+  await db.transaction(async (tx) => {
+    await lockMember(tx, owner);
+    await release(tx, owner.partnerId, tokenHashes([token]));
+  });
 }
 
-async function release(tx: Sql, partnerId: string, files: readonly Buffer[], except: string | null = null) {
+async function release(tx: Sql, partnerId: string, files: readonly Buffer[]) {
   if (files.length === 0) return;
   const used = await tx.query<{ file: Buffer }>(sql`
     SELECT unnest(files) AS file FROM closing_drafts
-    WHERE partner_id = ${partnerId} AND ended_at IS NULL AND files && ${files}::bytea[] AND id IS DISTINCT FROM ${except}::uuid`);
+    WHERE partner_id = ${partnerId} AND ended_at IS NULL AND files && ${files}::bytea[]`);
   const unused = files.filter((file) => !used.some((each) => each.file.equals(file)));
   await releaseKept(tx, unused, { partnerId, form: "closing" });
 }
 
 const mostAtOnce = 200;
 
-/** Deletes drafts that have expired, with their files. */
+/** Deletes drafts that have expired, with their files, and files that no draft names after a day. */
 export async function sweepDrafts(db: Database, now: Date): Promise<void> {
   for (let isMore = true; isMore; ) {
     isMore = await db.transaction(async (tx) => {
@@ -231,4 +259,10 @@ export async function sweepDrafts(db: Database, now: Date): Promise<void> {
       return gone.length === mostAtOnce;
     });
   }
+  await releaseUnnamed(db, {
+    form: "closing",
+    before: new Date(now.getTime() - unnamedMs),
+    isNamed: (file) =>
+      sql`EXISTS (SELECT FROM closing_drafts d WHERE d.ended_at IS NULL AND d.files @> ARRAY[${file}])`,
+  });
 }

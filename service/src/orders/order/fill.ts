@@ -87,7 +87,11 @@ export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; or
 export async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
-  { slug, kept, forMs }: { slug: string | null; kept: { partnerId: string; form: KeptForm } | null; forMs: number },
+  {
+    slug,
+    kept,
+    forMs,
+  }: { slug: string | null; kept: { partnerId: string; userId: string | null; form: KeptForm } | null; forMs: number },
 ): Promise<{ fillToken: string; expiresAt: Date; pages: number }> {
   const fillToken = newCode();
   const createdAt = deps.clock();
@@ -107,9 +111,9 @@ export async function insertFill(
     ...nobodys,
   };
   await deps.db.query(sql`
-    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_form, row_mac)
+    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_by, kept_form, row_mac)
     VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
-      ${kept?.partnerId ?? null}, ${kept?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
+      ${kept?.partnerId ?? null}, ${kept?.userId ?? null}, ${kept?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
   return { fillToken, expiresAt, pages };
 }
 

@@ -1,9 +1,9 @@
-import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
@@ -17,6 +17,9 @@ import { looksLikePdf } from "./original.ts";
  */
 export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 300 };
 
+/** The largest number for one member, so that the forms of one can't take all places of the firm. */
+export const mostKeptByMember: Readonly<Record<KeptForm, number>> = { order: 5, closing: 100 };
+
 /**
  * How long a file is stored. A closing's draft lasts 14 days from its first save, which can be a moment after the upload
  * of its first file.
@@ -25,22 +28,24 @@ const keptMs: Readonly<Record<KeptForm, number>> = { order: dayMs, closing: 15 *
 
 /**
  * Stores the file of a firm's form for a while, so that the firm need not upload it again.
- * @returns its fill token and number of pages; null when the file is not a PDF, or the firm already has the maximum
- * number of files for this form
+ * @returns its fill token and number of pages; null when the file is not a PDF, or the firm or the member already has
+ * the maximum number of files for this form
  */
 export async function keepUpload(
   deps: FillDeps,
   bytes: Buffer,
-  partnerId: string,
+  { partnerId, member }: Principal,
   form: KeptForm,
 ): Promise<{ fillToken: string; pages: number } | null> {
   if (!looksLikePdf(bytes)) return null;
-  const kept = await deps.db.query(sql`
-    SELECT FROM fill_documents
+  const userId = member?.userId ?? null;
+  const kept = await deps.db.query<{ userId: string | null }>(sql`
+    SELECT kept_by AS "userId" FROM fill_documents
     WHERE kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
-  return kept.length >= mostKept[form]
+  const own = kept.filter((each) => each.userId === userId);
+  return kept.length >= mostKept[form] || own.length >= mostKeptByMember[form]
     ? null
-    : insertFill(deps, bytes, { slug: null, kept: { partnerId, form }, forMs: keptMs[form] });
+    : insertFill(deps, bytes, { slug: null, kept: { partnerId, userId, form }, forMs: keptMs[form] });
 }
 
 /**
@@ -56,6 +61,31 @@ export const releaseKept = (
     DELETE FROM fill_documents
     WHERE token_sha256 = ANY (${tokenHashes}::bytea[]) AND kept_for = ${partnerId} AND kept_form = ${form}
       AND used_at IS NULL`);
+
+/** Deletes stored files of a form that no order has used, that were stored before `before`, and that nothing names. */
+export const releaseUnnamed = (
+  db: Sql,
+  { form, before, isNamed }: { form: KeptForm; before: Date; isNamed: (tokenSha256: Statement) => Statement },
+) =>
+  db.query(sql`
+    DELETE FROM fill_documents
+    WHERE kept_form = ${form} AND kept_for IS NOT NULL AND used_at IS NULL AND created_at <= ${before}
+      AND NOT ${isNamed(sql`token_sha256`)}`);
+
+/** When the first of these files expires, by the hashes of their tokens; null when none of them is stored. */
+export async function endOfKept(
+  db: Sql,
+  tokenHashes: readonly Buffer[],
+  { partnerId, form }: { partnerId: string; form: KeptForm },
+  now: Date,
+): Promise<Date | null> {
+  const [first] = await db.query<{ expiresAt: Date }>(sql`
+    SELECT expires_at AS "expiresAt" FROM fill_documents
+    WHERE token_sha256 = ANY (${tokenHashes}::bytea[]) AND kept_for = ${partnerId} AND kept_form = ${form}
+      AND used_at IS NULL AND expires_at > ${now}
+    ORDER BY expires_at LIMIT 1`);
+  return first?.expiresAt ?? null;
+}
 
 /** Those of the tokens whose files the firm can still order. */
 export async function keptAmong(

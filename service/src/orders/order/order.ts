@@ -109,7 +109,16 @@ export {
   signerSchema,
 } from "./form/signing-schemas.ts";
 export type { NewOrder } from "./insert.ts";
-export { keepUpload, keptAmong, mostKept, openKept, releaseKept } from "./kept-files.ts";
+export {
+  endOfKept,
+  keepUpload,
+  keptAmong,
+  mostKept,
+  mostKeptByMember,
+  openKept,
+  releaseKept,
+  releaseUnnamed,
+} from "./kept-files.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
 export {

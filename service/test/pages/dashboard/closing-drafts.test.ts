@@ -49,7 +49,7 @@ async function agent(of?: { key: string }) {
     },
   };
 }
-type Saved = { id?: string; version?: number; isCopy?: boolean; isEnded?: boolean; error?: string };
+type Saved = { id?: string; version?: number; isCopy?: boolean; isEnded?: boolean; until?: string; error?: string };
 
 const hidden = (text: string, name: string) =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -248,7 +248,6 @@ test("after 14 days a draft is deleted with its files, and not before", async ()
   const { text } = await dana.page(path);
   const file = await dana.file();
   const saved = await dana.save({ ...formOf(text), ...withFile(file) });
-  const day = 24 * 60 * 60 * 1000;
   const almost = new Date(Date.now() + 14 * day - 60 * 1000);
   await sweepDrafts(db, almost);
   await sweepFills(db, almost);
@@ -270,4 +269,139 @@ test("a member has at most 20 drafts, and learns that another one is not saved",
   const shown = await dana.post(`${path}/rows`, { ...form, ...typed });
   assert.equal(shown.status, 200);
   assert.match(shown.text, /You have 20 closings that are not placed[\s\S]*value="Ortega closing"/);
+});
+
+test("parallel saves don't exceed the limit of 20 drafts, and a draft that is there is saved at the limit", async () => {
+  const dana = await agent();
+  const { text } = await dana.page(path);
+  const form = () => ({ ...formOf(text), draft: crypto.randomUUID(), ...typed });
+  const first = form();
+  assert.equal((await dana.save(first)).status, 200);
+  for (let n = 0; n < 17; n++) assert.equal((await dana.save(form())).status, 200);
+  const saves = await Promise.all(Array.from({ length: 8 }, () => dana.save(form())));
+  assert.deepEqual(saves.map(({ status }) => status).sort(), [200, 200, 409, 409, 409, 409, 409, 409]);
+  assert.equal((await dana.save({ ...first, draft_version: "1" })).version, 2);
+});
+
+test("a form that is too long is not saved as a draft, and the page says so", async () => {
+  const dana = await agent();
+  const form = { ...formOf((await dana.page(path)).text), ...typed, doc1_fields: "x".repeat(257 * 1024) };
+  const refused = await dana.save(form);
+  assert.equal(refused.status, 409);
+  assert.match(refused.error ?? "", /too long to be saved as a draft/);
+  assert.match((await dana.post(`${path}/rows`, form)).text, /too long to be saved as a draft/);
+});
+
+test("a version that no draft can have is read as none", async () => {
+  const dana = await agent();
+  const form = { ...formOf((await dana.page(path)).text), ...typed };
+  for (const version of ["99999999999", "2147483648", "1e3", "-1", "0x10"]) {
+    const saved = await dana.save({ ...form, draft_version: version, draft: crypto.randomUUID() });
+    assert.deepEqual([saved.status, saved.version], [200, 1]);
+  }
+});
+
+test("a removed document's file stays while another window's draft names it", async () => {
+  const dana = await agent();
+  const file = await dana.file();
+  const first = await dana.save({ ...formOf((await dana.page(path)).text), ...withFile(file) });
+  const laptop = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  const phone = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  await dana.save({ ...laptop, ...withFile(file), closing_name: "From the laptop" });
+  const shown = await dana.post(`${path}/rows`, { ...phone, ...withFile(file), remove: "1" });
+  assert.match(shown.text, /The draft was changed in another window/);
+  assert.equal(await keptFiles(file), 1);
+  const resumed = await dana.page(`${path}?draft=${first.id}`);
+  assert.equal(hidden(resumed.text, "doc1"), file);
+  assert.doesNotMatch(resumed.text, /no longer stored/);
+});
+
+test("a removal that is refused after a switch of the environment deletes no file", async () => {
+  const dana = await agent();
+  const file = await dana.file();
+  const form = formOf((await dana.page(path)).text);
+  await dana.save({ ...form, ...withFile(file) });
+  const other = form["environment"] === "test" ? "live" : "test";
+  const shown = await dana.post(`${path}/rows`, {
+    ...{ ...form, ...withFile(file) },
+    ...{ draft_version: "1", environment: other, remove: "1" },
+  });
+  assert.match(shown.text, /Nothing was changed/);
+  assert.equal(await keptFiles(file), 1);
+});
+
+test("a form that was emptied stays empty when its draft is opened again", async () => {
+  const dana = await agent();
+  const file = await dana.file();
+  const form = { ...formOf((await dana.page(path)).text), doc1: file };
+  const saved = await dana.save(form);
+  await dana.post(`${path}/rows`, { ...form, draft_version: "1", remove: "1" });
+  assert.equal(await keptFiles(file), 0);
+  const resumed = await dana.page(`${path}?draft=${saved.id}`);
+  assert.equal(hidden(resumed.text, "doc1"), "");
+  assert.doesNotMatch(resumed.text, /no longer stored/);
+});
+
+test("a copied draft ends with the first, and a new one no later than its files", async () => {
+  const dana = await agent();
+  const file = await dana.file();
+  const first = await dana.save({ ...formOf((await dana.page(path)).text), ...withFile(file) });
+  await db.query(
+    sql`UPDATE closing_drafts SET expires_at = expires_at - interval '5 days' WHERE id = ${first.id ?? ""}`,
+  );
+  const laptop = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  const phone = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  await dana.save({ ...laptop, ...withFile(file) });
+  const copy = await dana.save({ ...phone, ...withFile(file) });
+  assert.deepEqual([copy.isCopy, copy.until], [true, first.until && earlier(first.until, 5)]);
+  await db.query(sql`UPDATE fill_documents SET expires_at = ${new Date(first.until ?? "")}::timestamptz - interval '10 days'
+    WHERE token_sha256 = sha256(${Buffer.from(file.split(" ")[0] ?? "")})`);
+  const later = await dana.save({ ...formOf((await dana.page(path)).text), ...withFile(file) });
+  assert.equal(later.until, first.until && earlier(first.until, 10));
+});
+const day = 24 * 60 * 60 * 1000;
+const earlier = (at: string, days: number) => new Date(Date.parse(at) - days * day).toISOString();
+
+test("one member's files don't block the closings of the firm", async () => {
+  const dana = await agent();
+  const colleague = await agent(dana);
+  const file = await dana.file();
+  await db.query(sql`
+    INSERT INTO fill_documents (token_sha256, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_by, kept_form)
+    SELECT sha256(convert_to(n || token_sha256::text, 'UTF8')), sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_by,
+      kept_form
+    FROM fill_documents, generate_series(1, 99) AS n WHERE token_sha256 = sha256(${Buffer.from(file.split(" ")[0] ?? "")})`);
+  assert.equal(await dana.file(), undefined);
+  assert.match(await colleague.file(), /^[0-9a-f]{40} /);
+});
+
+test("a file that no draft names is deleted after a day, and one that a draft names stays", async () => {
+  const dana = await agent();
+  const [named, unnamed] = [await dana.file(), await dana.file()];
+  await dana.save({ ...formOf((await dana.page(path)).text), ...withFile(named) });
+  await sweepDrafts(db, new Date(Date.now() + day - 60_000));
+  assert.deepEqual([await keptFiles(named), await keptFiles(unnamed)], [1, 1]);
+  await sweepDrafts(db, new Date(Date.now() + day));
+  assert.deepEqual([await keptFiles(named), await keptFiles(unnamed)], [1, 0]);
+});
+
+test("a refused placing neither revives a closing that was just placed nor copies a draft", async () => {
+  const dana = await agent();
+  const form = { ...formOf((await dana.page(path)).text), ...withFile(await dana.file()) };
+  const { person1_name: _, person1_email: __, ...alone } = form as Record<string, string>;
+  const whole = { ...alone, client_signs: "on", doc1_signs_client: "on", byod_confirmed: "on" };
+  await dana.save(whole);
+  assert.equal((await dana.post(path, { ...whole, draft_version: "1" })).status, 303);
+  // The file is used, so the changed form is refused.
+  const again = await dana.post(path, { ...whole, draft_version: "1", closing_name: "Ortega, once more" });
+  assert.equal(again.status, 400);
+  assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);
+  const first = await dana.save({ ...formOf((await dana.page(path)).text), ...typed });
+  const phone = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  const laptop = formOf((await dana.page(`${path}?draft=${first.id}`)).text);
+  await dana.save({ ...laptop, ...typed, closing_name: "From the laptop" });
+  assert.equal((await dana.post(path, { ...phone, ...typed, closing_name: "From the phone" })).status, 400);
+  const start = await dana.page("/dashboard");
+  assert.match(start.text, /From the laptop/);
+  assert.doesNotMatch(start.text, /From the phone/);
 });

@@ -51,10 +51,9 @@ export const draftFields = ({ id, version, window }: FormDraft): Html =>
 /** The draft that the form names; a new one for a form without. */
 export function draftIn(values: FormValues): FormDraft {
   const { draft = "", draft_version = "", draft_window = "" } = values;
-  const version = Number(draft_version);
   return {
     id: isUuid(draft) ? draft : newUuid(),
-    version: isUuid(draft) && Number.isInteger(version) && version > 0 ? version : 0,
+    version: isUuid(draft) && /^\d{1,9}$/.test(draft_version) ? Number(draft_version) : 0,
     window: isUuid(draft_window) ? draft_window : newUuid(),
     expiresAt: null,
   };
@@ -70,37 +69,48 @@ const isWorthSaving = (values: FormValues): boolean =>
 
 /**
  * Saves the form as the member's draft. `null` when there is nothing to save, or when the draft was placed or discarded.
- * @throws ServiceError when the member switched environments, or has too many drafts
+ * @throws ServiceError when the member switched environments, has too many drafts, or typed too much
  */
-async function save(deps: DraftDeps, request: FastifyRequest, values: FormValues): Promise<SavedDraft | null> {
+async function save(
+  deps: DraftDeps,
+  request: FastifyRequest,
+  values: FormValues,
+  mayCopy = true,
+): Promise<SavedDraft | null> {
   requireSameEnvironment(request, values["environment"]);
-  if (!isWorthSaving(values)) return null;
   const { id, version, window } = draftIn(values);
+  // A form that was emptied is saved, because its draft would still name the document that was removed.
+  if (version === 0 && !isWorthSaving(values)) return null;
   const fields = Object.fromEntries(
     Object.entries(values).filter(([name]) => !hiddenNames.some((hidden) => hidden === name)),
   );
   const files = documentsIn(values).map(({ token }) => token);
-  return saveDraft(deps, principalOf(request), { id, version, window, fields, files });
+  return saveDraft(deps, principalOf(request), { id, version, window, fields, files, mayCopy });
 }
 
 /**
  * Saves the form after a button was pressed. A draft that was placed or discarded elsewhere is saved as a new one,
  * because a person goes on with it here.
+ * @param isRefused whether the button was to place the closing. No draft is then copied or saved as a new one, because
+ * another request may just have placed the same closing.
  * @returns the draft for the form's next version, and the reason why nothing was saved
  */
 export async function saveSubmitted(
   deps: DraftDeps,
   request: FastifyRequest,
   values: FormValues,
-): Promise<{ draft: FormDraft; note: Html; refusal: string | null }> {
+  isRefused = false,
+): Promise<{ draft: FormDraft; note: Html; refusal: string | null; isSaved: boolean }> {
   const draft = draftIn(values);
   try {
-    const again = { ...values, draft: newUuid(), draft_version: "0" };
-    const saved = (await save(deps, request, values)) ?? (draft.version > 0 ? await save(deps, request, again) : null);
-    return { draft: saved ? { ...draft, ...saved } : draft, note: saved?.isCopy ? copyNote : html``, refusal: null };
+    let saved = await save(deps, request, values, !isRefused);
+    if (!saved && draft.version > 0 && !isRefused)
+      saved = await save(deps, request, { ...values, draft: newUuid(), draft_version: "0" });
+    const note = saved?.isCopy ? copyNote : html``;
+    return { draft: saved ? { ...draft, ...saved } : draft, note, refusal: null, isSaved: saved !== null };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
-    return { draft, note: html``, refusal: error.message };
+    return { draft, note: html``, refusal: error.message, isSaved: false };
   }
 }
 
@@ -198,7 +208,10 @@ export const draftsNotice = (drafts: readonly Draft[]): Html => {
   );
 };
 
-/** Adds the address that saves the form for our script, and the form that discards a draft. */
+/**
+ * Adds the address that saves the form for our script, and the form that discards a draft. A save counts for its session
+ * (120 requests a minute), not as one of the firm's 60 writes: the scripts of five members would use those up.
+ */
 export function draftRoutes(forms: FastifyInstance, frame: DashboardFrame, drafts: DraftDeps): void {
   pageRoute(forms, frame, {
     method: "POST",

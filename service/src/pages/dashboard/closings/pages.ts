@@ -6,7 +6,7 @@ import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { documentName } from "../../../kernel/platform/document-name.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { keepUpload, mostKept, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
+import { keepUpload, mostKept, mostKeptByMember, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import { moneyTable, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -42,6 +42,13 @@ type Shown = {
   draft?: FormDraft;
   /** A text above the form. */
   note?: Html;
+};
+
+type Saving = {
+  /** The token of the file whose document was just removed from the form. */
+  removed?: string | null;
+  /** Whether the closing could not be placed. */
+  isRefused?: boolean;
 };
 
 const messages = {
@@ -96,11 +103,8 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
       url: rowsPath,
       headers,
       handle: async ({ request, form }) => {
-        const token = removedIn(form);
-        const principal = principalOf(request);
-        if (token !== null) await releaseFile(drafts, principal, draftIn(form).id, token);
-        const { values, used } = await withTemplate(templates, principal, form);
-        return showSaved(request, values, { used });
+        const { values, used } = await withTemplate(templates, principalOf(request), form);
+        return showSaved(request, values, { used, removed: removedIn(form) });
       },
     });
     pageRoute(forms, frame, {
@@ -121,10 +125,11 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
         } catch (error) {
           if (!(error instanceof ClosingRefused)) throw error;
           const { messages: refusals, fields: refusedFields } = error;
-          return { page: await showSaved(request, form, { refusals, refusedFields }), status: 400 };
+          const page = await showSaved(request, form, { refusals, refusedFields, isRefused: true });
+          return { page, status: 400 };
         }
       },
-      refused: ({ request, form }, message) => showSaved(request, form, { refusals: [message] }),
+      refused: ({ request, form }, message) => showSaved(request, form, { refusals: [message], isRefused: true }),
     });
   });
 }
@@ -132,7 +137,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
 const noDraft = notice(
   "info",
   "This draft is gone",
-  "It was placed or discarded, or its 14 days are over. Here is an empty form.",
+  "It was placed or discarded, or it has expired. Here is an empty form.",
 );
 
 type ShowForm = ReturnType<typeof closingForm>["show"];
@@ -202,8 +207,13 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   }
 
   /** Saves the form as the member's draft, and shows it. */
-  async function showSaved(request: FastifyRequest, values: FormValues, shown: Shown = {}): Promise<string> {
-    const { draft, note, refusal } = await saveSubmitted(drafts, request, values);
+  async function showSaved(
+    request: FastifyRequest,
+    values: FormValues,
+    { removed = null, isRefused = false, ...shown }: Shown & Saving = {},
+  ): Promise<string> {
+    const { draft, note, refusal, isSaved } = await saveSubmitted(drafts, request, values, isRefused);
+    if (isSaved && removed !== null) await releaseFile(drafts, principalOf(request), removed);
     const refusals = [...(shown.refusals ?? []), ...(refusal === null ? [] : [refusal])];
     return show(request, values, { ...shown, refusals, draft, note });
   }
@@ -216,12 +226,12 @@ async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload |
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
   await orders.originals.requireStorage(principal, upload.bytes.length);
-  const kept = await keepUpload(orders, upload.bytes, principal.partnerId, "closing");
+  const kept = await keepUpload(orders, upload.bytes, principal, "closing");
   if (!kept) {
     const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
     throw invalid(
       isPdf
-        ? `Your firm has ${mostKept.closing} files in closings that are not placed. Place or discard one of these.`
+        ? `You have ${mostKeptByMember.closing} files in closings that are not placed, or your firm has ${mostKept.closing}. Place or discard one of these.`
         : "The file must be a PDF.",
     );
   }

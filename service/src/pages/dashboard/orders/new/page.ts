@@ -186,7 +186,7 @@ async function keepRefused(
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.originals.requireStorage(principal, bytes.length);
-    return await keepUpload(deps.orders, bytes, principal.partnerId, "order");
+    return await keepUpload(deps.orders, bytes, principal, "order");
   } catch (error) {
     if (!(error instanceof ServiceError))
       deps.orders.log.error({ err: error }, "the file of a refused form was not kept");
